@@ -112,11 +112,13 @@ def import_files(
     """
     how = how or How()
     for some in _lots(chosen):
-        outcomes = _take_lot(engine, some, how) if len(some) > 1 else None
-        if outcomes is None:
+        lot = _take_lot(engine, some, how) if len(some) > 1 else None
+        if lot is None:
             yield from (_attempt(path, _alone(engine, how)) for path in some)
         else:
-            yield from outcomes
+            yield from lot.outcomes
+            if lot.end is not None:
+                raise lot.end
 
 
 def _lots(chosen: Sequence[Path]) -> Iterator[list[Path]]:
@@ -146,31 +148,43 @@ def _alone(engine: Engine, how: How) -> Callable[[Path], Outcome]:
     return take
 
 
-def _take_lot(
-    engine: Engine, some: Sequence[Path], how: How
-) -> Sequence[Outcome] | None:
+class _Lot(msgspec.Struct, frozen=True):
+    """What became of files that shared a transaction; *end* is what ended it early."""
+
+    outcomes: Sequence[Outcome]
+    end: BaseException | None = None
+
+
+def _take_lot(engine: Engine, some: Sequence[Path], how: How) -> _Lot | None:
     """Import files in one transaction; return None if one failed while it was written.
 
     Then nothing of them is there.
     """
     with writing(engine) as connection:
         landing = _Landing(connection, how)
+        end: BaseException | None = None
+        outcomes: list[Outcome] = []
 
         def take(path: Path) -> Outcome:
             with _open(path) as stream:
                 return landing.take(stream, path)
 
-        outcomes = []
         for path in some:
             landing.wrote = False
-            outcomes.append(_attempt(path, take))
+            try:
+                outcomes.append(_attempt(path, take))
+            except (KeyboardInterrupt, SystemExit) as error:
+                if landing.wrote or not outcomes:
+                    raise
+                end = error  # what was taken before stays
+                break
             if outcomes[-1].error is not None and landing.wrote:
                 connection.rollback()
                 return None
-        if landing.finished(path).error is not None:
+        if landing.finished(some[0]).error is not None:
             connection.rollback()
             return None
-    return outcomes
+    return _Lot(outcomes, end)
 
 
 def import_together(
@@ -325,7 +339,7 @@ class _Landing:
         reader = _reader(read, how.about)
         part = FilePart(connection, how.import_, documents.key(file, reader), name)
         runs_before = documents.known_file(connection, file, reader)
-        documents.look(part, file, reader)
+        part.look_at_file(file, reader)
         if runs_before is not None and not forgetting.pending(connection):
             documents.rename(connection, file, reader)
             part.close()

@@ -267,7 +267,7 @@ def _preview(one: Unexplained, proposal: Proposal, rows: _Rows) -> Iterator[str]
     if rows.error is not None:
         yield f"  {rows.error}"
     for place, some in shown:
-        yield f"  {place}: {_printed(one.document, place)}".rstrip(": ")
+        yield f"  {place}: {_printed(one, place, some[0])}".rstrip(": ")
         for record in some:
             yield f"    -> {_meaning(record)}"
     if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
@@ -294,11 +294,12 @@ def _place(record: Record) -> str:
     return match[0] if match else locator
 
 
-def _printed(document: Document, place: str) -> str:
+def _printed(one: Unexplained, place: str, record: Record) -> str:
+    """Return what stands at *place*: the line, else the characters of the figures."""
     match = _LINE.fullmatch(place)
     if match is None:
-        return ""
-    line = document.text.split("\n", int(match[1]))[int(match[1]) - 1]
+        return ", ".join(each.printed or "" for each in record.end.values)
+    line = one.document.text.split("\n", int(match[1]))[int(match[1]) - 1]
     return plain(" ".join(line.split()), 2 * NAME_LIMIT)
 
 

@@ -27,7 +27,6 @@ from benchdb.exchange.reader import BadLine
 from benchdb.identity import digest
 from benchdb.store.bulk_load import batched
 from benchdb.store.editions import Proposal, proposals, superseded
-from benchdb.store.import_history import FilePart
 from benchdb.store.rows import plain
 from benchdb.store.tables import (
     document,
@@ -81,23 +80,15 @@ def key(file: Fingerprint, by: Reader) -> str:
     return digest([file.sha256, by.importer, by.version, by.map_sha256, *about])
 
 
-def look(part: FilePart, file: Fingerprint, by: Reader) -> None:
-    """Let *part* remember what was noted of *file* before it is read."""
-    part.look(imported_file, imported_file.c.digest == key(file, by))
-    part.look(source_file, source_file.c.file == file.sha256)
-    part.look(quarantine, _of(file, by))
-    kept = [file.sha256, by.map_sha256 or file.sha256]
-    part.look(document, document.c.sha256.in_(kept))
-
-
-def _of(file: Fingerprint, by: Reader) -> ColumnElement[bool]:
+def refused_of(file: Fingerprint, by: Reader) -> ColumnElement[bool]:
+    """Return what holds for the entries of *file* in the quarantine."""
     same = quarantine.c.file == file.sha256, quarantine.c.importer == by.importer
     return and_(*same)
 
 
 def known_file(connection: Connection, file: Fingerprint, by: Reader) -> int | None:
     """Return how many runs the file had, if it was read so before without a refusal."""
-    refused = select(quarantine.c.digest).where(_of(file, by))
+    refused = select(quarantine.c.digest).where(refused_of(file, by))
     query = select(imported_file.c.runs).where(
         imported_file.c.digest == key(file, by), ~refused.exists()
     )
@@ -158,7 +149,7 @@ def refuse(
     connection: Connection, file: Fingerprint, by: Reader, bad: Sequence[BadLine]
 ) -> None:
     """Put what was refused of *file* into the quarantine, in place of what is there."""
-    connection.execute(delete(quarantine).where(_of(file, by)))
+    connection.execute(delete(quarantine).where(refused_of(file, by)))
     rows = [
         {
             "digest": digest(

@@ -29,8 +29,9 @@ from sqlalchemy import (
 from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.errors import UsageError
-from benchdb.store import bulk_load, tables
+from benchdb.store import bulk_load, documents, tables
 from benchdb.store.bulk_load import batched
+from benchdb.store.documents import Fingerprint, Reader
 from benchdb.store.removal import Removal, Removed
 from benchdb.store.tables import Digest, import_part, imported_file
 
@@ -99,6 +100,14 @@ class FilePart:
         if self._of is not None:
             self._looks.append((table, which))
             self._see(self._before, table, which)
+
+    def look_at_file(self, file: Fingerprint, by: Reader) -> None:
+        """Remember what is noted of *file* before it is read *by* something."""
+        self.look(imported_file, imported_file.c.digest == documents.key(file, by))
+        self.look(tables.source_file, tables.source_file.c.file == file.sha256)
+        self.look(tables.quarantine, documents.refused_of(file, by))
+        kept = [file.sha256, by.map_sha256 or file.sha256]
+        self.look(tables.document, tables.document.c.sha256.in_(kept))
 
     def look_at(self, found: Mapping[str, Iterable[Any]]) -> None:
         """Remember which of the sources and claims in *found* are there."""

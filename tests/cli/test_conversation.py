@@ -1,26 +1,19 @@
 """``import`` asks what a table means: on a real terminal, and in scripts."""
 
 import json
-import os
-import pty
 import re
-import select
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from benchdb.store.database import open_database
-from tests.command_line import Outcome
+from benchdb.store.tables import run
 from tests.contents import contents
 from tests.in_process import benchdb
+from tests.recorded_conversations import DOCUMENTS, PAGE, recorded
+from tests.terminal import END, talk
 
-PROMPT = re.compile(r"(?:answer(?: to \d+)?: |\(yes or no\) )$")
 TABLE = """\
 # Llama 3.1 8B with llama.cpp
 
@@ -36,7 +29,6 @@ SETTLED = [
     for key, choice in zip(HEARD, ANSWERS, strict=True)
     for word in ("--answer", f"{key}={choice}")
 ]
-PATIENCE = 60  # seconds
 
 
 @pytest.fixture
@@ -55,43 +47,6 @@ def db(tmp_path: Path) -> Path:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-def talk(answers: Sequence[str | int], *arguments: object) -> Outcome:
-    """Answer each question on a terminal; a number is a signal, "" ends the input."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-m", "benchdb", *map(str, arguments)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    shown, left = "", list(answers)
-    for chunk in _chunks(ours):
-        shown += chunk
-        if left and PROMPT.search(shown):
-            answer = left.pop(0)
-            if isinstance(answer, int):
-                os.killpg(started.pid, answer)
-            else:
-                os.write(ours, answer.encode() + b"\n" if answer else b"\x04")
-    status = started.wait(PATIENCE)
-    os.close(ours)
-    return Outcome(status, shown.replace("\r\n", "\n"), "")
-
-
-def _chunks(terminal: int) -> Iterator[str]:
-    """Yield what is shown, until nothing more comes."""
-    end = time.monotonic() + PATIENCE
-    with suppress(OSError):  # the other side is closed
-        while time.monotonic() < end:
-            if select.select([terminal], [], [], 0.1)[0]:
-                chunk = os.read(terminal, 65536)
-                if not chunk:
-                    return
-                yield chunk.decode()
 
 
 def runs(db: Path) -> list[tuple[object, ...]]:
@@ -199,7 +154,7 @@ def test_ctrl_c_in_the_middle_stores_nothing(table, db, home, answered):
 
 
 def test_the_end_of_the_answers_in_the_middle_stores_nothing(table, db):
-    done = talk(["1", ""], "import", table, "--db", db)
+    done = talk(["1", END], "import", table, "--db", db)
 
     assert done.status == 1
     assert done.out.splitlines()[-1].endswith(
@@ -324,7 +279,8 @@ def test_other_answers_take_the_place_of_the_first(table, db):
     listed = json.loads(benchdb("sources", "--json", "--db", db).out)
     (newer,) = (one["digest"] for one in listed if one["superseded_by"] is None)
     assert [one["superseded_by"] for one in listed if one["digest"] != newer] == [newer]
-    runs_ = {row[0] for row in runs(db) if row[23] == newer}
+    source = run.c.keys().index("source")
+    runs_ = {row[0] for row in runs(db) if row[source] == newer}
     values = [
         row for row in contents(open_database(str(db)))["value"] if row[0] in runs_
     ]
@@ -362,3 +318,9 @@ def test_a_map_that_cannot_be_read_any_more_is_named(table, db, home):
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "the answers kept for it cannot be used" in done.err
     assert f"delete {map_}" in done.err
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_conversations_of_the_page_are_what_a_terminal_shows(name):
+    # After a change of words: python -m tests.recorded_conversations
+    assert f"{recorded(name)}\n\n" in PAGE.read_text()

@@ -85,6 +85,7 @@ def rows(db: Path) -> dict[str, int]:
         counts = {
             name: connection.execute(f"SELECT count(*) FROM {name}")  # noqa: S608
             for (name,) in names.fetchall()
+            if name != "import_part"  # when what was imported
         }
         found = {name: count.fetchone()[0] for name, count in counts.items()}
     connection.close()

@@ -142,7 +142,7 @@ def test_who_ends_the_command_ends_the_batch(engine, failing, two_runs, kind):
 
 def test_nothing_is_left_of_a_file_that_fails_at_its_end(engine, two_runs, monkeypatch):
     before = contents(engine)
-    monkeypatch.setattr(merge, "_FileImport", raising_at_the_end())
+    monkeypatch.setattr(merge, "_Landing", raising_at_the_end())
 
     (outcome,) = outcomes(engine, [two_runs])
 
@@ -165,15 +165,35 @@ def test_a_bug_in_the_process_that_reads_comes_to_who_waits_for_it(
 
 
 def raising_at_the_end():
-    """Return ``_FileImport`` that raises after all was written."""
+    """Return ``_Landing`` that raises after all was written."""
 
-    class Raising(merge._FileImport):
-        def take(self, all_batches):
-            super().take(all_batches)
-            assert self.runs == 2
+    class Raising(merge._Landing):
+        def finish(self):
+            super().finish()
             raise LookupError
 
     return Raising
+
+
+def test_a_file_that_fails_while_it_is_written_takes_no_other_along(
+    engine, two_runs, tmp_path, monkeypatch
+):
+    other = tmp_path / "other.jsonl"
+    other.write_text(two_runs.read_text() + "\n")
+    one_by_one = merge._Landing._write
+
+    def failing_once(self, all_batches, taken, part):
+        one_by_one(self, all_batches, taken, part)
+        if part._facts["name"] == "other.jsonl":
+            raise LookupError
+
+    monkeypatch.setattr(merge._Landing, "_write", failing_once)
+
+    first, second, third = outcomes(engine, [two_runs, other, two_runs])
+
+    assert (first.added, second.added, third.known) == (2, 0, True)
+    assert "a bug of benchdb, LookupError" in str(second.error)
+    assert len(contents(engine)["run"]) == 2
 
 
 def test_a_bug_is_reported_where_the_quarantine_is_tried_again(
@@ -184,9 +204,9 @@ def test_a_bug_is_reported_where_the_quarantine_is_tried_again(
     outcomes(engine, [path])
     with engine.begin() as connection:
         (file,) = refused_files(connection)
-    monkeypatch.setattr(merge, "_FileImport", raising_at_the_end())
+    monkeypatch.setattr(merge, "_Landing", raising_at_the_end())
 
-    assert "a bug of benchdb, AssertionError" in str(retry(engine, file).error)
+    assert "a bug of benchdb, LookupError" in str(retry(engine, file).error)
 
 
 @pytest.mark.parametrize("content", [b"| a |\n|---|\n", b""], ids=["foreign", "ours"])

@@ -69,6 +69,26 @@ def test_the_order_of_files_does_not_matter(tmp_path):
     assert tables[0] == tables[1] == tables[2]
 
 
+def test_files_that_share_a_transaction_bring_what_each_brings_alone(tmp_path):
+    room = tmp_path / "documents"
+    room.mkdir()
+    sample = Path(__file__).parents[1] / "fixtures" / "tools" / "llama-bench-2025.json"
+    for number in range(60):
+        entries = json.loads(sample.read_text())
+        for entry in entries:
+            entry["build_number"] += number
+        (room / f"{number:02}.json").write_text(json.dumps(entries))
+    together, alone = (
+        open_database(str(tmp_path / f"{name}.sqlite"), create=True) for name in "ab"
+    )
+
+    assert {outcome.added for outcome in take(together, room)} == {2}
+    for path in sorted(room.iterdir()):
+        take(alone, path)
+
+    assert contents(together) == contents(alone)
+
+
 def test_reordering_keys_and_spelling_out_defaults_is_the_same_run(
     engine, two_runs, tmp_path
 ):

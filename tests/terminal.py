@@ -1,0 +1,58 @@
+"""The command line on a real terminal, with somebody who answers its questions."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tests.command_line import Outcome
+
+_PROMPT = re.compile(r"(?:answer(?: to \d+)?: |\(yes or no\) )$")
+_PATIENCE = 60  # seconds
+END = ""  # of the input
+
+
+def talk(
+    answers: Sequence[str | int], *arguments: object, cwd: Path | None = None
+) -> Outcome:
+    """Answer each question; a number is a signal. What a terminal shows is *out*."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "benchdb", *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        cwd=cwd,
+    )
+    os.close(theirs)
+    shown, left = "", list(answers)
+    for chunk in _chunks(ours):
+        shown += chunk
+        if _PROMPT.search(shown):
+            answer = left.pop(0) if left else END
+            if isinstance(answer, int):
+                os.killpg(started.pid, answer)
+            else:
+                os.write(ours, f"{answer}\n".encode() if answer else b"\x04")
+    status = started.wait(_PATIENCE)
+    os.close(ours)
+    return Outcome(status, shown.replace("\r\n", "\n"), "")
+
+
+def _chunks(terminal: int) -> Iterator[str]:
+    """Yield what is shown, until nothing more comes."""
+    end = time.monotonic() + _PATIENCE
+    with suppress(OSError):  # the other side is closed
+        while time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                chunk = os.read(terminal, 65536)
+                if not chunk:
+                    return
+                yield chunk.decode()
