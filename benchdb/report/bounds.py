@@ -24,8 +24,10 @@ from benchdb.report.view.listed import MachineRow, SourceRow
 from benchdb.report.view.page import Report
 from benchdb.report.workloads import trains
 
-_LINES = 100  # of the table of values
+PAGE = 250_000  # bytes
+LINES = (100, 50, 20)  # of the table of values, fewer where a page would be longer
 _MACHINES, _SOURCES, _SOURCES_EACH = 12, 12, 1
+_CLAIMS = 8  # of a source
 CITED = 4  # sources that a section names by number
 _METAL, _SYSTEMS, _COLUMNS, _DISTANCES = 44, 12, 5, 8
 _BATCHES, _STRIPS, _CURVES, _SWEEPS = 24, 6, 12, 0
@@ -39,10 +41,11 @@ _IN_TURN = (
 )
 
 
-def fitted(report: Report) -> Report:
+def fitted(report: Report, lines_shown: int = LINES[0]) -> Report:
     """Return *report* as a page shows it, with what was left out by section.
 
-    One of everything is as long as it gets.
+    So many lines of the table of values are shown. One of everything is as long as it
+    gets.
     """
     if report.everything or report.more:
         return report
@@ -56,7 +59,7 @@ def fitted(report: Report) -> Report:
     first = [heads[run].run for run in cited if run in heads]
     others = sorted(lines, key=lambda line: not trains(line[0].workload.name))
     ordered = dict.fromkeys((*first, *(line[0].run for line in others)))
-    linked = {*[*ordered][:_LINES]}
+    linked = {*[*ordered][:lines_shown]}
     kept = {row.run for line in lines if line[0].run in linked for row in line}
     values = tuple(
         row for row in report.values if row.run in kept and heads[row.run].run in linked
@@ -219,4 +222,12 @@ def _sources(
     """Return the sources that the page leads to; where room is left, others."""
     free = max(0, _SOURCES - len({*cited}))
     others = [one for one in every if one.key not in cited][:free]
-    return tuple(one for one in every if one.key in cited or one in others)
+    kept = (one for one in every if one.key in cited or one in others)
+    return tuple(
+        replace(
+            one,
+            claims=one.claims[:_CLAIMS],
+            more_claims=max(0, len(one.claims) - _CLAIMS),
+        )
+        for one in kept
+    )

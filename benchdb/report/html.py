@@ -45,7 +45,21 @@ def render(
     *files* the data beside it: label to file name. *options* are the words of the
     command line that decide what is on it.
     """
-    report = untrusted.cleaned(bounds.fitted(report))
+    for lines_shown in bounds.LINES:
+        shown = untrusted.cleaned(bounds.fitted(report, lines_shown))
+        page = _rendered(shown, language, languages, files or {}, options)
+        if len(page.encode()) <= bounds.PAGE or report.everything:
+            break
+    return page
+
+
+def _rendered(
+    report: Report,
+    language: Language,
+    languages: Sequence[str],
+    files: Mapping[str, str],
+    options: Sequence[str],
+) -> str:
     style = svg.rules() + stylesheet(("report.css", "chart.css"))
     script = asset("report.js")
     lines, rows = per_run(report.values)
@@ -60,7 +74,7 @@ def render(
 
     named = {
         untrusted.plain(label): untrusted.file_name(name)
-        for label, name in (files or {}).items()
+        for label, name in files.items()
     }
     return slim(
         environment(language)

@@ -54,13 +54,12 @@ class Edition(msgspec.Struct, frozen=True):
 
 def files(report: Report, edition: Edition) -> Iterator[File]:
     """Yield the files of *report*, always in the same order."""
-    shown = fitted(report)
     for code in edition.languages:
         language = load(code)
         if "html" in edition.formats:
-            yield _page(shown, language, edition)
+            yield _page(report, language, edition)
         if "markdown" in edition.formats:
-            yield from _markdown(shown, language, edition)
+            yield from _markdown(fitted(report), language, edition)
     for name in edition.formats:
         if name in _DATA:
             yield File(f"report.{name}", _data(report, name, edition))

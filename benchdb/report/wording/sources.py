@@ -26,6 +26,11 @@ def source_text(language: Language, source: SourceRow) -> str:
     return language.sentences([sentence(language, named), licence or "", *gave])
 
 
+def more_claims_text(language: Language, source: SourceRow) -> str:
+    """Count the claims that have no room."""
+    return language.ngettext("and %(n)s more", "and %(n)s more", source.more_claims)
+
+
 def left_out_text(language: Language, source: SourceRow) -> str:
     """Say how many runs of a source are in no comparison; nothing if all are."""
     n = source.left_out
