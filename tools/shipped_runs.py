@@ -16,7 +16,7 @@ from benchdb.resources import folder
 def shipped() -> dict[str, list[str]]:
     """Return the runs of each document by its digest; "" is that of the others."""
     found: dict[str, set[str]] = {}
-    for path in sorted(folder("published").glob("*.jsonl")):
+    for path in sorted(folder("published").rglob("*.jsonl")):
         with path.open("rb") as stream:
             for item in read(stream):
                 if isinstance(item, Record):
