@@ -1,5 +1,6 @@
 import pytest
 
+from benchdb.errors import UsageError
 from tests.importing.mapping.mapped import (
     BASE,
     SPEED,
@@ -168,3 +169,41 @@ def test_a_workload_that_nobody_knows_keeps_its_name():
     run = only(speed("My Model v3 | M1 | 3 img/s")).run
 
     assert (run.workload, run.setting) == ("my-model-v3", "results")
+
+
+def test_columns_that_the_map_does_not_name_may_be_ignored():
+    ignoring = SPEED.replace("[[table]]", '[[table]]\nothers = "ignore"')
+    rows = table("Model | GPU | Speed | Note", "vgg16 | M1 | 3 img/s | by night")
+    assert only(items(ignoring, rows)).run.parameters == {}
+
+
+def test_groups_of_a_pattern_set_fields_and_whole_cells_win():
+    columns = r"""
+    Model = { field = "workload" }
+    Weights.field = "parameters.model"
+    Weights.pattern = '(?P<parameters__model>.+)-(?P<parameters__quantization>Q\d)'
+    Weights.values = { "llama-3-Q8" = "Llama 3" }
+    """
+    rows = ("a | llama-3-Q8 | 1 s", "a | phi-4-Q4 | 2 s", "a | other | 3 s")
+    assert [
+        one.run.parameters for one in records(seconds(columns, "Weights", *rows))
+    ] == [
+        {"model": "Llama 3", "quantization": "Q8"},
+        {"model": "phi-4", "quantization": "Q4"},
+        {"model": "other"},
+    ]
+
+
+def test_rows_are_left_out_by_what_a_cell_says():
+    columns = """
+    Success = { is = "ignore", skip = { "^False$" = "it failed" } }
+    """
+    (record,) = records(
+        seconds(columns, "Success", "a | False | 9 s", "b | True | 1 s")
+    )
+    assert record.run.workload == "b"
+
+
+def test_a_pattern_whose_group_is_no_field_is_an_error_of_the_map():
+    with pytest.raises(UsageError, match="group 'colour' is no field"):
+        seconds('A = { field = "seed", pattern = "(?P<colour>.)" }', "A", "x | 1 | 1 s")
