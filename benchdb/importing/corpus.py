@@ -109,9 +109,8 @@ def _read(document: Document, map_: LoadedMap) -> Iterator[Item]:
         if named not in sources:
             sources[named] = replace(item.source, importer_version=version)
             yield LoneSource(sources[named])
-        if isinstance(item, LoneSource) or _is_blank(item):
-            continue
-        yield replace(item, source=sources[named])
+        if not isinstance(item, LoneSource) and not _is_blank(item):
+            yield replace(item, source=sources[named])
 
 
 def _is_blank(item: Item) -> bool:
@@ -221,6 +220,8 @@ def _figures(items: Sequence[Record | SourceClaim]) -> _Figures:
     for item in items:
         if isinstance(item, SourceClaim):
             figures[digest(item.claim.statement)].append(_figure(item.claim, None))
+            continue
+        if _is_blank(item):
             continue
         about: list[Any] = [
             content(item.run, drop=_PLACES),

@@ -147,11 +147,12 @@ class Column(_Part, frozen=True, kw_only=True):
     ``field``: its cells set *field*, by *values* where those are words of the source,
     or what they name of *names*; *cells* are meanings of whole cells, the named groups
     of *pattern* (or several) set fields from parts of them; with *blank* a blank cell
-    repeats the one above. ``value``: its cells are figures of *metric*; *unit* where
-    the cells name none (or, in *parts*, one metric for each role, counted thing or unit
-    of a cell with several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves
-    a part out). ``samples``: its cells under equal fields are samples of one run, whose
-    figure is their median; times are kept as those of *phase*, over *per* steps each.
+    repeats the one above. ``value``: its cells, or what the group ``value`` of
+    *pattern* finds in them, are figures of *metric*; *unit* where the cells name none
+    (or, in *parts*, one metric for each role, counted thing or unit of a cell with
+    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    ``samples``: its cells under equal fields are samples of one run, whose figure is
+    their median; times are kept as those of *phase*, over *per* steps each.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of

@@ -223,7 +223,11 @@ def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
     yield from _of_fields(column.denominator, f"{key}denominator", map_)
     yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
     yield from _of_patterns(column.skip, f"{key}skip.")
-    yield from _of_groups(column.patterns, f"{key}pattern")
+    yield from _of_patterns(column.patterns, f"{key}pattern.")
+    if column.is_ not in _FIGURES:
+        yield from _of_groups(column.patterns, f"{key}pattern")
+    elif any("(?P<value>" not in pattern for pattern in column.patterns):
+        yield f"{key}pattern: a group (?P<value>…) is expected around the figure"
     if column.is_ == "field" and not (
         column.field or column.names or column.patterns or column.cells
     ):

@@ -212,7 +212,8 @@ class MatchedTable:
 
     def read(self) -> Iterator[Observation | RatioCell | BadLine]:
         """Yield what the rows say, and ``BadLine`` for those not understood."""
-        yield from self.sheet.bad
+        left_out = self.table.without
+        yield from (bad for bad in self.sheet.bad if str(bad.number) not in left_out)
         texts_of = {
             n: [row.cells[n].text for row in self.sheet.rows]
             for n, column in enumerate(self.columns)
@@ -429,6 +430,9 @@ class _CellReader(msgspec.Struct, frozen=True):
 
         Where it is not clear what the text says, it is a fault.
         """
+        matches = (search(pattern, text) for pattern in self.column.patterns)
+        match = next(filter(None, matches), None)
+        text = match["value"] if match else text
         try:
             absent = missing_of(text, self.column.missing)
             if absent and not absent.reason:

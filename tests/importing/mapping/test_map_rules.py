@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchdb.errors import UsageError
 from benchdb.importing.document import Document
 from benchdb.importing.mapping.maps import parse
 from benchdb.importing.mapping.run_groups import read
@@ -90,6 +91,23 @@ def test_a_file_s_name_says_what_is_no_word_of_ours():
         for name in ("big/m1.md", "results/small.md")
         for _, _, parameters, _ in told(toml, row, name)
     ] == ["Llama 3 70B", "Llama 3 8B"]
+
+
+def test_a_figure_may_be_a_part_of_its_cell():
+    toml = TESTS.replace(
+        'unit = "1/s" }', 'unit = "1/s", pattern = "^(?P<value>[0-9.]+) +\\\\[" }'
+    )
+    (record,) = records(items(toml, table("M1 | pp512 | 90.5 [ 88, 91 ]")))
+    (value,) = record.end.values
+
+    assert (value.value, value.printed) == (90.5, "90.5")
+
+
+def test_a_pattern_of_figures_says_where_the_figure_is():
+    toml = TESTS.replace('unit = "1/s" }', 'unit = "1/s", pattern = "[0-9]+" }')
+
+    with pytest.raises(UsageError, match="pattern: a group"):
+        items(toml, table("M1 | pp512 | 90"))
 
 
 TWICE = f"""
