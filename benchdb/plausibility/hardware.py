@@ -76,11 +76,11 @@ _GIB = 2**30
 
 
 def impossible_memory(run: Observed) -> Iterator[Doubt]:
-    """Doubt Macs with more memory than any with their chip was sold with.
+    """Doubt what others say of Macs: more memory than their chip was sold with.
 
     Where the catalogue is sure of it, the GPU's cores tell the variant of the chip.
     """
-    if run.chip_vendor != "Apple" or not run.ram_bytes:
+    if run.chip_vendor != "Apple" or run.label == "measured" or not run.ram_bytes:
         return
     name = run.chip_name
     every = (find_chip("Apple", name, cores) for cores in _gpu_sizes(name))

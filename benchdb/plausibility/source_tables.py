@@ -19,6 +19,7 @@ from statistics import median
 
 import msgspec
 
+from benchdb.catalogue import workloads
 from benchdb.exchange.messages import Scalar
 from benchdb.plausibility.figures import RATES, TIMES, factor, figure, rounded
 from benchdb.plausibility.observed import Finding, Observed
@@ -73,7 +74,7 @@ def grids(runs: Sequence[Observed], *, systems: int) -> Iterator[Grid]:
     tables: dict[tuple[str, object], dict[System, dict[Work, Observed | None]]]
     tables = defaultdict(lambda: defaultdict(dict))
     for run in runs:
-        if run.source is None or run.label == "measured":
+        if run.source is None or run.label == "measured" or _is_a_kernel(run.workload):
             continue
         exact = json.dumps(run.parameters, sort_keys=True, default=str)
         work = (run.workload, run.setting, run.batch_size, exact)
@@ -89,6 +90,16 @@ def grids(runs: Sequence[Observed], *, systems: int) -> Iterator[Grid]:
         small = len(grid.rows) <= _MOST_SYSTEMS and len(grid.works()) <= _MOST_WORK
         if small and systems <= len(grid.rows):
             yield grid
+
+
+def _is_a_kernel(workload: str) -> bool:
+    """Tell whether it is one of the many operations of a framework.
+
+    Each has kernels of its own for each chip and version, so that machines alike in
+    all others honestly differ in one.
+    """
+    known = workloads().get(workload)
+    return known is not None and bool(known.cell) and known.kind == "operation"
 
 
 def _filled(

@@ -128,6 +128,17 @@ def test_a_figure_far_from_that_of_a_machine_alike_is_an_outlier():
     assert rates[0].detail["peer"] == "M1 Max"
 
 
+def test_one_of_the_operations_of_a_framework_is_no_outlier():
+    runs = [
+        replace(
+            run, workload="tensor-operation", parameters={"operation": run.workload}
+        )
+        for run in table(TIME, ALIKE)
+    ]
+
+    assert not judge(runs, {"outlier", "order-inverted"})
+
+
 def test_extreme_figures_make_outliers_with_finite_details():
     tiny = {"M1": 1e-300, "M1 Pro": 1e300, "M1 Max": 1e-300, "M1 Ultra": 1e-300}
     rows = {
