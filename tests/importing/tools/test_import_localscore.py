@@ -44,11 +44,11 @@ def test_a_test_is_three_runs_and_four_averages_are_claims(path, tests):
     sample_cases(
         SUBMISSION.name,
         ours=(
-            *("Llama 3.2 3B Instruct", 0.50025, "350.75"),
+            *("Llama 3.2 3B", 0.50025, "350.75"),
             *([19.936877, 3000.5], [0.666113, 100.25]),
         ),
         shared=(
-            *("Meta Llama 3.1 8B Instruct", 0.392924316, "250.672818"),
+            *("Llama 3.1 8B", 0.392924316, "250.672818"),
             *([14.830377, 4249.872075], [0.367393, 105.282166]),
         ),
     ),
