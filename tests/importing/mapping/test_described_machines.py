@@ -124,9 +124,11 @@ MACOS = MappedEnvironment(os_name="macOS", missing={"os_version": "not printed"}
 
 
 def test_columns_complete_an_environment_of_the_map():
-    found = environment({"environment": "mac", "os_version": "12.4"}, {"mac": MACOS})
+    columns = {"os_version": "12.4", "kernel": "21.5.0"}
+    found = environment({"environment": "mac", **columns}, {"mac": MACOS})
 
     assert (found.os_name, found.os_version, found.missing) == ("macOS", "12.4", {})
+    assert found.kernel == "21.5.0"
 
 
 def test_what_contradicts_an_environment_is_refused():
