@@ -36,7 +36,9 @@ def test_a_test_is_three_runs_and_four_averages_are_claims(path, tests):
 
     assert (len(read.runs), len(read.bad), len(read.claims)) == (3 * tests, 0, 4)
     assert {one.run.label for one in read.runs} == {"aggregate"}
-    assert "whole test" in read.runs[0].source.protocol["tokens_per_joule"]
+    source = read.runs[0].source
+    assert source is not None
+    assert "whole test" in source.protocol["tokens_per_joule"]
     assert sum(len(one.end.values) for one in read.runs) == tests * (3 + 2 + 2)
 
 
