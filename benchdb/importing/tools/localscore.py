@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.language_models import part_of_test
+from benchdb.exchange.language_models import part_of_test, untuned
 from benchdb.exchange.messages import Device, Machine
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
@@ -46,6 +46,9 @@ _FIGURES = {  # part of the test: column, metric, how many of its unit make ours
         ("gen_tps", "tokens_per_second", 1.0),
         ("gen_tps_watt", "tokens_per_joule", 1.0),
     ),
+}
+_PROTOCOL = {
+    "tokens_per_joule": "the rate of a part over the mean power of the whole test"
 }
 _PLACED = {
     *("name", "id", "benchmark_run_id", "created_at"),
@@ -87,12 +90,12 @@ def recognises(document: Document) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield the runs of every test, and the averages of each submission as claims."""
     if document.content.startswith(sqlite_tables.MAGIC):
-        yield from _database(document, result.origin(document, about, "localscore"))
+        of = result.origin(document, about, "localscore", protocol=_PROTOCOL)
+        yield from _database(document, of)
         return
     holder = strict.content(document)
-    protocol = (
-        texts.others(holder, (*_PARTS, "results")) if isinstance(holder, dict) else {}
-    )
+    more = isinstance(holder, dict) and texts.others(holder, (*_PARTS, "results"))
+    protocol = {**_PROTOCOL, **(more or {})}
     of = result.origin(document, about, "localscore", protocol=protocol)
     for place, sent in _sent(holder).items():
         yield from _items(of, partial(_from_json, sent, place), place or "/")
@@ -226,7 +229,7 @@ def _model(test: Facts) -> tuple[str, str | None]:
     name = strict.text(test, "model_name")
     if name is None:
         raise RefusedError("model_name is missing")
-    return name, strict.text(test, "model_quant_str")
+    return untuned(name), strict.text(test, "model_quant_str")
 
 
 def _set_device(run: Result, sent: _Submission) -> None:

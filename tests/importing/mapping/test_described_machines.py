@@ -135,11 +135,13 @@ MACOS = MappedEnvironment(os_name="macOS", missing={"os_version": "not printed"}
 
 
 def test_columns_complete_an_environment_of_the_map():
-    known = Known({"environment": "mac", "os_version": "12.4"})
+    columns = {"os_version": "12.4", "kernel": "21.5.0"}
+    known = Known({"environment": "mac", **columns})
 
     found = environment(known, {"mac": MACOS})
 
     assert (found.os_name, found.os_version, found.missing) == ("macOS", "12.4", {})
+    assert found.kernel == "21.5.0"
 
 
 def test_what_contradicts_an_environment_is_refused():
