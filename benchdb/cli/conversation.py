@@ -104,6 +104,8 @@ def settled(one: Unexplained) -> LoadedMap:
             f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
             f"to answer: {' '.join(needed)}"
         )
+    if proposal.map.nothing is not None:
+        raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
     return _loaded(one, proposal)
 
 
@@ -115,12 +117,11 @@ def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     """
     title = f"{one.path}: no map says what its columns mean"
     _say(f"=== {title}" if several else f"benchdb: {title}")
-    for _ in range(_ROUNDS):
-        proposal = one.proposal()
-        if not proposal.questions:
-            break
-        one = _with_answers(one, proposal.questions)
     proposal = one.proposal()
+    for _ in range(_ROUNDS):
+        if proposal.questions:
+            one = _with_answers(one, proposal.questions)
+            proposal = one.proposal()
     if proposal.questions:
         rest = {question.key: LEAVE_OUT for question in proposal.questions}
         proposal = one.proposal(rest)
