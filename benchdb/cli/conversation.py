@@ -150,7 +150,12 @@ def kept(one: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
             if text != before.text:
                 text = f"version = {known + 1}\n{map_.text}"
             map_ = maps.parse(text.encode(), map_.name)
-        maps.remember(folder, one.document.sha256, map_)
+        for path in maps.remembered_files(folder, one.document.sha256):
+            path.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{map_.name}.{one.document.sha256}.toml"
+        with replacing(path) as stream:
+            stream.write(map_.text.encode())
     except OSError as error:
         warn(f"the answers cannot be kept in {folder}: {error.strerror}")
     return map_
