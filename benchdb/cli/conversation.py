@@ -104,6 +104,8 @@ def settled(one: Unexplained) -> LoadedMap:
             f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
             f"to answer: {' '.join(needed)}"
         )
+    if proposal.map.nothing is not None:
+        raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
     return _loaded(one, proposal)
 
 
@@ -115,12 +117,11 @@ def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     """
     title = f"{one.path}: no map says what its columns mean"
     _say(f"=== {title}" if several else f"benchdb: {title}")
-    for _ in range(_ROUNDS):
-        proposal = one.proposal()
-        if not proposal.questions:
-            break
-        one = _with_answers(one, proposal.questions)
     proposal = one.proposal()
+    for _ in range(_ROUNDS):
+        if proposal.questions:
+            one = _with_answers(one, proposal.questions)
+            proposal = one.proposal()
     if proposal.questions:
         rest = {question.key: LEAVE_OUT for question in proposal.questions}
         proposal = one.proposal(rest)
@@ -149,7 +150,12 @@ def kept(one: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
             if text != before.text:
                 text = f"version = {known + 1}\n{map_.text}"
             map_ = maps.parse(text.encode(), map_.name)
-        maps.remember(folder, one.document.sha256, map_)
+        for path in maps.remembered_files(folder, one.document.sha256):
+            path.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{map_.name}.{one.document.sha256}.toml"
+        with replacing(path) as stream:
+            stream.write(map_.text.encode())
     except OSError as error:
         warn(f"the answers cannot be kept in {folder}: {error.strerror}")
     return map_
