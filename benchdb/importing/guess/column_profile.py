@@ -84,8 +84,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
-    *unit* is what the header names, *kinds* are those of the cells, *parts* what each
-    cell has several of: a name (``user``) and its kind. *ambiguous* is a cell that can
+    *unit* is what the header names, *kinds* are those of the cells, *parts* the words
+    of what ``time`` printed in each. *ambiguous* is a cell that can
     be two numbers, *zero* one that is nought.
     """
 
@@ -94,7 +94,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     terms: HeaderTerms
     unit: str | None = None
     kinds: frozenset[Kind] = frozenset()
-    parts: tuple[tuple[str, Kind], ...] = ()
+    parts: tuple[str, ...] = ()
     integers: bool = False
     ambiguous: str | None = None
     decimal: Mark | None = None
@@ -242,17 +242,12 @@ def _read(
     return quantities, unclear
 
 
-def _parts(texts: list[str], mark: Mark | None) -> tuple[tuple[str, Kind], ...]:
+def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
     try:
-        cells = [parts(text, decimal=mark) for text in texts]
+        cells = {tuple(parts(text, decimal=mark)) for text in texts}
     except ValueError:
         return ()
-    variants = {
-        tuple((o.role or o.per or o.unit, (o.unit, o.per)) for o in cell)
-        for cell in cells
-    }
-    names = variants.pop() if len(variants) == 1 else ()
-    return names if len({name for name, _ in names}) == len(names) > 1 else ()
+    return cells.pop() if len(cells) == 1 else ()
 
 
 def unit_in(text: str) -> str | None:

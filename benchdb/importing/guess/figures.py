@@ -377,17 +377,6 @@ def enter_language_model(draft: ColumnDraft) -> None:
             draft.add(workload="llm-decode")
 
 
-def part_metrics(looks: ColumnProfile) -> dict[str, str]:
-    """Return the metrics of the parts of cells; of a part that has none it is empty."""
-    parts: dict[str, str] = {}
-    for name, kind in looks.parts:
-        known = words().roles.get(name) if kind[0] in ("s", "%") else None
-        metric = known or metric_of([kind], looks.terms)
-        fits = metric is not None and metric != RATIO and metric not in parts.values()
-        parts[name] = metric if metric and fits else ""
-    return parts
-
-
 def speaks_of_figures(text: str) -> bool:
     """Tell whether *text* names a kind of figure rather than a thing."""
     named = header_terms(text) & FIGURE_TERMS

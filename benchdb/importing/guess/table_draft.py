@@ -35,7 +35,6 @@ from benchdb.importing.guess.figures import (
     ColumnDraft,
     enter_language_model,
     figure_doubts,
-    part_metrics,
     speaks_of_figures,
 )
 from benchdb.importing.guess.questions import Doubt
@@ -88,12 +87,7 @@ class TableDraft:
         self._enter_known()
         for one in self.drafts:
             if one.looks.parts and one.column is None:
-                one.parts = part_metrics(one.looks)
-                unknown = [name for name, metric in one.parts.items() if not metric]
-                if unknown:
-                    one.left = f"parts of {one.header!r}: {', '.join(unknown)}"
-                if len(unknown) == len(one.parts):
-                    one.leave(f"{one.header!r}: what its parts are is not said")
+                one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
         self._enter_pivots(figures)

@@ -30,6 +30,7 @@ from benchdb.importing.logs.log_lines import (
     unstamped,
 )
 from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
+from benchdb.importing.quantities.quantity import TIMED
 from benchdb.importing.sheet import Sheet
 
 
@@ -257,11 +258,6 @@ _FOR_EPOCH = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
-# What zsh, GNU, macOS and IPython print of the time that a command took.
-_TAKEN = re.compile(
-    r"(\d[\d.,:]{0,15}[smh%]?) {0,8}"
-    r"(user|real|system|sys|elapsed|cpu|CPU|total)(?![a-z])"
-)
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
@@ -318,7 +314,7 @@ def _own(line: Line) -> _Row | None:
 
 def _taken(text: str) -> list[Named] | None:
     """Return the times of a command, which may stand before them: ``1s user …``."""
-    times = list(_TAKEN.finditer(text))
+    times = list(TIMED.finditer(text))
     command_ = Named("command", text[: times[0].start()].strip() if times else "")
     named = [command_, *(Named(one[2], one[1]) for one in times)]
     return named if len(times) > 2 else None

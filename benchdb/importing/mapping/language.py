@@ -153,8 +153,8 @@ class Column(_Part, frozen=True, kw_only=True):
     of *pattern* (or several) set fields from parts of them; with *blank* a blank cell
     repeats the one above. ``value``: its cells, or what the group ``value`` of
     *pattern* finds in them, are figures of *metric*; *unit* where the cells name none
-    (or, in *parts*, one metric for each role, counted thing or unit of a cell with
-    several: ``user``, ``total``, ``step``, ``s``; an empty metric leaves a part out).
+    (or, in *parts*, one metric for each word of what ``time`` printed in a cell:
+    ``user``, ``total``; an empty metric leaves a part out).
     ``samples``: its cells under equal fields are samples of one run, whose figure is
     their median; times are kept as those of *phase*, over *per* steps each.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with

@@ -441,6 +441,7 @@ class _CellReader(msgspec.Struct, frozen=True):
                 return [
                     self._observation(metric, part.printed, part, place)
                     for metric, part in self._parts(text)
+                    if metric
                 ]
             amount = absent or parsed(text, decimal=self.decimal, unit=self.unit)
             metrics_ = dict.fromkeys(self.column.parts.values() or [self.metric])
@@ -482,22 +483,11 @@ class _CellReader(msgspec.Struct, frozen=True):
 
     def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
         """Yield metric and figure of each part of a cell that has several."""
-        names = self.column.parts
-        names_met: set[str] = set()
-        for part in parts(text, decimal=self.decimal):
-            # The words a map may call it by, the clearest first.
-            words = [word for word in (part.role, part.per, part.unit) if word]
-            name = next((word for word in words if word in names), None)
-            if name is None:
-                unnamed = f"{part.printed!r} is a part ({words[0]}) without a metric"
-                raise RefusedError(unnamed)
-            if name in names_met:
-                raise RefusedError(f"two parts are {name!r}")
-            names_met.add(name)
-            if names[name]:
-                yield names[name], part
-        if absent := [name for name in names if name not in names_met]:
-            raise RefusedError(f"no part is {absent[0]!r}")
+        figures, metrics_ = parts(text, decimal=self.decimal), self.column.parts
+        if other := figures.keys() ^ metrics_.keys():
+            why = "without a metric" if min(other) in figures else "not there"
+            raise RefusedError(f"the part {min(other)!r} is {why}")
+        yield from ((metrics_[name], it) for name, it in figures.items())
 
     def _conversion(self, amount: Quantity, metric: str) -> tuple[float, float]:
         """Return what a figure in base units is multiplied with, and divided by.

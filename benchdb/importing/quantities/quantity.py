@@ -22,7 +22,15 @@ from benchdb.importing.quantities.characters import (
     visible,
 )
 from benchdb.importing.quantities.missing_values import Missing, missing_of
-from benchdb.importing.quantities.tokens import LIMIT, ROLES, Bound, Mark, Term, terms
+from benchdb.importing.quantities.tokens import (
+    LIMIT,
+    ROLES,
+    Bound,
+    Mark,
+    Term,
+    convention,
+    terms,
+)
 from benchdb.importing.quantities.unit_names import Unit
 
 
@@ -32,17 +40,15 @@ class Quantity(msgspec.Struct, frozen=True):
     *unit* is ``s``, ``B``, ``W``, ``J``, ``Hz``, ``%``, ``1/s``, ``1/h``, ``FLOP/s``,
     ``B/s``, ``1/J``, ``x`` (a ratio) or ``1`` (a bare number); *per* is what a rate or
     a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
-    ``batch`` … (``nouns`` in ``units.toml``). *role* is a word beside it (``user``,
-    ``system``, ``cpu``, ``total``). *uncertainty* is what stands after ``±``, in the
-    same unit. A range has *low* and *high*, its value is the middle. *bound* says that
-    the figure is only a limit, or rounded (``~``).
+    ``batch`` … (``nouns`` in ``units.toml``). *uncertainty* is what stands after ``±``,
+    in the same unit. A range has *low* and *high*, its value is the middle. *bound*
+    says that the figure is only a limit, or rounded (``~``).
     """
 
     value: float
     unit: str
     printed: str
     per: str | None = None
-    role: str | None = None
     uncertainty: float | None = None
     low: float | None = None
     high: float | None = None
@@ -60,8 +66,11 @@ class Hint(msgspec.Struct, frozen=True):
     hours: bool = False
 
 
-_SIGNS = re.compile("[<>~=≈≤≥≃\uff1c\uff1e\uff5e]+[ \u00a0]*$")
-
+# What zsh, GNU, macOS and IPython print of the time that a command took.
+TIMED = re.compile(
+    r"(\d[\d.,:]{0,15}[smh%]?) {0,8}"
+    r"(user|real|system|sys|elapsed|cpu|CPU|total)(?![a-z])"
+)
 _SPREAD = re.compile(
     r"(?<=.)(?:[ (,]+|(?=±))"
     r"(?:±|\b(?:std|stddev|std\.? ?dev|sd|stderr|sem|mad)\b|\u03c3).*$",
@@ -120,58 +129,31 @@ def parsed(
                     "what is in parentheses may be an uncertainty or another figure"
                 )
             raise UnreadableError("it has several figures")
-        role = _only_role((*groups[0][0].label, *groups[0][-1].trail))
-        return replace(figures[0], printed=seen, role=role)
+        _require_known((*groups[0][0].label, *groups[0][-1].trail))
+        return replace(figures[0], printed=seen)
 
 
-def parts(text: str, *, decimal: Mark | None = None) -> tuple[Quantity, ...]:
-    """Return all figures of a cell, each with the words beside it as its role.
+def parts(text: str, *, decimal: Mark | None = None) -> dict[str, Quantity]:
+    """Return the figures of what ``time`` printed, by the words behind them.
 
-    Words stand before their figures (``user 1.2 s``) if the cell begins with one, else
-    after them (``1.2s user``). Roles are as printed, in lower case, but ``sys`` is
-    ``system``, ``wall time`` is ``wall``, and the total of IPython's ``CPU times`` is
-    ``cpu total``, for elsewhere the total is wall time. Bare numbers beside ``user``
-    are seconds. A cell that says it has no figure gives none. Raise like ``parsed``.
+    ``54.17s user 3.32s system 115% cpu 49.707 total``: bare numbers are seconds. Raise
+    like ``parsed``, also where anything else stands there.
     """
-    if missing_of(text):
-        return ()
     with _naming(text):
         seen = visible(text, LIMIT)
-        groups = terms(seen, decimal)
-        figures = [_quantity(group, Hint()) for group in groups]
-        head = groups[0][0].label
-        labelled = bool(head) or any(group[0].named for group in groups)
-        beyond = groups[-1][-1].trail or any(
-            len(one[0].label) > 1 for one in groups[1:]
-        )
-        if labelled and beyond:
-            raise UnreadableError("words stand before the figures, and behind them too")
-        if labelled:
-            roles = [
-                _role(one[0].label[-1]) if one[0].label else None for one in groups
-            ]
-            # IPython's total is user + system; everywhere else a total is wall time.
-            if [_role(title) for title in head[:-1]] == ["cpu"]:
-                roles = ["cpu total" if role == "total" else role for role in roles]
-        else:
-            roles = [_role(" ".join(one[-1].trail)) or None for one in groups]
-        spelt = [any(term.spelt or term.time for term in group) for group in groups]
-        # The first of ``12.3 / 45.6 ms`` may be in milliseconds too.
-        if any(spelt) and not all(map(any, zip(spelt, roles, strict=True))):
-            raise AmbiguousError("one figure has a unit, another neither unit nor name")
-        return tuple(
-            replace(
-                figure,
-                unit="s"
-                if "user" in roles and ROLES.get(role or "") == "times" and not has_unit
-                else figure.unit,
-                printed=_printed(seen, group, labelled=labelled),
-                role=role,
-            )
-            for figure, group, role, has_unit in zip(
-                figures, groups, roles, spelt, strict=True
-            )
-        )
+        timed = list(TIMED.finditer(seen))
+        if not timed or TIMED.sub("", seen).strip():
+            raise UnreadableError("it is not what time prints")
+    figures: dict[str, Quantity] = {}
+    for part in timed:
+        figure, word = part[1], part[2].lower()
+        unit = None if "%" in figure else "s"
+        amount = parsed(figure, decimal=convention([seen]) or decimal, unit=unit)
+        if word in figures:
+            raise UnreadableError(f"{shown(seen)}: {word} stands there twice")
+        if isinstance(amount, Quantity):
+            figures[word] = replace(amount, printed=part[0].strip())
+    return figures
 
 
 @contextmanager
@@ -196,40 +178,16 @@ def _hint(unit: str | None) -> Hint:
     return Hint(known, spread=bare != unit)
 
 
-def _only_role(beside: tuple[str, ...]) -> str | None:
-    """Return the word beside a cell's only figure; refuse what is not known to be one.
+def _require_known(beside: tuple[str, ...]) -> None:
+    """Refuse words beside a cell's only figure that are not known to stand there.
 
     What ``12.3 (batch 64)`` says besides must not get lost.
     """
     for words in beside:
-        if _role(words) not in ROLES:
+        if re.sub(" times?$", "", words.casefold().strip(" .-+")) not in ROLES:
             raise UnreadableError(f"{shown(words)} is no unit or word that is known")
     if len(beside) > 1:
         raise UnreadableError("several words stand beside the figure")
-    return _role(beside[0]) if beside else None
-
-
-def _role(words: str) -> str:
-    name = re.sub(" times?$", "", words.casefold().strip(" .-+"))
-    return "system" if name == "sys" else name
-
-
-def _printed(text: str, group: list[Term], *, labelled: bool) -> str:
-    """Return the figure as it stands in *text*, with its sign, unit and word."""
-    label, trail = group[0].label, group[-1].trail
-    sign = _SIGNS.search(text, 0, group[0].start)
-    start = sign.start() if sign else group[0].start
-    end = group[-1].end
-    if labelled and label:
-        at = text.translate(PLAIN).rfind(label[-1], 0, start)
-        start = at if at >= 0 else start
-    elif trail and not labelled:
-        at = text.translate(PLAIN).find(trail[-1], end)
-        end = at + len(trail[-1]) if at >= 0 else end
-        own = text[start:end]  # a bracket that opens before it is not its own
-        if own.count("(") > own.count(")") and text[end:][:1] == ")":
-            end += 1
-    return text[start:end].strip()
 
 
 def _quantity(group: list[Term], hint: Hint) -> Quantity:

@@ -43,7 +43,7 @@ def _meanings(table: str) -> dict[str, Any]:
 _LIMITS: dict[str, Bound] = _meanings("before")
 _SUFFIXES: dict[str, Bound] = _meanings("after")
 _JOINERS: dict[str, str] = _meanings("joints")
-ROLES = _meanings("roles")
+ROLES = frozenset(_WORDS["beside"]["figures"])
 
 LIMIT = 200  # characters of a cell with figures; the longest honest one seen has 70
 _EXPONENT_LIMIT = 400  # float64 ends at 308; a Fraction of 10**9999 would take long
@@ -160,7 +160,7 @@ class Term(msgspec.Struct):
 
     *spelt* is its unit as printed; *doubts* are what that may mean where it cannot be
     told. *joint* is ``±`` or ``-`` where the term before belongs to this one. *label*
-    and *trail* are the words before and after it; *named*: a colon follows the former.
+    and *trail* are the words before and after it.
     """
 
     start: int
@@ -172,7 +172,6 @@ class Term(msgspec.Struct):
     doubts: tuple[str, ...] = ()
     bound: Bound | None = None
     joint: str | None = None
-    named: bool = False
     label: tuple[str, ...] = ()
     trail: tuple[str, ...] = ()
 
@@ -396,7 +395,6 @@ def terms(text: str, column: Mark | None) -> list[list[Term]]:
             if lead.rstrip(_SPACES).endswith(("-", "+")):
                 raise UnreadableError("a sign stands apart from its number")
             term.label = _pieces(lead)
-            term.named = lead.rstrip(_SPACES).endswith((":", "="))
             if n:
                 result[n - 1].trail = term.label
             groups.append([term])

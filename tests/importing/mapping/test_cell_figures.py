@@ -168,8 +168,9 @@ def test_a_cell_without_its_parts_has_none_of_the_figures():
     ("cell", "parts", "why"),
     [
         (ZSH, 'user = "script_user_seconds"', "without a metric"),
-        (ZSH, f'{PARTS}, real = ""', "no part is 'real'"),
-        ("3 s / 4 s", 's = "epoch_seconds"', "two parts are 's'"),
+        (ZSH, f'{PARTS}, real = ""', "the part 'real' is not there"),
+        ("3 s / 4 s", 'user = "epoch_seconds"', "not what time prints"),
+        ("3s user 4s user", 'user = "epoch_seconds"', "twice"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(cell, parts, why):

@@ -7,8 +7,8 @@ import pytest
 from benchdb.catalogue import metrics
 from benchdb.exchange.messages import Claim, End, Run, Value
 from benchdb.importing.mapping.fields import binary_factor
-from benchdb.importing.quantities.missing_values import Missing
-from benchdb.importing.quantities.quantity import parsed, parts
+from benchdb.importing.quantities.missing_values import Missing, missing_of
+from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.tokens import Mark, convention
 from tests.documents import SHAPES
 from tests.importing.published.transcriptions import (
@@ -47,14 +47,17 @@ def test_a_figure_is_what_our_reader_makes_of_its_printed_text(name: str):
 def test_a_figure_without_a_value_was_printed_as_none(name: str):
     for value in values_of(name):
         if value.value is None:
-            assert parts(value.printed or "") == ()
+            assert missing_of(value.printed or "") is not None
 
 
 @pytest.mark.parametrize("name", ["prose", "needle-metal"])
 def test_a_derived_figure_follows_from_two_that_were_printed(name: str):
     (value,) = [value for value in values_of(name) if value.derived]
-    epochs, time = parts(value.printed or "")
+    printed = re.findall(r"\d+ \w+", value.printed or "")
+    epochs, time = (parsed(figure) for figure in printed)
 
+    assert isinstance(epochs, Quantity)
+    assert isinstance(time, Quantity)
     assert (epochs.per, time.unit) == ("epoch", "s")
     assert value.value == pytest.approx(epochs.value / (time.value / 3600), rel=1e-12)
 
