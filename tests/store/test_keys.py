@@ -6,7 +6,10 @@ from tests.postgres import Server
 # Given by the catalogues of benchdb, or by the migrations, or what digests begin with:
 # the same everywhere.
 NAMES = {
-    "workload": "name", "metric": "name", "made_by": "revision", "part": "prefix",
+    "workload": "name",
+    "metric": "name",
+    "made_by": "revision",
+    "part": "prefix",
     "import_part": "number",  # the order of its own imports, which no database shares
 }
 
