@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-# A tag never reaches over the next "<", so no text is looked at twice.
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])([^<]*+)")
-_UP_TO_THE_END = re.compile(r"""(?>(?:[^>"']++|"[^"]*+"|'[^']*+')*)>""")
-_HOLDING = {
-    name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")
-}
+# It reaches over no other "<", and what is never closed reaches to the end, as browsers
+# have it: so no text is looked at twice.
+_TAG = re.compile(
+    r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
+    | <(?P<held>script|style)(?=[\s>]).*?(?:</(?P=held)[^>]*>|\Z)
+    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])
+      (?P<attributes>(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+))>""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
 
 
 class Tag(msgspec.Struct, frozen=True):
@@ -42,36 +45,12 @@ class Tag(msgspec.Struct, frozen=True):
 
 def tags(text: str) -> Iterator[Tag]:
     """Yield the tags of *text* in order; what is no tag is left out."""
-    at = text.find("<")
-    while at >= 0:
-        tag = tag_at(text, at)
-        if tag is not None:
-            yield tag
-        at = text.find("<", at + 1 if tag is None else tag.end)
+    return map(_tag_of, _TAG.finditer(text))
 
 
-def tag_at(text: str, start: int) -> Tag | None:
-    """Return the tag that begins at *start*, where a ``<`` stands, if it is one."""
-    if text.startswith("<!--", start):
-        # Up to the end if it is never closed, as browsers have it: so it is found once.
-        end = text.find("-->", start + 4)
-        return Tag("!", start, len(text) if end < 0 else end + 3)
-    if text.startswith(("<!", "<?"), start):
-        end = text.find(">", start)
-        return Tag("!", start, len(text) if end < 0 else end + 1)
-    match = _TAG.match(text, start)
-    if match is None:
-        return None
-    closed = _UP_TO_THE_END.match(match[3])
-    length = closed.end() if closed else match[3].find(">") + 1
-    if not length:
-        return None
-    name, end = match[2].lower(), match.start(3) + length
-    if name in _HOLDING and not match[1]:
-        closing = _HOLDING[name].search(text, end)
-        end = text.find(">", closing.end()) + 1 if closing else 0
-        end = end or len(text)
-    return Tag(name, start, end, bool(match[1]), match[3][: length - 1])
+def _tag_of(match: re.Match[str]) -> Tag:
+    name = (match["name"] or match["held"] or "!").lower()
+    return Tag(name, *match.span(), bool(match["end"]), match["attributes"] or "")
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown
@@ -287,9 +266,10 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as th
 
 def _tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
     """Take a tag that says nothing itself; ``<none>`` is what the author says."""
-    tag = tag_at(state.src, state.pos) if state.src[state.pos] == "<" else None
-    if tag is None:
+    match = _TAG.match(state.src, state.pos)
+    if match is None:
         return False
+    tag = _tag_of(match)
     end, raised = tag.end, _RAISED_TAG.match(state.src, state.pos)
     kind, content = "text", ""
     if raised:
