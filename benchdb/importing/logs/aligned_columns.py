@@ -1,21 +1,19 @@
 """Tables of plain characters: columns under a header line, and drawn with lines.
 
 Columns are two spaces or a tab apart, under a header that holds no figures or is
-underlined; rows of a name and figures with the same units need none. A row with fewer
-cells than the header must have each under one of them, the others are blank; a single
-text at the left is a row of its own, as a heading. Where groups of dashes underline the
-header, they say where the columns are. Rows that do not fit are bad.
+underlined. A row with fewer cells than the header must have each under one of them, the
+others are blank; a single text at the left is a row of its own, as a heading. Where
+groups of dashes underline the header, they say where the columns are. Rows that do not
+fit are bad.
 
 Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
-end the header. Where most rows stand between such lines, texts below each other between
-two of them are one row. A single cell over the whole width is a title above the header,
-and a heading below it.
+end the header.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby
 from operator import attrgetter
 
 import msgspec
@@ -48,7 +46,6 @@ class _Drawn(msgspec.Struct):
     line: int
     raw: str
     texts: list[str]
-    fault: str | None = None
 
 
 def is_boxed(text: str) -> bool:
@@ -74,8 +71,12 @@ def _drawn_line(line: Line) -> _Drawn | None:
 
 
 def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
-    """Return the table of *block*; ``None`` if no line across ends its header."""
-    bands: list[list[_Drawn]] = [[]]  # rows between lines across
+    """Return the table of *block*; ``None`` if no line across ends its header.
+
+    Between two lines across, a blank cell below the first line may go on where the one
+    above it ended: such lines are bad.
+    """
+    bands: list[list[_Drawn]] = [[]]
     for one in block:
         if one.made.texts:
             bands[-1].append(one.made)
@@ -83,46 +84,17 @@ def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
             bands.append([])
     if not any(bands[:-1]):
         return None
-    bands = [band for band in bands if band]
-    titles: list[str] = []
-    while len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
-        titles += filter(None, (row.texts[0] for row in bands.pop(0)))
-    head, *body = bands
+    head, *body = (band for band in bands if band)
     if not body or len({len(row.texts) for row in head}) != 1:
         return None
-    names = _joined(head)
-    rows = SheetRows(names)
-    for row in _drawn_rows(body):
-        texts = row.texts
-        if len(texts) == 1:
-            texts = texts + [""] * (len(names) - 1)
-        cells = [cell(text, row.line, row.raw) for text in texts]
-        rows.add(row.line, cells, row.raw, row.fault)
-    return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
-
-
-def _joined(rows: Sequence[_Drawn]) -> list[str]:
-    """Return the texts below each other as one, column by column."""
-    columns = zip(*(row.texts for row in rows), strict=True)
-    return [" ".join(filter(None, column)) for column in columns]
-
-
-def _drawn_rows(bands: Sequence[Sequence[_Drawn]]) -> Iterator[_Drawn]:
-    """Yield the rows; in a grid, the lines of a band are one.
-
-    A line after the first that leaves a cell blank may go on where it ended.
-    """
-    alone = sum(len(band) == 1 for band in bands)
-    is_grid = alone > 1 and alone > len(bands) - alone
-    for band in bands:
-        widths = {len(row.texts) for row in band}
-        blank = any(len(row.texts) > 1 and not all(row.texts) for row in band[1:])
-        if is_grid and blank and len(widths) == 1:
-            yield _Drawn(band[0].line, band[0].raw, _joined(band))
-        elif len(bands) > 1 and blank:
-            yield from (_Drawn(row.line, row.raw, [], fault=_SPLIT) for row in band)
-        else:
-            yield from band
+    columns = zip(*(row.texts for row in head), strict=True)
+    rows = SheetRows([" ".join(filter(None, column)) for column in columns])
+    for band in body:
+        split = len(body) > 1 and not all(all(row.texts) for row in band[1:])
+        for row in band:
+            cells = [cell(text, row.line, row.raw) for text in row.texts]
+            rows.add(row.line, cells, row.raw, _SPLIT if split else None)
+    return rows.sheet("fixed-width", head[0].line, block[0].context)
 
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")
@@ -270,12 +242,7 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
     while at < len(block):
         body = _body(block, at)
         if body is None:
-            units = _units(block[at].made)
-            alike = (_units(one.made) == units for one in block[at:])
-            count = sum(1 for _ in takewhile(bool, alike)) if units else 0
-            if count > 1:
-                yield _headless(block[at : at + count], units)
-            at += max(count, 1)
+            at += 1
             continue
         end = body
         while end < len(block) and not _begins(block, end):
@@ -301,23 +268,6 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     if rules > 1 or underlined or named:
         return at + 2 if rules else at + 1
     return None
-
-
-def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
-    """Return the units of the figures behind a name; none if there are not two."""
-    name, *figures = [chunk.text for chunk in made]
-    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
-    named = len(units) > 1 and all(map(_is_number, figures)) and all(units)
-    return units if named and not is_figure(name) else ()
-
-
-def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
-    """Return rows without a header, whose figures say by their units what they are."""
-    made = SheetRows(["", *units])
-    for row in rows:
-        cells = [cell(chunk.text, row.line, row.raw) for chunk in row.made]
-        made.add(row.line, cells, row.text)
-    return made.sheet("fixed-width", rows[0].line, rows[0].context)
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:
