@@ -1,19 +1,19 @@
 """Tables of plain characters: columns under a header line, and drawn with lines.
 
 Columns are two spaces or a tab apart, under a header that holds no figures or is
-underlined. A row with fewer cells than the header must have each under one of them, the
-others are blank; a single text at the left is a row of its own, as a heading. Where
-groups of dashes underline the header, they say where the columns are. Rows that do not
-fit are bad.
+underlined; rows of a name and figures with the same units need none. A row with fewer
+cells than the header must have each under one of them, the others are blank; a single
+text at the left is a row of its own, as a heading. Where groups of dashes underline the
+header, they say where the columns are. Rows that do not fit are bad.
 
 Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
-end the header.
+end the header; a single cell over the whole width is a title above it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import attrgetter
 
 import msgspec
@@ -84,7 +84,11 @@ def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
             bands.append([])
     if not any(bands[:-1]):
         return None
-    head, *body = (band for band in bands if band)
+    bands = [band for band in bands if band]
+    titles: list[str] = []
+    while len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
+        titles += filter(None, (row.texts[0] for row in bands.pop(0)))
+    head, *body = bands
     if not body or len({len(row.texts) for row in head}) != 1:
         return None
     columns = zip(*(row.texts for row in head), strict=True)
@@ -94,7 +98,7 @@ def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
         for row in band:
             cells = [cell(text, row.line, row.raw) for text in row.texts]
             rows.add(row.line, cells, row.raw, _SPLIT if split else None)
-    return rows.sheet("fixed-width", head[0].line, block[0].context)
+    return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
 
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")
@@ -242,7 +246,12 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
     while at < len(block):
         body = _body(block, at)
         if body is None:
-            at += 1
+            units = _units(block[at].made)
+            alike = (_units(one.made) == units for one in block[at:])
+            count = sum(1 for _ in takewhile(bool, alike)) if units else 0
+            if count > 1:
+                yield _headless(block[at : at + count], units)
+            at += max(count, 1)
             continue
         end = body
         while end < len(block) and not _begins(block, end):
@@ -268,6 +277,23 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     if rules > 1 or underlined or named:
         return at + 2 if rules else at + 1
     return None
+
+
+def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
+    """Return the units of the figures behind a name; none if there are not two."""
+    name, *figures = [chunk.text for chunk in made]
+    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
+    named = len(units) > 1 and all(map(_is_number, figures)) and all(units)
+    return units if named and not is_figure(name) else ()
+
+
+def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
+    """Return rows without a header, whose figures say by their units what they are."""
+    made = SheetRows(["", *units])
+    for row in rows:
+        cells = [cell(chunk.text, row.line, row.raw) for chunk in row.made]
+        made.add(row.line, cells, row.text)
+    return made.sheet("fixed-width", rows[0].line, rows[0].context)
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:

@@ -19,15 +19,10 @@ _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
 _RULE_SIGNS = frozenset("|:-+ \t")
 _TEXT = "a line of text between rows"
-_APART = "it stands apart from its table"
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
-# Opened, and not closed on the same line.
-_LONG_HEADING = re.compile(
-    r"<(summary|h[1-6])(?=[\s>])[^<>]*>(?:(?!</)[^\n])*$", re.IGNORECASE
-)
 _SEPARATED = {"csv": None, "tsv": "\t"}
 _LEAD_LIMIT = 200  # characters; a longer line is prose
 _LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")
@@ -135,11 +130,6 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
             table.add(at, text, _TEXT)
         else:
             break
-    at = table.end + 1
-    if at < scanner.end and not scanner.line(table.end).words:
-        while at < scanner.end and _is_apart(table, scanner, at):
-            table.add(at, scanner.line(at).words, _APART)
-            at += 1
 
 
 def _is_note(table: _PipeTable, text: str) -> bool:
@@ -158,17 +148,6 @@ def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> b
     return bool(row) and _header(scanner, below) is None
 
 
-def _is_apart(table: _PipeTable, scanner: Scanner, at: int) -> bool:
-    """Tell whether the line at *at*, below a blank one, can be no other table."""
-    line = scanner.line(at)
-    text = line.words
-    framed = text[:1] == "|" and text[-1:] == "|" and text != "|"
-    if not framed or line.quotes != table.quotes or is_rule(text):
-        return False
-    same = len(row_cells(text, table.width)) == table.width
-    return same and _header(scanner, at) is None
-
-
 def _cells(text: str, line: int, width: int, defined: Definitions) -> list[Cell]:
     """Return the cells of a row without markup."""
     cells = []
@@ -185,16 +164,11 @@ def _pipe_sheet(
     below: Sequence[str],
     defined: Definitions,
 ) -> Sheet:
-    header, width, body = table.header, table.width, table.rows
-    names = _cells(header, table.line, width, defined)
-    if not any(name.text for name in names) and body:
-        line, text, _ = body[0]
-        cells = row_cells(text, width)
-        if len(cells) == width and all(blocks.bold(cell) for cell in cells if cell):
-            names, body = _cells(text, line, width, defined), body[1:]
+    width = table.width
+    names = _cells(table.header, table.line, width, defined)
     rows = SheetRows([name.text for name in names])
     marks = [mark for name in names for mark in name.notes]
-    for line, text, fault in body:
+    for line, text, fault in table.rows:
         made = [] if fault else _cells(text, line, width, defined)
         rows.add(line, made, text, fault)
         if len(made) == width:
@@ -299,7 +273,7 @@ class _Reader:
         if table and line.text.count("`", 0, table.start()) % 2 == 0:
             scanner.at = self._end_of_table(at)
         elif line.words.startswith("<") and _HTML_OUTLINE.search(line.text):
-            scanner.at = self._end_of_heading(at)
+            pass
         elif line.text.lower().endswith("</details>"):
             self._outline.leave("fold")
             return True
@@ -325,15 +299,6 @@ class _Reader:
                 return place + 1
         return len(written)
 
-    def _end_of_heading(self, at: int) -> int:
-        """Return the place behind a heading or summary, which may take a few lines."""
-        written = self._scanner.written
-        if opened := _LONG_HEADING.search(written[at]):
-            for place in range(at + 1, min(at + 5, len(written))):
-                if f"</{opened[1].lower()}" in written[place].lower():
-                    return place + 1
-        return at + 1
-
     def _takes_heading(self, line: Line) -> bool:
         words = line.words
         title = blocks.heading(words)
@@ -350,10 +315,7 @@ class _Reader:
 
     def _take_prose(self, line: Line) -> None:
         words, item = line.words, self._item
-        signs = set(words) - {" ", "\t"}
-        breaks = (
-            len(signs) == 1 and signs <= set("*-_") and len(words.replace(" ", "")) > 2
-        )
+        breaks = blocks.is_rule("".join(words.split()))
         listed = None if breaks else blocks.bullet(line.text)
         if not words or breaks:
             self._end_paragraph()
