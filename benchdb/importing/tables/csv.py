@@ -178,9 +178,9 @@ class _Block(msgspec.Struct):
             rows.add(
                 row.line, cells, row.raw, row.fault or (None if width else _NO_HEADER)
             )
-        notes = footnotes.below((one.filled[0] for one in self.tail), frozenset())
+        notes = footnotes.below((one.filled[0] for one in self.tail), "*")
         above = (*context, *self.titles)
-        return rows.sheet("csv", self.line, above, tuple(notes.items()))
+        return rows.sheet("csv", self.line, above, notes)
 
 
 def _cell(raw: str, line: int) -> Cell:

@@ -21,8 +21,7 @@ from benchdb.importing.sheet import (
     require_few_cells,
     unread_sheet,
 )
-from benchdb.importing.tables import footnotes, inline
-from benchdb.importing.tables.footnotes import Definitions
+from benchdb.importing.tables import inline
 from benchdb.importing.tables.inline import Tag, tags
 
 _NESTED = "it holds another table; take that out of it"
@@ -92,7 +91,7 @@ class _Table(msgspec.Struct):
     rows: list[_Row] = []
 
 
-def _sheet(table: _Table, defined: Definitions) -> Sheet | None:
+def _sheet(table: _Table) -> Sheet | None:
     body = [row for row in table.rows if row.written or row.fault]
     marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
@@ -110,13 +109,12 @@ def _sheet(table: _Table, defined: Definitions) -> Sheet | None:
     wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
     width = max((len(row.cells) for row in heads_or_all), default=1)
-    return _headed(table, body, width, defined) if body else None
+    return _headed(table, body, width) if body else None
 
 
-def _headed(table: _Table, body: list[_Row], width: int, defined: Definitions) -> Sheet:
+def _headed(table: _Table, body: list[_Row], width: int) -> Sheet:
     """Return the rows under their header; what stands over all of it is context."""
     context, head = table.context, list[_Row]()
-    marks = [mark for row in body for cell in row.cells for mark in cell.notes]
     while body and body[0].is_title(width):
         context = (*context, body.pop(0).cells[0].text)
     while body and body[0].heads and len(head) < _HEADER_ROWS:
@@ -143,9 +141,7 @@ def _headed(table: _Table, body: list[_Row], width: int, defined: Definitions) -
         elif row.heads and head and [cell.text for cell in cells] != names:
             below = _BELOW
         rows.add(row.line, cells, row.raw, row.fault or below)
-    return rows.sheet(
-        "html", table.line, context, footnotes.of_table(marks, defined, ())
-    )
+    return rows.sheet("html", table.line, context)
 
 
 def _is_headless(body: list[_Row]) -> bool:
@@ -157,17 +153,15 @@ def _is_headless(body: list[_Row]) -> bool:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of an HTML document, in its order."""
-    return tuple(read(document.text, 1, Outline(), Definitions()))
+    return tuple(read(document.text, 1, Outline()))
 
 
-def read(
-    text: str, first_line: int, above: Outline, defined: Definitions
-) -> list[Sheet]:
+def read(text: str, first_line: int, above: Outline) -> list[Sheet]:
     """Return the tables of *text*, which begins in line *first_line*, under *above*.
 
     A table inside a cell makes its row bad; it is not read itself.
     """
-    reader = _Reader(text, first_line, above, defined)
+    reader = _Reader(text, first_line, above)
     for tag in tags(text):
         reader.take(tag)
     reader.end_table(len(text))
@@ -177,14 +171,11 @@ def read(
 class _Reader:
     """What is open at one place of the text: a table, its row, its cell; a heading."""
 
-    def __init__(
-        self, text: str, first_line: int, above: Outline, defined: Definitions
-    ) -> None:
+    def __init__(self, text: str, first_line: int, above: Outline) -> None:
         self._text = text
         self._breaks = [found.start() for found in re.finditer("\n", text)]
         self._first_line = first_line
         self._outline = above
-        self._defined = defined
         self._table: _Table | None = None
         self._row: _Row | None = None
         self._cell: Tag | None = None
@@ -241,9 +232,7 @@ class _Reader:
         inside = self._text[tag.end : end]
         # Between blank lines GitHub reads the cells of a table as Markdown.
         markdown = "\n\n" in inside.replace(" ", "")
-        words, notes = inline.words(
-            inside.strip(), references=self._defined.references, markdown=markdown
-        )
+        words, notes = inline.words(inside.strip(), markdown=markdown)
         cell = Cell(words, self._line(tag), inside.strip(), notes)
         self._count += 1
         require_few_cells(self._count)
@@ -262,7 +251,7 @@ class _Reader:
         self._end_row(end)
         self._end_words(end)
         table, self._table, self._nested = self._table, None, 0
-        if table is not None and (made := _sheet(table, self._defined)):
+        if table is not None and (made := _sheet(table)):
             self._count += len(made.rows) * len(made.header)
             require_few_cells(self._count)
             self.sheets.append(made)

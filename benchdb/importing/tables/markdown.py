@@ -11,7 +11,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
 from benchdb.importing.tables import csv, footnotes, html_tables, inline
-from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
+from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
 
 _CUT = re.compile(r"\\.|\|")
 _CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
@@ -134,7 +134,7 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
 
 def _is_note(table: _PipeTable, text: str) -> bool:
     outer = table.header.startswith("|") and not text.startswith("|")
-    return outer and bool(footnotes.below([text], frozenset()))
+    return outer and bool(footnotes.below([text], ()))
 
 
 def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> bool:
@@ -148,12 +148,12 @@ def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> b
     return bool(row) and _header(scanner, below) is None
 
 
-def _cells(text: str, line: int, width: int, defined: Definitions) -> list[Cell]:
+def _cells(text: str, line: int, width: int) -> list[Cell]:
     """Return the cells of a row without markup."""
     cells = []
     for raw in row_cells(text, width):
         plain = raw.replace("\\|", "|")
-        words, notes = inline.words(plain, references=defined.references)
+        words, notes = inline.words(plain)
         cells.append(Cell(words, line, raw, notes))
     return cells
 
@@ -162,18 +162,17 @@ def _pipe_sheet(
     table: _PipeTable,
     context: tuple[str, ...],
     below: Sequence[str],
-    defined: Definitions,
 ) -> Sheet:
     width = table.width
-    names = _cells(table.header, table.line, width, defined)
+    names = _cells(table.header, table.line, width)
     rows = SheetRows([name.text for name in names])
     marks = [mark for name in names for mark in name.notes]
     for line, text, fault in table.rows:
-        made = [] if fault else _cells(text, line, width, defined)
+        made = [] if fault else _cells(text, line, width)
         rows.add(line, made, text, fault)
         if len(made) == width:
             marks += [mark for cell in made for mark in cell.notes]
-    notes = footnotes.of_table(marks, defined, below)
+    notes = footnotes.below(below, marks)
     return rows.sheet("markdown", table.line, context, notes)
 
 
@@ -205,7 +204,6 @@ class _Reader:
     def __init__(self, written: Sequence[str], above: Outline) -> None:
         self._scanner = Scanner(written)
         self._outline = above
-        self._defined = footnotes.definitions(written)
         self._paragraph: list[str] = []
         self._item: _Item | None = None
         self.sheets: list[Sheet] = []
@@ -227,7 +225,7 @@ class _Reader:
             self._end_paragraph()
 
     def _plain(self, raw: str) -> str:
-        return inline.words(raw, references=self._defined.references)[0]
+        return inline.words(raw)[0]
 
     def _below(self) -> list[str]:
         """Return what stands right below a table: its footnotes, maybe."""
@@ -252,7 +250,7 @@ class _Reader:
         self._end_paragraph()
         context = self._context(table.indent)
         self._scanner.at = table.end
-        self.sheets.append(_pipe_sheet(table, context, self._below(), self._defined))
+        self.sheets.append(_pipe_sheet(table, context, self._below()))
         self._outline.above("")
         return True
 
@@ -281,9 +279,12 @@ class _Reader:
             return False
         self._end_paragraph()
         text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
-        sheets = html_tables.read(text, at + 1, self._outline, self._defined)
+        sheets = html_tables.read(text, at + 1, self._outline)
         if sheets:
-            sheets[-1] = footnotes.with_below(sheets[-1], self._below())
+            cells = (cell for row in sheets[-1].rows for cell in row.cells)
+            marks = [mark for cell in cells for mark in cell.notes]
+            notes = footnotes.below(self._below(), marks)
+            sheets[-1] = msgspec.structs.replace(sheets[-1], footnotes=notes)
         self.sheets += sheets
         return True
 
