@@ -22,8 +22,22 @@ _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
 _PAGE = re.compile(
     r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
 )
+_Read = Callable[[Document], tuple[Sheet, ...]]
 
 
+def _of_notebooks_too(read: _Read) -> _Read:
+    """Return *read* for what a notebook says, where the document is a notebook."""
+
+    def either(document: Document) -> tuple[Sheet, ...]:
+        if not notebook.recognises(document):
+            return read(document)
+        flat = notebook.flattened(document)
+        return tuple(map(flat.moved, read(flat.text)))
+
+    return either
+
+
+@_of_notebooks_too
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of the document in its order; none if it holds none.
 
@@ -31,8 +45,6 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     ``DocumentError`` if its text cannot be read.
     """
     name = document.name.lower()
-    if notebook.recognises(document):
-        return notebook.sheets(document)
     if name.endswith(_SEPARATED):
         return csv.sheets(document)
     # Large JSON, as far as its ends show, is no table for people; to look for one would
@@ -48,7 +60,6 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return tuple(filter(csv.believable, csv.sheets(document)))
 
 
-_Read = Callable[[Document], tuple[Sheet, ...]]
 # Those of running text, what says more of a line before what says less.
 _HABITS: dict[Habit, _Read] = {
     "keras": bars.keras_sheets,
@@ -62,24 +73,15 @@ _HABITS: dict[Habit, _Read] = {
 _OWN = {"keras": bars.of_keras, "tqdm": bars.of_tqdm}
 _SCATTERED = ("keras", "tqdm", "epochs", "bullets", "key-value")
 
-
-def _or_printed(read: _Read) -> _Read:
-    """Return *read* for what a notebook prints, where the document is a notebook."""
-    return lambda document: (
-        notebook.printed(document, read)
-        if notebook.recognises(document)
-        else read(document)
-    )
-
-
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    **{name: _or_printed(read) for name, read in _HABITS.items()},
+    **{name: _of_notebooks_too(read) for name, read in _HABITS.items()},
     "json": nested.json_sheets,
     "yaml": nested.yaml_sheets,
 }
 
 
+@_of_notebooks_too
 def readable(document: Document) -> tuple[Sheet, ...]:
     """Return all sheets of the document in its order; a line is in one of them alone.
 
@@ -89,33 +91,26 @@ def readable(document: Document) -> tuple[Sheet, ...]:
     name = document.name.lower()
     if name.endswith(_YAML):
         return nested.yaml_sheets(document)
-    if not notebook.recognises(document):
-        try:
-            if found := nested.json_sheets(document):
-                return found
-        except DocumentError:
-            if name.endswith(_JSON):
-                raise
+    try:
+        if found := nested.json_sheets(document):
+            return found
+    except DocumentError:
+        if name.endswith(_JSON):
+            raise
     tables = sheets(document)
     if name.endswith(_SEPARATED) or _PAGE.match(document.text):
         return tables
-    texts = _or_printed(_texts)(document)
-    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
-
-
-def _texts(document: Document) -> tuple[Sheet, ...]:
-    """Return what the habits find outside of tables, each on lines that are left."""
     lines = list(document.lines)
     texts: list[Sheet] = []
-    _blank(lines, sheets(document))
-    for name, read in _HABITS.items():
+    _blank(lines, tables)
+    for habit, read in _HABITS.items():
         found = read(Document(document.name, "\n".join((*lines, ".")).encode()))
         _blank(lines, found)
         texts += found
-        for at, raw in enumerate(lines if found and name in _OWN else ()):
-            if raw and _OWN[name](unquoted(shown(raw))):
+        for at, raw in enumerate(lines if found and habit in _OWN else ()):
+            if raw and _OWN[habit](unquoted(shown(raw))):
                 lines[at] = ""
-    return tuple(texts)
+    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
 
 
 def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:

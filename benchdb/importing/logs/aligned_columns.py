@@ -7,9 +7,7 @@ text at the left is a row of its own, as a heading. Where groups of dashes under
 header, they say where the columns are. Rows that do not fit are bad.
 
 Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
-end the header. Where most rows stand between such lines, texts below each other between
-two of them are one row. A single cell over the whole width is a title above the header,
-and a heading below it.
+end the header; a single cell over the whole width is a title above it.
 """
 
 import re
@@ -48,7 +46,6 @@ class _Drawn(msgspec.Struct):
     line: int
     raw: str
     texts: list[str]
-    fault: str | None = None
 
 
 def is_boxed(text: str) -> bool:
@@ -74,8 +71,12 @@ def _drawn_line(line: Line) -> _Drawn | None:
 
 
 def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
-    """Return the table of *block*; ``None`` if no line across ends its header."""
-    bands: list[list[_Drawn]] = [[]]  # rows between lines across
+    """Return the table of *block*; ``None`` if no line across ends its header.
+
+    Between two lines across, a blank cell below the first line may go on where the one
+    above it ended: such lines are bad.
+    """
+    bands: list[list[_Drawn]] = [[]]
     for one in block:
         if one.made.texts:
             bands[-1].append(one.made)
@@ -90,39 +91,14 @@ def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
     head, *body = bands
     if not body or len({len(row.texts) for row in head}) != 1:
         return None
-    names = _joined(head)
-    rows = SheetRows(names)
-    for row in _drawn_rows(body):
-        texts = row.texts
-        if len(texts) == 1:
-            texts = texts + [""] * (len(names) - 1)
-        cells = [cell(text, row.line, row.raw) for text in texts]
-        rows.add(row.line, cells, row.raw, row.fault)
+    columns = zip(*(row.texts for row in head), strict=True)
+    rows = SheetRows([" ".join(filter(None, column)) for column in columns])
+    for band in body:
+        split = len(body) > 1 and not all(all(row.texts) for row in band[1:])
+        for row in band:
+            cells = [cell(text, row.line, row.raw) for text in row.texts]
+            rows.add(row.line, cells, row.raw, _SPLIT if split else None)
     return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
-
-
-def _joined(rows: Sequence[_Drawn]) -> list[str]:
-    """Return the texts below each other as one, column by column."""
-    columns = zip(*(row.texts for row in rows), strict=True)
-    return [" ".join(filter(None, column)) for column in columns]
-
-
-def _drawn_rows(bands: Sequence[Sequence[_Drawn]]) -> Iterator[_Drawn]:
-    """Yield the rows; in a grid, the lines of a band are one.
-
-    A line after the first that leaves a cell blank may go on where it ended.
-    """
-    alone = sum(len(band) == 1 for band in bands)
-    is_grid = alone > 1 and alone > len(bands) - alone
-    for band in bands:
-        widths = {len(row.texts) for row in band}
-        blank = any(len(row.texts) > 1 and not all(row.texts) for row in band[1:])
-        if is_grid and blank and len(widths) == 1:
-            yield _Drawn(band[0].line, band[0].raw, _joined(band))
-        elif len(bands) > 1 and blank:
-            yield from (_Drawn(row.line, row.raw, [], fault=_SPLIT) for row in band)
-        else:
-            yield from band
 
 
 _CHUNK = re.compile(r"\S++(?: \S++)*")

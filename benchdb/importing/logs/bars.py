@@ -8,7 +8,7 @@ above, as of ``evaluate``, is in a sheet without ``epoch`` and ``of``.
 Of tqdm (``A: 100%|███| 250/250 [03:08<00:00, 1.33it/s]``) they are ``description``,
 ``done``, ``of``, ``elapsed`` and ``rate``, then what the program put behind them
 (``loss=0.5``). ``of`` is blank where the total was unknown. A bar that never came to
-its end is bad.
+its end is no row.
 """
 
 import re
@@ -163,7 +163,6 @@ _OPEN = re.compile(
     r"\[(?P<inside>[^\[\]]{1,400})\]"
 )
 _ELAPSED = re.compile(r"(?:\d{1,4}:)?(?:\d{1,2}:)?\d{1,4}:\d\d")
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 _TQDM = ("description", "done", "of", "elapsed", "rate")
 _Cells = dict[str, str]
 
@@ -196,37 +195,14 @@ def of_tqdm(line: Line) -> _Cells | None:
 
 
 def tqdm_sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the last states of the bars in *document*, which may be drawn in turns."""
-    running: dict[tuple[str, str], LineMatch[_Cells]] = {}
-    ended: list[LineMatch[_Cells]] = []
-    for line in matching_lines(document, of_tqdm):
-        key = (_DIGITS.sub("#", line.made["description"]), line.made["of"])
-        if key in running and _is_another(running[key], line):
-            ended.append(running[key])
-        running[key] = line
-    bars = sorted((*ended, *running.values()), key=lambda bar: bar.line)
-    return as_sheets("tqdm", (_entry(bar, bar.made) for bar in bars))
-
-
-def _is_another(before: LineMatch[_Cells], line: LineMatch[_Cells]) -> bool:
-    """Tell whether *line* is no later state of the bar that stood as *before*.
+    """Return the bars in *document* that came to their end, or have none.
 
     tqdm draws a bar once more when it closes it: the same again, on the next line.
     """
-    old, new = before.made, line.made
-    if new["of"] and old["done"] == old["of"]:
-        return not (new == old and line.line - before.line <= 1)
-    less = _amount(new["done"]) < _amount(old["done"])
-    return less or (not new["of"] and line.block != before.block)
-
-
-def _amount(done: str) -> float:
-    digits = "".join(char for char in done if char.isdigit() or char == ".")
-    power = max(" KMGTP".find(done.rstrip("i")[-1:].upper()), 0)
-    return float(digits) * 1000.0**power if digits.count(".") < 2 else 0.0
-
-
-def _entry(bar: LineMatch[_Cells], cells: _Cells) -> Entry:
-    stopped = cells["of"] and cells["done"] != cells["of"]
-    fault = f"the bar stopped at {cells['done']} of {cells['of']}" if stopped else None
-    return bar.entry(tuple(cells.items()), fault=fault)
+    ended: list[LineMatch[_Cells]] = []
+    for line in matching_lines(document, of_tqdm):
+        cells, before = line.made, ended[-1] if ended else None
+        again = before and before.made == cells and line.line - before.line <= 1
+        if not again and cells["done"] == (cells["of"] or cells["done"]):
+            ended.append(line)
+    return as_sheets("tqdm", (bar.entry(tuple(bar.made.items())) for bar in ended))

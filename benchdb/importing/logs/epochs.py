@@ -251,12 +251,6 @@ _COUNT = re.compile(
     r"[\[(]?\s{0,9}(\d{1,12})\s{0,9}(?:(?:/|of)\s{0,9}(\d{1,12}))?\s{0,9}"
     r"[A-Za-z]{0,12}[\])]?"
 )
-_PLACE = re.compile(r"\[\s{0,9}(\d{1,9})\s{0,3},\s{0,9}(\d{1,9})\s{0,9}\]:?\s")
-_FOR_EPOCH = re.compile(
-    r"(\w[\w .\-()]{1,60}?) (?:for|of|in|at|after) (epoch|step|iteration)s? "
-    r"(\d{1,9}(?:/\d{1,9})?)\s{0,4}[:=\-]\s{0,4}(?=[\d.])",
-    re.IGNORECASE,
-)
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
@@ -294,10 +288,6 @@ def _own(line: Line) -> _Row | None:
     if shows_bar(text) or _OTHERS.match(text):
         return None
     text = unstamped(text).removeprefix("CPU times: ")
-    if place := _PLACE.match(text):
-        text = f"epoch={place[1]} step={place[2]} {text[place.end() :]}"
-    elif behind := _FOR_EPOCH.match(text):
-        text = f"{behind[2]}={behind[3]}, {behind[1]}: {text[behind.end() :]}"
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(
         is_unit(pair.name) or is_name(pair.name, words=6) for pair in words.named

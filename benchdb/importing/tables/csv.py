@@ -120,7 +120,6 @@ def _entries(lines: Sequence[str], first: int, delimiter: str) -> Iterator[Entry
         at += taken
 
 
-_EXCEL = re.compile(r"sep=(.)", re.IGNORECASE)
 _NAME_LIMIT = 60  # characters of a column's name, where nothing says that it is CSV
 _NO_HEADER = "the header above it cannot be read"
 _DIGITS = re.compile(r"\d+")
@@ -139,14 +138,8 @@ def read(
 ) -> list[Sheet]:
     """Return the blocks of *lines*, the first of which is line *first*.
 
-    The *delimiter* is found from what they hold, unless it is known or Excel's first
-    line names it.
+    The *delimiter* is found from what they hold, unless it is known.
     """
-    named = _EXCEL.fullmatch(lines[0].strip()) if lines else None
-    if named is not None:
-        delimiter, lines, first = named[1], lines[1:], first + 1
-    elif lines and lines[0].strip(" ").lower() == "sep=\t":
-        delimiter, lines, first = "\t", lines[1:], first + 1
     delimiter = delimiter or _delimiter(lines)
     if delimiter is None:
         return []
@@ -185,9 +178,9 @@ class _Block(msgspec.Struct):
             rows.add(
                 row.line, cells, row.raw, row.fault or (None if width else _NO_HEADER)
             )
-        notes = footnotes.below((one.filled[0] for one in self.tail), frozenset())
+        notes = footnotes.below((one.filled[0] for one in self.tail), "*")
         above = (*context, *self.titles)
-        return rows.sheet("csv", self.line, above, tuple(notes.items()))
+        return rows.sheet("csv", self.line, above, notes)
 
 
 def _cell(raw: str, line: int) -> Cell:

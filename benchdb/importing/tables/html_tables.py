@@ -5,7 +5,6 @@ Cells over several columns and rows are set into the grid that they describe.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 
 import msgspec
 
@@ -22,18 +21,17 @@ from benchdb.importing.sheet import (
     require_few_cells,
     unread_sheet,
 )
-from benchdb.importing.tables import footnotes, inline
-from benchdb.importing.tables.footnotes import Definitions
+from benchdb.importing.tables import inline
 from benchdb.importing.tables.inline import Tag, tags
 
 _NESTED = "it holds another table; take that out of it"
 _OVERLAP = "its cells overlap with one that reaches in from above"
 _UNEVEN = "the rows of the header are not of the same width"
+_BELOW = "below another header of the same table"
 _HEADER_ROWS = 4  # the most that honest tables have
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_TEXTS = frozenset({*_HEADINGS, "p", "summary", "figcaption"})
+_TEXTS = frozenset({*_HEADINGS, "p", "summary", "caption", "figcaption"})
 _SECTIONS = frozenset({"thead", "tbody", "tfoot"})
-_BOLD = re.compile(r"\s*<(b|strong)\b[^<>]*>[^<]*</\1\s*>\s*:?\s*", re.IGNORECASE)
 
 
 class _SpanCell(msgspec.Struct, frozen=True):
@@ -88,67 +86,36 @@ class _Table(msgspec.Struct):
 
     line: int
     context: tuple[str, ...]
-    caption: str = ""
     section: int = 0
     in_head: bool = False
     rows: list[_Row] = []
 
 
-def _table_sheets(table: _Table, defined: Definitions) -> list[Sheet]:
-    """Return the sheets of *table*: more than one if it has headers in between."""
-    context = (*table.context, *filter(None, [table.caption]))
-    rows = [row for row in table.rows if row.written or row.fault]
-    marked = any(row.heads for row in rows)
+def _sheet(table: _Table) -> Sheet | None:
+    body = [row for row in table.rows if row.written or row.fault]
+    marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
     section, count = None, 0
-    for row in rows:
+    for row in body:
         if row.section != section:
             hanging, section = {}, row.section
         row.fill(hanging)
         count += len(row.cells)
         if count > CELL_LIMIT:
             why = f"more than {CELL_LIMIT:,} cells"
-            return [unread_sheet("html", table.line, context, why)]
+            return unread_sheet("html", table.line, table.context, why)
         heads = row.heads if marked else all(one.head for one in row.written)
         row.heads = heads and row.fault is None
-    wide = [row for row in rows if len(row.written) > 1]
+    wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
     width = max((len(row.cells) for row in heads_or_all), default=1)
-    parts = _parts(rows, width)
-    return [
-        _part_sheet(part, width, context, line, defined)
-        for part in parts
-        if part
-        for line in [table.line if part is parts[0] else part[0].line]
-    ]
+    return _headed(table, body, width) if body else None
 
 
-def _parts(rows: Sequence[_Row], width: int) -> list[list[_Row]]:
-    """Return *rows* in parts that each begin with their own header.
-
-    The title right above a header in between belongs to the part that it begins.
-    """
-    parts: list[list[_Row]] = [[]]
-    for place, row in enumerate(rows):
-        part = parts[-1]
-        followed = place + 1 < len(rows) and not rows[place + 1].heads
-        headed = row.heads and not row.is_title(width)
-        if headed and followed and any(not one.heads for one in part):
-            parts.append([part.pop()] if part[-1].is_title(width) else [])
-        parts[-1].append(row)
-    return parts
-
-
-def _part_sheet(
-    part: Sequence[_Row],
-    width: int,
-    context: tuple[str, ...],
-    line: int,
-    defined: Definitions,
-) -> Sheet:
-    head: list[_Row] = []
-    body = list(part)
-    while body and not head and body[0].is_title(width):
+def _headed(table: _Table, body: list[_Row], width: int) -> Sheet:
+    """Return the rows under their header; what stands over all of it is context."""
+    context, head = table.context, list[_Row]()
+    while body and body[0].is_title(width):
         context = (*context, body.pop(0).cells[0].text)
     while body and body[0].heads and len(head) < _HEADER_ROWS:
         if body[0].is_title(width):
@@ -158,25 +125,26 @@ def _part_sheet(
         head = [body.pop(0)]
     if any(row.fault or len(row.cells) != width for row in head):
         raw = "\n".join(row.raw for row in head)
-        return unread_sheet("html", line, context, head[0].fault or _UNEVEN, raw)
+        return unread_sheet("html", table.line, context, head[0].fault or _UNEVEN, raw)
     # One name under the other: "GPU / ms".
     stacked = zip(*(row.cells for row in head), strict=True) if head else [()] * width
-    rows = SheetRows(
-        [
-            " / ".join(dict.fromkeys(c.text for c in cells if c.text))
-            for cells in stacked
-        ]
-    )
+    names = [
+        " / ".join(dict.fromkeys(cell.text for cell in cells if cell.text))
+        for cells in stacked
+    ]
+    rows = SheetRows(names)
+    below = None
     for row in body:
         cells = row.cells
         if row.is_title(width):  # as in Markdown, the other cells are empty
             cells = [cells[0], *[Cell("", cells[0].line)] * (width - 1)]
-        rows.add(row.line, cells, row.raw, row.fault)
-    marks = [mark for row in part for cell in row.cells for mark in cell.notes]
-    return rows.sheet("html", line, context, footnotes.of_table(marks, defined, ()))
+        elif row.heads and head and [cell.text for cell in cells] != names:
+            below = _BELOW
+        rows.add(row.line, cells, row.raw, row.fault or below)
+    return rows.sheet("html", table.line, context)
 
 
-def _is_headless(body: Sequence[_Row]) -> bool:
+def _is_headless(body: list[_Row]) -> bool:
     """Tell whether the first row is data: numbers, or a name before its fact."""
     if are_data([cell.text for cell in body[0].cells]):
         return True
@@ -185,17 +153,15 @@ def _is_headless(body: Sequence[_Row]) -> bool:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of an HTML document, in its order."""
-    return tuple(read(document.text, 1, Outline(), Definitions()))
+    return tuple(read(document.text, 1, Outline()))
 
 
-def read(
-    text: str, first_line: int, above: Outline, defined: Definitions
-) -> list[Sheet]:
+def read(text: str, first_line: int, above: Outline) -> list[Sheet]:
     """Return the tables of *text*, which begins in line *first_line*, under *above*.
 
     A table inside a cell makes its row bad; it is not read itself.
     """
-    reader = _Reader(text, first_line, above, defined)
+    reader = _Reader(text, first_line, above)
     for tag in tags(text):
         reader.take(tag)
     reader.end_table(len(text))
@@ -205,47 +171,44 @@ def read(
 class _Reader:
     """What is open at one place of the text: a table, its row, its cell; a heading."""
 
-    def __init__(
-        self, text: str, first_line: int, above: Outline, defined: Definitions
-    ) -> None:
+    def __init__(self, text: str, first_line: int, above: Outline) -> None:
         self._text = text
         self._breaks = [found.start() for found in re.finditer("\n", text)]
         self._first_line = first_line
         self._outline = above
-        self._defined = defined
         self._table: _Table | None = None
         self._row: _Row | None = None
         self._cell: Tag | None = None
         self._words: Tag | None = None
         self._nested = 0
-        self._below = False
         self._count = 0
         self.sheets: list[Sheet] = []
 
     def take(self, tag: Tag) -> None:
         """Take the next tag."""
         table, name = self._table, tag.name
-        if name == "table" and tag.closing and self._nested:
-            self._nested -= 1
-        elif name == "table" and tag.closing:
-            self.end_table(tag.start)
-        elif name == "table" and table is None:
-            self._end_words(tag.start)
-            self._table = _Table(self._line(tag), self._outline.context())
-        elif name == "table" and table is not None:
+        if name == "table" and table is not None and not tag.closing:
             self._nested += 1
-            if self._row is None:
-                table.rows.append(_Row(self._line(tag), table.section, fault=_NESTED))
-            else:
-                self._row.fault = _NESTED
-        elif table is not None and not self._nested:
-            self._take_inside(table, tag)
-        elif table is None and name == "details":
-            self._end_words(tag.start)
-            (self._outline.leave if tag.closing else self._outline.enter)("fold")
-        elif table is None and name in _TEXTS:
+            self._row = self._row or _Row(
+                self._line(tag), table.section, start=tag.start
+            )
+            self._row.fault = _NESTED
+        elif name == "table" and self._nested:
+            self._nested -= 1
+        elif name == "table":
+            self.end_table(tag.start)
+            if not tag.closing:
+                self._table = _Table(self._line(tag), self._outline.context())
+        elif self._nested:
+            pass
+        elif name in _TEXTS:
             self._end_words(tag.start)
             self._words = None if tag.closing else tag
+        elif table is not None:
+            self._take_inside(table, tag)
+        elif name == "details":
+            self._end_words(tag.start)
+            (self._outline.leave if tag.closing else self._outline.enter)("fold")
 
     def _line(self, tag: Tag) -> int:
         return self._first_line + bisect_right(self._breaks, tag.start - 1)
@@ -261,11 +224,6 @@ class _Reader:
                 line, at = self._line(tag), tag.start
                 self._row = _Row(line, table.section, table.in_head, at)
             self._cell = None if tag.closing or tag.name == "tr" else tag
-        elif tag.name == "caption" and not tag.closing:
-            self._words = tag
-        elif tag.name == "caption" and self._words is not None:
-            table.caption = inline.words(self._text[self._words.end : tag.start])[0]
-            self._words = None
 
     def _end_cell(self, end: int) -> None:
         tag, self._cell = self._cell, None
@@ -274,9 +232,7 @@ class _Reader:
         inside = self._text[tag.end : end]
         # Between blank lines GitHub reads the cells of a table as Markdown.
         markdown = "\n\n" in inside.replace(" ", "")
-        words, notes = inline.words(
-            inside.strip(), references=self._defined.references, markdown=markdown
-        )
+        words, notes = inline.words(inside.strip(), markdown=markdown)
         cell = Cell(words, self._line(tag), inside.strip(), notes)
         self._count += 1
         require_few_cells(self._count)
@@ -285,7 +241,7 @@ class _Reader:
 
     def _end_row(self, end: int) -> None:
         self._end_cell(end)
-        if self._table is not None and self._row is not None and self._row.written:
+        if self._table is not None and self._row is not None:
             self._row.raw = self._text[self._row.start : end].strip()
             self._table.rows.append(self._row)
         self._row = None
@@ -293,37 +249,26 @@ class _Reader:
     def end_table(self, end: int) -> None:
         """Close the table, or the text outside of one, that is open."""
         self._end_row(end)
+        self._end_words(end)
         table, self._table, self._nested = self._table, None, 0
-        if table is None:
-            self._end_words(end)
-            return
-        self._words = None
-        made = _table_sheets(table, self._defined)
-        self._count += sum(len(one.rows) * len(one.header) for one in made)
-        require_few_cells(self._count)
-        self.sheets += made
-        self._below = bool(made)
-        self._outline.above("")
+        if table is not None and (made := _sheet(table)):
+            self._count += len(made.rows) * len(made.header)
+            require_few_cells(self._count)
+            self.sheets.append(made)
+            self._outline.above("")
 
     def _end_words(self, end: int) -> None:
         tag, self._words = self._words, None
         if tag is None:
             return
-        raw = self._text[tag.end : end]
-        words = inline.words(raw, markdown=False)[0]
-        if tag.name in _HEADINGS:
+        words = inline.words(self._text[tag.end : end], markdown=False)[0]
+        if self._table is not None:
+            # A paragraph in a cell is part of it.
+            above = (words,) if tag.name == "caption" else ()
+            self._table.context = (*self._table.context, *filter(None, above))
+        elif tag.name in _HEADINGS:
             self._outline.begin(_HEADINGS[tag.name], words)
         elif tag.name == "summary":
             self._outline.begin(outline.SUMMARY, words)
-        elif words and _BOLD.fullmatch(raw):
-            self._outline.begin(outline.BOLD, words.rstrip(" :"))
-        elif words and not self._is_footnote(raw):
+        elif words:
             self._outline.above(words)
-
-    def _is_footnote(self, raw: str) -> bool:
-        """Take *raw* as a footnote of the table right above, if it begins like one."""
-        if self._below:
-            table = self.sheets[-1]
-            self.sheets[-1] = footnotes.with_below(table, [inline.spaced(raw)])
-            self._below = table.footnotes != self.sheets[-1].footnotes
-        return self._below

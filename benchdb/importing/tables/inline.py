@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
-# A tag never reaches over the next "<", so no text is looked at twice.
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])([^<]*+)")
-_UP_TO_THE_END = re.compile(r"""(?>(?:[^>"']++|"[^"]*+"|'[^']*+')*)>""")
-_HOLDING = {
-    name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")
-}
+# It reaches over no other "<", and what is never closed reaches to the end, as browsers
+# have it: so no text is looked at twice.
+_TAG = re.compile(
+    r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
+    | <(?P<held>script|style)(?=[\s>]).*?(?:</(?P=held)[^>]*>|\Z)
+    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])
+      (?P<attributes>(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+))>""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
 
 
 class Tag(msgspec.Struct, frozen=True):
@@ -42,36 +45,12 @@ class Tag(msgspec.Struct, frozen=True):
 
 def tags(text: str) -> Iterator[Tag]:
     """Yield the tags of *text* in order; what is no tag is left out."""
-    at = text.find("<")
-    while at >= 0:
-        tag = tag_at(text, at)
-        if tag is not None:
-            yield tag
-        at = text.find("<", at + 1 if tag is None else tag.end)
+    return map(_tag_of, _TAG.finditer(text))
 
 
-def tag_at(text: str, start: int) -> Tag | None:
-    """Return the tag that begins at *start*, where a ``<`` stands, if it is one."""
-    if text.startswith("<!--", start):
-        # Up to the end if it is never closed, as browsers have it: so it is found once.
-        end = text.find("-->", start + 4)
-        return Tag("!", start, len(text) if end < 0 else end + 3)
-    if text.startswith(("<!", "<?"), start):
-        end = text.find(">", start)
-        return Tag("!", start, len(text) if end < 0 else end + 1)
-    match = _TAG.match(text, start)
-    if match is None:
-        return None
-    closed = _UP_TO_THE_END.match(match[3])
-    length = closed.end() if closed else match[3].find(">") + 1
-    if not length:
-        return None
-    name, end = match[2].lower(), match.start(3) + length
-    if name in _HOLDING and not match[1]:
-        closing = _HOLDING[name].search(text, end)
-        end = text.find(">", closing.end()) + 1 if closing else 0
-        end = end or len(text)
-    return Tag(name, start, end, bool(match[1]), match[3][: length - 1])
+def _tag_of(match: re.Match[str]) -> Tag:
+    name = (match["name"] or match["held"] or "!").lower()
+    return Tag(name, *match.span(), bool(match["end"]), match["attributes"] or "")
 
 
 if TYPE_CHECKING:  # most files that are imported are no Markdown
@@ -79,7 +58,6 @@ if TYPE_CHECKING:  # most files that are imported are no Markdown
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-NO_REFERENCES: frozenset[str] = frozenset()
 LENGTH_LIMIT = 4000  # characters of Markdown; a longer text is no cell and no caption
 MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it is
 
@@ -97,7 +75,7 @@ _SILENT = re.compile(
 _RAISED_TAG = re.compile(
     r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
 )
-_NOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]|\[(\d{1,3})\](?![(\[])")
+_NOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]")
 _NOTE_LENGTH = 12
 
 # As Pandoc has it, so that "$3-$5" stays an amount of money.
@@ -127,13 +105,10 @@ _RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-def words(
-    raw: str, *, references: frozenset[str] = NO_REFERENCES, markdown: bool = True
-) -> tuple[str, tuple[str, ...]]:
+def words(raw: str, *, markdown: bool = True) -> tuple[str, tuple[str, ...]]:
     """Return what *raw* says, without markup, and the marks of footnotes taken off.
 
-    *references* are the labels, in lower case, of links and notes that are defined
-    elsewhere in the document. Without *markdown* only HTML is markup, and so it is in
+    Without *markdown* only HTML is markup, and so it is in
     texts of more than ``LENGTH_LIMIT`` characters. One with more than ``MARK_LIMIT``
     characters of Markdown is no text for people.
     """
@@ -146,7 +121,7 @@ def words(
         raw = _MATH.sub(_figure, raw)
     parser = _parser(markdown=markdown)
     notes: list[str] = []
-    said = _said(_tokens(parser, raw, references), notes, parser, references)
+    said = _said(_tokens(parser, raw), notes, parser)
     text, marks = without_marks(spaced(said), stars="`" not in raw)
     return text, (*notes, *marks)
 
@@ -190,26 +165,13 @@ def _figure(formula: re.Match[str]) -> str:
     return formula[0] if set(text) & set("\\{}^_") else text
 
 
-@lru_cache(maxsize=8)
-def _environment(references: frozenset[str]) -> dict[str, Any]:
-    """Return what the parser is to know of the document: the labels defined in it."""
-    nowhere = {"href": "", "title": ""}
-    links = dict.fromkeys((label.upper() for label in references), nowhere)
-    return {"references": links, "labels": references}
-
-
-def _tokens(parser: MarkdownIt, raw: str, references: frozenset[str]) -> list[Token]:
+def _tokens(parser: MarkdownIt, raw: str) -> list[Token]:
     tokens: list[Token] = []
-    parser.inline.parse(raw, parser, _environment(references), tokens)
+    parser.inline.parse(raw, parser, {}, tokens)
     return tokens
 
 
-def _said(
-    tokens: list[Token],
-    notes: list[str],
-    parser: MarkdownIt,
-    references: frozenset[str],
-) -> str:
+def _said(tokens: list[Token], notes: list[str], parser: MarkdownIt) -> str:
     """Return the text of *tokens*; add the marks of footnotes to *notes*."""
     pieces: list[str] = []
     struck: list[int] = []
@@ -217,11 +179,10 @@ def _said(
         if token.type == "note":
             notes.append(token.content)
         elif token.type == "raised":
-            inner = _tokens(parser, token.content, references)
-            raised = _said(inner, notes, parser, references).strip()
+            raised = _said(_tokens(parser, token.content), notes, parser).strip()
             pieces.append(_raised("".join(pieces[-3:]), raised, notes))
         elif token.type == "image":
-            pieces.append(_said(token.children or [], notes, parser, references))
+            pieces.append(_said(token.children or [], notes, parser))
         elif token.type == "s_open":
             struck.append(len(pieces))
         elif token.type == "s_close":
@@ -287,9 +248,10 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as th
 
 def _tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
     """Take a tag that says nothing itself; ``<none>`` is what the author says."""
-    tag = tag_at(state.src, state.pos) if state.src[state.pos] == "<" else None
-    if tag is None:
+    match = _TAG.match(state.src, state.pos)
+    if match is None:
         return False
+    tag = _tag_of(match)
     end, raised = tag.end, _RAISED_TAG.match(state.src, state.pos)
     kind, content = "text", ""
     if raised:
@@ -307,11 +269,11 @@ def _tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the par
 
 
 def _note(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as the parser calls it
-    """Take the mark of a footnote: ``[^1]``, or ``[1]`` where that is defined."""
+    """Take the mark of a footnote: ``[^1]``."""
     mark = _NOTE.match(state.src, state.pos) if state.src[state.pos] == "[" else None
-    if mark is None or (mark[2] and mark[2] not in state.env["labels"]):
+    if mark is None:
         return False
     if not silent:
-        state.push("note", "", 0).content = mark[1] or mark[2]
+        state.push("note", "", 0).content = mark[1]
     state.pos = mark.end()
     return True

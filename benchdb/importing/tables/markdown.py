@@ -11,7 +11,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
 from benchdb.importing.tables import csv, footnotes, html_tables, inline
-from benchdb.importing.tables.footnotes import FOOTNOTE_LINES, Definitions
+from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
 
 _CUT = re.compile(r"\\.|\|")
 _CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
@@ -19,15 +19,10 @@ _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
 _RULE_SIGNS = frozenset("|:-+ \t")
 _TEXT = "a line of text between rows"
-_APART = "it stands apart from its table"
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
-# Opened, and not closed on the same line.
-_LONG_HEADING = re.compile(
-    r"<(summary|h[1-6])(?=[\s>])[^<>]*>(?:(?!</)[^\n])*$", re.IGNORECASE
-)
 _SEPARATED = {"csv": None, "tsv": "\t"}
 _LEAD_LIMIT = 200  # characters; a longer line is prose
 _LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")
@@ -135,16 +130,11 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
             table.add(at, text, _TEXT)
         else:
             break
-    at = table.end + 1
-    if at < scanner.end and not scanner.line(table.end).words:
-        while at < scanner.end and _is_apart(table, scanner, at):
-            table.add(at, scanner.line(at).words, _APART)
-            at += 1
 
 
 def _is_note(table: _PipeTable, text: str) -> bool:
     outer = table.header.startswith("|") and not text.startswith("|")
-    return outer and bool(footnotes.below([text], frozenset()))
+    return outer and bool(footnotes.below([text], ()))
 
 
 def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> bool:
@@ -158,23 +148,12 @@ def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> b
     return bool(row) and _header(scanner, below) is None
 
 
-def _is_apart(table: _PipeTable, scanner: Scanner, at: int) -> bool:
-    """Tell whether the line at *at*, below a blank one, can be no other table."""
-    line = scanner.line(at)
-    text = line.words
-    framed = text[:1] == "|" and text[-1:] == "|" and text != "|"
-    if not framed or line.quotes != table.quotes or is_rule(text):
-        return False
-    same = len(row_cells(text, table.width)) == table.width
-    return same and _header(scanner, at) is None
-
-
-def _cells(text: str, line: int, width: int, defined: Definitions) -> list[Cell]:
+def _cells(text: str, line: int, width: int) -> list[Cell]:
     """Return the cells of a row without markup."""
     cells = []
     for raw in row_cells(text, width):
         plain = raw.replace("\\|", "|")
-        words, notes = inline.words(plain, references=defined.references)
+        words, notes = inline.words(plain)
         cells.append(Cell(words, line, raw, notes))
     return cells
 
@@ -183,23 +162,17 @@ def _pipe_sheet(
     table: _PipeTable,
     context: tuple[str, ...],
     below: Sequence[str],
-    defined: Definitions,
 ) -> Sheet:
-    header, width, body = table.header, table.width, table.rows
-    names = _cells(header, table.line, width, defined)
-    if not any(name.text for name in names) and body:
-        line, text, _ = body[0]
-        cells = row_cells(text, width)
-        if len(cells) == width and all(blocks.bold(cell) for cell in cells if cell):
-            names, body = _cells(text, line, width, defined), body[1:]
+    width = table.width
+    names = _cells(table.header, table.line, width)
     rows = SheetRows([name.text for name in names])
     marks = [mark for name in names for mark in name.notes]
-    for line, text, fault in body:
-        made = [] if fault else _cells(text, line, width, defined)
+    for line, text, fault in table.rows:
+        made = [] if fault else _cells(text, line, width)
         rows.add(line, made, text, fault)
         if len(made) == width:
             marks += [mark for cell in made for mark in cell.notes]
-    notes = footnotes.of_table(marks, defined, below)
+    notes = footnotes.below(below, marks)
     return rows.sheet("markdown", table.line, context, notes)
 
 
@@ -231,7 +204,6 @@ class _Reader:
     def __init__(self, written: Sequence[str], above: Outline) -> None:
         self._scanner = Scanner(written)
         self._outline = above
-        self._defined = footnotes.definitions(written)
         self._paragraph: list[str] = []
         self._item: _Item | None = None
         self.sheets: list[Sheet] = []
@@ -253,7 +225,7 @@ class _Reader:
             self._end_paragraph()
 
     def _plain(self, raw: str) -> str:
-        return inline.words(raw, references=self._defined.references)[0]
+        return inline.words(raw)[0]
 
     def _below(self) -> list[str]:
         """Return what stands right below a table: its footnotes, maybe."""
@@ -278,7 +250,7 @@ class _Reader:
         self._end_paragraph()
         context = self._context(table.indent)
         self._scanner.at = table.end
-        self.sheets.append(_pipe_sheet(table, context, self._below(), self._defined))
+        self.sheets.append(_pipe_sheet(table, context, self._below()))
         self._outline.above("")
         return True
 
@@ -299,7 +271,7 @@ class _Reader:
         if table and line.text.count("`", 0, table.start()) % 2 == 0:
             scanner.at = self._end_of_table(at)
         elif line.words.startswith("<") and _HTML_OUTLINE.search(line.text):
-            scanner.at = self._end_of_heading(at)
+            pass
         elif line.text.lower().endswith("</details>"):
             self._outline.leave("fold")
             return True
@@ -307,9 +279,12 @@ class _Reader:
             return False
         self._end_paragraph()
         text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
-        sheets = html_tables.read(text, at + 1, self._outline, self._defined)
+        sheets = html_tables.read(text, at + 1, self._outline)
         if sheets:
-            sheets[-1] = footnotes.with_below(sheets[-1], self._below())
+            cells = (cell for row in sheets[-1].rows for cell in row.cells)
+            marks = [mark for cell in cells for mark in cell.notes]
+            notes = footnotes.below(self._below(), marks)
+            sheets[-1] = msgspec.structs.replace(sheets[-1], footnotes=notes)
         self.sheets += sheets
         return True
 
@@ -324,15 +299,6 @@ class _Reader:
             if depth <= 0:
                 return place + 1
         return len(written)
-
-    def _end_of_heading(self, at: int) -> int:
-        """Return the place behind a heading or summary, which may take a few lines."""
-        written = self._scanner.written
-        if opened := _LONG_HEADING.search(written[at]):
-            for place in range(at + 1, min(at + 5, len(written))):
-                if f"</{opened[1].lower()}" in written[place].lower():
-                    return place + 1
-        return at + 1
 
     def _takes_heading(self, line: Line) -> bool:
         words = line.words
@@ -350,10 +316,7 @@ class _Reader:
 
     def _take_prose(self, line: Line) -> None:
         words, item = line.words, self._item
-        signs = set(words) - {" ", "\t"}
-        breaks = (
-            len(signs) == 1 and signs <= set("*-_") and len(words.replace(" ", "")) > 2
-        )
+        breaks = blocks.is_rule("".join(words.split()))
         listed = None if breaks else blocks.bullet(line.text)
         if not words or breaks:
             self._end_paragraph()

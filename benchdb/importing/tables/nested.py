@@ -79,7 +79,7 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
         return tables.sheets("json")
     found, broken = trees.json_lines(document)
     tables = _Tables(pointers=False)
-    for _, tree in found:
+    for tree in found:
         tables.take(tree)
     bad = [
         building.bad("no JSON", line=line, raw=document.lines[line - 1])
@@ -97,10 +97,8 @@ def yaml_sheets(document: Document) -> tuple[Sheet, ...]:
 
     Raise ``DocumentError`` if it is none.
     """
-    from benchdb.importing.tables.yaml_trees import yaml_tree  # noqa: PLC0415 - heavy
-
     tables = _Tables(pointers=False)
-    tables.take(yaml_tree(document.text))
+    tables.take(trees.yaml_tree(document.text))
     return tables.sheets("yaml")
 
 

@@ -1,34 +1,52 @@
-"""Jupyter notebooks: what their cells say and print, at the lines of the file."""
+"""Jupyter notebooks as Markdown: what their cells say, and in code blocks, print."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing.blocks import Scanner
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables import html_tables, markdown, trees
-from benchdb.importing.tables.footnotes import Definitions
+from benchdb.importing.tables import trees
 from benchdb.importing.tables.trees import Leaf, Node
 
 _FENCE = "`" * 40  # longer than anything that is printed
-_MARKED = ("text/html", "text/markdown")
-_TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
 
 
-class _Part(msgspec.Struct, frozen=True):
-    """What cell *cell* says or prints: *lines*, each with its line in the file."""
+class Flattened(msgspec.Struct, frozen=True):
+    """A notebook as *text*. *places* are the lines of the file that its lines are from.
 
-    cell: int
-    kind: str
-    lines: tuple[Leaf, ...]
+    With each is the number of its cell, where the file holds several lines in one.
+    """
 
-    @property
-    def is_exact(self) -> bool:
-        """Tell whether every line has a line of the file for itself."""
-        return len({one.line for one in self.lines}) == len(self.lines)
+    text: Document
+    places: tuple[tuple[int, int], ...]
+
+    def moved(self, sheet: Sheet) -> Sheet:
+        """Return *sheet* of the text with lines of the file; it may name its cell."""
+        rows = tuple(
+            replace(
+                row,
+                line=self._line(row.line),
+                cells=tuple(
+                    replace(one, line=self._line(one.line)) for one in row.cells
+                ),
+            )
+            for row in sheet.rows
+        )
+        bad = tuple(
+            replace(one, number=line, locator=f"line {line}")
+            for one in sheet.bad
+            for line in [self._line(one.number)]
+        )
+        cell = self.places[sheet.line - 1][1]
+        context = (*sheet.context, f"cell {cell}") if cell else sheet.context
+        line = self._line(sheet.line)
+        return replace(sheet, line=line, context=context, rows=rows, bad=bad)
+
+    def _line(self, line: int) -> int:
+        return self.places[line - 1][0]
 
 
 def recognises(document: Document) -> bool:
@@ -39,98 +57,44 @@ def recognises(document: Document) -> bool:
     )
 
 
-def sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables of the cells of text, and of what the cells of code print.
-
-    Where a file holds many lines of a cell in one of its own, the context names the
-    cell (``cell 12``). Raise ``DocumentError`` if the document is no JSON.
-    """
-    outline = Outline()
-    tables: list[Sheet] = []
-    for part in _parts(document):
-        lines = [one.text for one in part.lines]
-        if part.kind == "text/html":
-            part_sheets = html_tables.read("\n".join(lines), 1, outline, Definitions())
-        elif part.kind == "text/markdown":
-            part_sheets = markdown.read(lines, outline)
-        else:
-            part_sheets = markdown.read([_FENCE, *lines, _FENCE], outline)
-        outline.leave_all()
-        first = 1 if part.kind in _MARKED else 2  # below a fence
-        tables += [_moved(sheet, part, first) for sheet in part_sheets]
-    return tuple(tables)
+def flattened(document: Document) -> Flattened:
+    """Return a notebook as Markdown. Raise ``DocumentError`` if it is no JSON."""
+    lines: list[Leaf] = []
+    cells: list[int] = []
+    for cell, mark, part in _parts(trees.json_tree(document.text)):
+        scanner = Scanner([one.text for one in part])
+        for _ in scanner:
+            pass
+        last = mark or _FENCE * scanner.fenced  # a block that is open ends here
+        exact = len({one.line for one in part}) == len(part)
+        whole = [Leaf(mark, part[0].line), *part, Leaf(last, part[-1].line)]
+        lines += whole
+        cells += [0 if exact else cell] * len(whole)
+    text = "\n".join(line.text for line in lines) or "\n."
+    content = text.replace("\0", "\ufffd").encode("utf-8", "replace")
+    places = zip((line.line for line in lines), cells, strict=True)
+    return Flattened(Document("notebook.md", content), tuple(places))
 
 
-def printed(
-    document: Document, read: Callable[[Document], tuple[Sheet, ...]]
-) -> tuple[Sheet, ...]:
-    """Return what *read* finds in what a notebook says and prints.
-
-    It reads one document that has all lines where they are in the file; where lines of
-    the file hold several lines of text, one for each cell, which the context names.
-    """
-    parts = [part for part in _parts(document) if part.kind != "text/html"]
-    parts = [part for part in parts if any(line.text for line in part.lines)]
-    words = {line.line: line.text for part in parts for line in part.lines}
-    if len(words) == sum(len(part.lines) for part in parts):
-        padded = [words.get(place, "") for place in range(1, max(words, default=0) + 1)]
-        return read(_document(document.name, padded)) if parts else ()
-    return tuple(
-        _moved(sheet, part, 1)
-        for part in parts
-        for sheet in read(_document(document.name, [line.text for line in part.lines]))
-    )
-
-
-def _document(name: str, lines: list[str]) -> Document:
-    text = "\n".join(lines).replace("\0", "\ufffd")
-    return Document(name, text.encode("utf-8", "replace"))
-
-
-def _moved(sheet: Sheet, part: _Part, first: int) -> Sheet:
-    """Return *sheet* with lines of the file in place of lines of *part*.
-
-    *first* is the line that the first of *part* has in *sheet*.
-    """
-
-    def moved(line: int) -> int:
-        return part.lines[min(line - first, len(part.lines) - 1)].line
-
-    rows = tuple(
-        replace(
-            row,
-            line=moved(row.line),
-            cells=tuple(replace(item, line=moved(item.line)) for item in row.cells),
-        )
-        for row in sheet.rows
-    )
-    bad = tuple(
-        replace(item, number=moved(item.number), locator=f"line {moved(item.number)}")
-        for item in sheet.bad
-    )
-    cell = () if part.is_exact else (f"cell {part.cell}",)
-    context = (*sheet.context, *cell)
-    return replace(sheet, line=moved(sheet.line), context=context, rows=rows, bad=bad)
-
-
-def _parts(document: Document) -> Iterator[_Part]:
-    notebook = trees.json_tree(document.text)
+def _parts(notebook: Node) -> Iterator[tuple[int, str, list[Leaf]]]:
+    """Yield what is said and printed: the number of its cell, a fence, its lines."""
     for number, cell in enumerate(_list(notebook, "cells"), start=1):
-        if _words(cell, "cell_type") == "markdown":
-            yield _Part(number, "text/markdown", _lines(_in(cell, "source")))
+        kind = _in(cell, "cell_type")
+        texts = [("", _in(cell, "source"))] if _words(kind) == "markdown" else []
         for output in _list(cell, "outputs"):
-            shown = _in(output, "data")
-            if (printed := _in(output, "text")) is not None:
-                yield _Part(number, "text/plain", _lines(printed))
-            elif isinstance(shown, dict):
-                # What people see: plain text only where there is no table.
-                page = _lines(shown.get("text/html"))
-                if _TABLE.search("\n".join(one.text for one in page)):
-                    yield _Part(number, "text/html", page)
-                elif "text/markdown" in shown:
-                    yield _Part(number, "text/markdown", _lines(shown["text/markdown"]))
-                else:
-                    yield _Part(number, "text/plain", _lines(shown.get("text/plain")))
+            data = _in(output, "data")
+            page, marked = _in(data, "text/html"), _in(data, "text/markdown")
+            # What people see: plain text only where there is no table.
+            if any("<table" in line.text.lower() for line in _lines(page)):
+                texts.append(("", page))
+            elif marked is not None:
+                texts.append(("", marked))
+            else:
+                plain = _in(data, "text/plain")
+                texts.append((_FENCE, _in(output, "text") or plain))
+        for mark, text in texts:
+            if lines := _lines(text):
+                yield number, mark, lines
 
 
 def _in(holder: Node | None, name: str) -> Node | None:
@@ -143,12 +107,11 @@ def _list(holder: Node, name: str) -> list[Node]:
     return held if isinstance(held, list) else []
 
 
-def _words(holder: Node, name: str) -> str:
-    held = _in(holder, name)
+def _words(held: Node | None) -> str:
     return held.text if isinstance(held, Leaf) else ""
 
 
-def _lines(source: Node | None) -> tuple[Leaf, ...]:
+def _lines(source: Node | None) -> list[Leaf]:
     """Return the lines of *source*, one string or many, as a terminal leaves them."""
     lines: list[Leaf] = []
     begun, last = "", 0
@@ -159,9 +122,9 @@ def _lines(source: Node | None) -> tuple[Leaf, ...]:
             last = text.line
     if begun:
         lines.append(Leaf(begun, last))
-    return tuple(
+    return [
         # Of a line that was written over, what remains to be seen.
         Leaf(line.text.rstrip("\r").rpartition("\r")[2], line.line)
         for line in lines
         if len(line.text) <= LINE_LIMIT
-    )
+    ]

@@ -1,6 +1,7 @@
-"""Trees whose scalars know their line and how they are printed: ``12.50`` stays so.
+"""Trees of JSON and YAML whose scalars know their line and how they are printed.
 
-JSON and JSON Lines become such trees here, YAML in ``yaml_trees``.
+So ``12.50`` stays so. YAML is read event by event: depth takes no more than its limit,
+and no tag makes an object.
 """
 
 import json
@@ -15,8 +16,9 @@ from benchdb.importing.document import (
     parsed_json,
 )
 
+_YAML_LIMIT = 2**20  # characters; it is read a hundred times as slowly as JSON
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]|[^\s\[\]{},:"]++')
-NUMBER = re.compile(
+_NUMBER = re.compile(
     r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|-?(?:NaN|Infinity)"
 )
 
@@ -32,56 +34,42 @@ class Leaf(msgspec.Struct, frozen=True):
 Node = Leaf | dict[str, "Node"] | list["Node"]
 
 
-class Builder:
+class _Builder:
     """A tree in the making: the holders that are open, each with the key that waits."""
 
-    def __init__(self, limit: int) -> None:
-        """Begin with nothing; take up to *limit* values."""
-        self.limit = limit
+    def __init__(self) -> None:
         self.roots: list[Node] = []
-        self.open: list[tuple[Node, int]] = [(self.roots, 0)]  # with what is in memory
-        self.keys: list[str | None] = [None]
+        self._open: list[Node] = [self.roots]
+        self._keys: list[str | None] = [None]
 
-    @property
-    def wants_key(self) -> bool:
-        """Tell whether the next scalar is the key of an object."""
-        return isinstance(self.open[-1][0], dict) and self.keys[-1] is None
-
-    def put(self, node: Node, line: int, size: int = 1) -> None:
-        """Put *node*, of *size* values, where the next one belongs."""
-        holder, before = self.open[-1]
-        if before + size > self.limit:
-            raise DocumentError(f"line {line}: more than {self.limit:,} values")
-        self.open[-1] = (holder, before + size)
-        if isinstance(holder, dict):
-            key = self.keys[-1] or ""
-            self.keys[-1] = None
-            if key in holder:
-                raise DocumentError(f"line {line}: the key {key[:40]!r} stands twice")
-            holder[key] = node
-        elif isinstance(holder, list):
+    def put(self, node: Node, line: int) -> None:
+        """Put *node* where the next one belongs; a scalar may be a key."""
+        holder, key = self._open[-1], self._keys[-1]
+        if isinstance(holder, list):
             holder.append(node)
+        elif isinstance(holder, dict) and key is None:
+            if not isinstance(node, Leaf):
+                raise DocumentError(f"line {line}: a key is a list or an object")
+            if node.text in holder:
+                key = node.text[:40]
+                raise DocumentError(f"line {line}: the key {key!r} stands twice")
+            self._keys[-1] = node.text
+        elif isinstance(holder, dict):
+            holder[key or ""] = node
+            self._keys[-1] = None
 
     def begin(self, node: Node, line: int) -> None:
         """Put *node* and go on inside it."""
-        if self.wants_key or len(self.open) > DEPTH_LIMIT:
-            deep = len(self.open) > DEPTH_LIMIT
-            why = "nested too deeply" if deep else "a key is a list or an object"
-            raise DocumentError(f"line {line}: {why}")
+        if len(self._open) > DEPTH_LIMIT:
+            raise DocumentError(f"line {line}: nested too deeply")
         self.put(node, line)
-        self.open.append((node, 0))
-        self.keys.append(None)
+        self._open.append(node)
+        self._keys.append(None)
 
-    def end(self) -> tuple[Node, int]:
-        """Leave the holder that is open; return it with the values inside."""
-        self.keys.pop()
-        node, size = self.open.pop()
-        if isinstance(node, dict) and isinstance(merged := node.get("<<"), dict):
-            node.update({**merged, **node})
-            del node["<<"]
-        holder, before = self.open[-1]
-        self.open[-1] = (holder, before + size)
-        return node, size
+    def end(self) -> None:
+        """Leave the holder that is open."""
+        self._keys.pop()
+        self._open.pop()
 
 
 def json_tree(text: str, first: int = 1) -> Node:
@@ -91,7 +79,7 @@ def json_tree(text: str, first: int = 1) -> Node:
     where it is none.
     """
     parsed_json(text, nan=True)
-    made, line, at = Builder(len(text)), first, 0
+    made, line, at = _Builder(), first, 0
     for token in _TOKEN.finditer(text):
         line += text.count("\n", at, token.start())
         at, word = token.start(), token[0]
@@ -100,23 +88,20 @@ def json_tree(text: str, first: int = 1) -> Node:
         elif word in "[{":
             made.begin([] if word == "[" else {}, line)
         elif word[0] != '"':
-            made.put(Leaf(word, line, bool(NUMBER.fullmatch(word))), line)
+            made.put(Leaf(word, line, bool(_NUMBER.fullmatch(word))), line)
         else:
             plain = json.loads(word) if "\\" in word else word[1:-1]
-            if made.wants_key:
-                made.keys[-1] = plain
-            else:
-                made.put(Leaf(plain, line), line)
+            made.put(Leaf(plain, line), line)
     return made.roots[0]
 
 
-def json_lines(document: Document) -> tuple[list[tuple[int, Node]], list[int]]:
-    """Return what each line is, with its number; and the lines that are no JSON."""
+def json_lines(document: Document) -> tuple[list[Node], list[int]]:
+    """Return what the lines are, and the numbers of those that are no JSON."""
     trees, broken = [], []
     for number, text in enumerate(document.lines, start=1):
         try:
             if text.strip():
-                trees.append((number, json_tree(text, number)))
+                trees.append(json_tree(text, number))
         except DocumentError:
             broken.append(number)
     return trees, broken
@@ -129,3 +114,38 @@ def are_json_lines(document: Document) -> bool:
         return first[:1] in ("{", "[") and bool(rest) and bool(json.loads(first))
     except (ValueError, RecursionError):
         return False
+
+
+def yaml_tree(text: str) -> Node:
+    """Return the YAML *text*: its document, or a list of several.
+
+    Raise ``DocumentError`` where it is none.
+    """
+    import yaml  # noqa: PLC0415 - heavy, and most documents are none
+
+    if len(text) > _YAML_LIMIT:
+        raise DocumentError(f"more than {_YAML_LIMIT:,} characters of YAML; split it")
+    made = _Builder()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            line = event.start_mark.line + 1 if event.start_mark else 0
+            if isinstance(event, yaml.ScalarEvent):
+                plain = event.implicit[0] and bool(_NUMBER.fullmatch(event.value))
+                made.put(Leaf(event.value, line, plain), line)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                made.begin(
+                    {} if isinstance(event, yaml.MappingStartEvent) else [], line
+                )
+            elif isinstance(event, yaml.CollectionEndEvent):
+                made.end()
+            elif isinstance(event, yaml.AliasEvent):
+                why = "stands for something written elsewhere; write it out"
+                raise DocumentError(f"line {line}: *{event.anchor} {why}")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}: " if mark else ""
+        raise DocumentError(f"{place}no YAML ({error.problem})") from error
+    except yaml.YAMLError as error:
+        raise DocumentError(f"no YAML ({str(error).splitlines()[0]})") from error
+    return made.roots[0] if len(made.roots) == 1 else made.roots

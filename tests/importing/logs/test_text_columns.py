@@ -40,12 +40,9 @@ def test_the_index_of_pandas_is_a_column_without_a_name():
     assert texts(sheet_of(15))[1] == ("1", "rnn", "32", "30.1")
 
 
-def test_in_a_grid_the_lines_of_a_row_are_joined():
-    assert texts(sheet_of(20)) == [
-        ("A", "12.5"),
-        ("B", "13"),
-        ("Model C (large)", "14"),
-    ]
+def test_lines_of_a_grid_that_may_be_one_row_or_several_are_bad():
+    assert texts(sheet_of(20)) == [("A", "12.5"), ("B", "13")]
+    assert [one.number for one in sheet_of(20).bad] == [26, 27]
 
 
 def test_a_row_of_a_box_with_too_many_cells_is_bad():
@@ -57,17 +54,6 @@ def test_a_row_of_a_box_with_too_many_cells_is_bad():
 
 def test_psql_draws_no_outer_lines():
     assert texts(sheet_of(37)) == [("a", "12.5"), ("b", "1.2")]
-
-
-def test_lines_that_may_be_one_row_or_several_are_bad():
-    across = "+---+---+\n"
-    text = (
-        f"{across}| a | b |\n{across}| x | 1 |\n|   | 2 |\n{across}| y | 3 |\n{across}"
-    )
-
-    (sheet,) = read("fixed-width", text)
-    assert texts(sheet) == [("y", "3")]
-    assert [one.number for one in sheet.bad] == [4, 5]
 
 
 def test_wide_characters_take_two_columns():

@@ -96,12 +96,6 @@ def test_only_the_last_state_of_each_bar_counts():
     assert texts(with_loss) == [("Train", "50", "50", "00:05", "10.00it/s", "0.5")]
 
 
-def test_a_bar_that_stopped_is_bad():
-    *_, sheet = read_file("tqdm", FIXTURES / "bars.log")
-
-    assert [one_.reason for one_ in sheet.bad] == ["the bar stopped at 20 of 50"]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -30,7 +30,7 @@ def test_the_delimiter_is_found_from_the_content(delimiter):
             ("Modell", "Zeit"),
             [("ResNet", "1,5"), ("VGG", "2,25")],
         ),
-        # The line of Excel names the delimiter and is no row.
+        # The line of Excel that names the delimiter is no row.
         ("sep=;\nmodel;a,b\nx;1,2\n", ("model", "a,b"), [("x", "1,2")]),
         ("sep=\t\nmodel\tms\nx\t1\n", TWO, [("x", "1")]),
         # A byte order mark is no part of the first name.

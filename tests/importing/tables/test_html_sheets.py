@@ -108,23 +108,14 @@ def test_cells_are_set_into_the_grid_that_they_describe(html, header, rows):
             "<tr><th colspan=9>Title<tr><th>a<th>b<tr><td>1<td>2</table>",
             ("M1", "Right above", "Cap", "Title"),
         ),
-        (f"<p><b>M1:</b></p><p>Above</p>{HEAD}<tr><td>1<td>2</table>", ("M1", "Above")),
+        (
+            f"<h2>M1</h2><p>A</p><p>Above</p>{HEAD}<tr><td>1<td>2</table>",
+            ("M1", "Above"),
+        ),
     ],
 )
 def test_headings_captions_and_titles_over_all_columns_are_context(html, context):
     assert only(html).context == context
-
-
-def test_a_header_in_between_begins_another_sheet():
-    first, second = tables(
-        "<html>" + HEAD + "<tr><td>1<td>2<tr><th colspan=2>M1\n"
-        "<tr><th>a<th>c\n<tr><td>3<td>4</table>",
-        "page.html",
-    )
-
-    assert (first.header, texts(first)) == (("a", "b"), ONE)
-    assert (second.header, texts(second)) == (("a", "c"), [("3", "4")])
-    assert (second.context, second.line) == (("M1",), 2)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +135,14 @@ def test_a_header_in_between_begins_another_sheet():
             HEAD + "<tr><td>1<td>2</tr>\n<table><tr><td>9</table></table>",
             ONE,
             [(4, "it holds another table; take that out of it")],
+        ),
+        (
+            HEAD + "<tr><td>1<td>2\n<tr><th>a<th>c\n<tr><td>3<td>4</table>",
+            ONE,
+            [
+                (4, "below another header of the same table"),
+                (5, "below another header of the same table"),
+            ],
         ),
         (
             "<table><tr><th>a<th>b<th>c<tr><th>d<th>e<tr><td>1<td>2</table>",
@@ -191,12 +190,6 @@ def test_markup_characters_are_characters_in_html():
 
     assert texts(sheet) == [("__a_b__ [x](y)", "1 ± 3")]
     assert sheet.rows[0].cells[1].notes == ("2", "*")
-
-
-def test_a_note_below_is_a_footnote_of_the_table():
-    sheet = only(HEAD + "<tr><td>1*<td>2</table><p>* with XLA</p><p>Other</p>")
-
-    assert sheet.footnotes == (("*", "with XLA"),)
 
 
 def test_a_table_in_markdown_stands_under_its_headings():

@@ -148,15 +148,15 @@ def test_each_line_of_json_lines_is_a_row_at_its_line():
 
 def test_yaml_is_read_by_the_same_rules():
     text = """# ours
-machine: &m {chip: M1 Max, ram: 64}
+machine: {chip: M1 Max, ram: 64}
 runs:
   - model: resnet50
     time_s: 12.50
-    on: *m
+    on: {chip: M1 Max, ram: 64}
   - model: "1.0"
     time_s: ~
     on:
-      <<: *m
+      chip: M1 Max
       ram: 32
 """
     machine, runs = read("yaml", text)
@@ -167,7 +167,7 @@ runs:
         ("resnet50", "12.50", "M1 Max", "64"),
         ("1.0", "~", "M1 Max", "32"),
     ]
-    assert [cell.line for cell in runs.rows[0].cells[:3]] == [4, 5, 2]
+    assert [cell.line for cell in runs.rows[1].cells[:4]] == [7, 8, 10, 11]
 
 
 @pytest.mark.parametrize(
@@ -178,18 +178,10 @@ runs:
         ("json", json.dumps([0] * 600_000), "up to 600,000 values"),
         ("yaml", "a: [1, 2\nb: 3", "line 2: no YAML"),
         ("yaml", "a: 1\na: 2", "line 2: the key 'a' stands twice"),
-        ("yaml", "a: &a [*a]", "line 1: .* stands for nothing"),
+        ("yaml", "a: &a [1]\nb: *a", "line 2: \\*a stands for .* write it out"),
         ("yaml", "? [1, 2]\n: 3", "line 1: a key is a list"),
         ("yaml", "[" * 100_000, "line 1: nested too deeply"),
-        (
-            "yaml",
-            "a: &a [x, x, x, x, x, x, x, x]\n"
-            + "\n".join(
-                f"{b}: &{b} [{', '.join([f'*{a}'] * 8)}]"
-                for a, b in zip("abcdefgh", "bcdefghi", strict=True)
-            ),
-            "more than 524,288 values",
-        ),
+        ("yaml", "a: 1\n" * 300_000, "more than 1,048,576 characters of YAML"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(reader, text, why):

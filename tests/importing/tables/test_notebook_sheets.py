@@ -5,8 +5,7 @@ import json
 import pytest
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.sheet import Sheet
-from benchdb.importing.sheets import READERS, sheets
+from benchdb.importing.sheets import READERS, readable, sheets
 from benchdb.importing.tables import notebook
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
@@ -32,16 +31,10 @@ def shown(**data: str) -> dict[str, object]:
     return {"output_type": "execute_result", "data": kinds}
 
 
-def texts(document: Document) -> list[Document]:
-    """Return the texts in which a reader of logs looks for what is its own."""
-    given: list[Document] = []
-
-    def read(text: Document) -> tuple[Sheet, ...]:
-        given.append(text)
-        return ()
-
-    notebook.printed(document, read)
-    return given
+def texts(document: Document) -> list[str]:
+    """Return the lines in which a reader of logs looks for what is its own."""
+    lines = notebook.flattened(document).text.lines
+    return [line for line in lines if line.strip("`")]
 
 
 def saved(*cells: dict[str, object], indent: int | None = 1) -> Document:
@@ -109,35 +102,30 @@ def test_an_open_code_block_ends_with_its_cell():
     assert sheet.context == ("M",)
 
 
-def test_printed_text_is_offered_at_its_lines():
+def test_printed_text_stands_where_the_file_has_it():
     document = saved(
         cell("markdown", "# M1\n"),
         cell("code", "train()", printed("vgg: 1.5\n"), shown(plain="'resnet: 2'")),
     )
-    (text,) = texts(document)
-    places = [place for place, line in enumerate(text.lines) if line]
+    sheet, _ = READERS["key-value"](document)
 
-    assert [text.lines[place] for place in places] == [
-        "# M1",
-        "vgg: 1.5",
-        "'resnet: 2'",
-    ]
-    assert all(text.lines[one].strip("'") in document.lines[one] for one in places)
+    assert texts(document) == ["# M1", "vgg: 1.5", "'resnet: 2'"]
+    assert sheet.context == ("M1",)
+    assert "vgg: 1.5" in document.lines[sheet.rows[0].line - 1]
 
 
-def test_text_of_a_file_of_one_line_is_offered_by_cell():
+def test_printed_text_of_a_file_of_one_line_is_named_by_its_cell():
     document = saved(cell("code", "x", printed("a: 1\nb: 2\n")), indent=None)
-    (text,) = texts(document)
     (sheet,) = READERS["key-value"](document)
 
-    assert text.text == "a: 1\nb: 2"
     assert (sheet.line, sheet.context) == (1, ("cell 1",))
+    assert [row.cells[1].text for row in sheet.rows] == ["1", "2"]
 
 
 def test_a_frame_is_not_offered_as_text_as_well():
     document = saved(cell("code", "df", shown(html=FRAME, plain="   ms\n0   7")))
 
-    assert texts(document) == []
+    assert [sheet.kind for sheet in readable(document)] == ["html"]
 
 
 def test_of_a_progress_bar_the_last_state_is_kept():
@@ -145,9 +133,8 @@ def test_of_a_progress_bar_the_last_state_is_kept():
         "output_type": "stream",
         "text": [" 10%|#  \r 50%|## \r100%|###\r\n", "done\u0000"],
     }
-    (text,) = texts(saved(cell("code", "x", bar)))
 
-    assert [line for line in text.lines if line] == ["100%|###", "done\ufffd"]
+    assert texts(saved(cell("code", "x", bar))) == ["100%|###", "done\ufffd"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +155,7 @@ def test_of_a_progress_bar_the_last_state_is_kept():
 def test_a_notebook_of_another_shape_has_no_tables(cells):
     document = Document("x", json.dumps({"cells": cells, "nbformat": 4}).encode())
 
-    assert (notebook.sheets(document), texts(document)[1:]) == ((), [])
+    assert sheets(notebook.flattened(document).text) == ()
 
 
 def test_a_notebook_cut_off_is_refused():
