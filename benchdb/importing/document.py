@@ -109,6 +109,23 @@ def folders_of(path: Path) -> tuple[str, ...]:
     return tuple(name for name in texts if name.strip("./\\:"))[-_FOLDERS:]
 
 
+class PrintedFloat(float):
+    """A number that is shown as it is printed: ``12.50``."""
+
+    __slots__ = ("_printed",)
+    _printed: str
+
+    def __new__(cls, text: str) -> "PrintedFloat":
+        """Return the number that *text* is."""
+        number = super().__new__(cls, text)
+        number._printed = text
+        return number
+
+    def __repr__(self) -> str:
+        """Return the characters that stand in the document."""
+        return self._printed
+
+
 def parsed_json(
     text: str, *, nan: bool = False, real: Callable[[str], float] = float
 ) -> Any:

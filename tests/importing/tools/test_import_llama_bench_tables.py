@@ -99,27 +99,6 @@ def test_a_log_that_names_two_gpus_by_one_number_names_none():
     assert third.machine.chip.accelerators == ()
 
 
-def test_the_driver_behind_a_gpu_and_rules_around_a_heading_are_no_names():
-    text = """\
-==========
-Two cards
-==========
-ggml_vulkan: 0 = AMD Radeon RX 9999 XT (RADV NAVI99) (radv) | uma: 0 | fp16: 1
-ggml_vulkan: 1 = NVIDIA GeForce RTX 9090 (NVIDIA) | uma: 0 | fp16: 1
-
-| model | size | params | backend | ngl | test | t/s |
-| ----- | ---: | -----: | ------- | --: | ---: | --: |
-| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Vulkan | 99 | tg128 | 12.50 ± 0.25 |
-"""
-    (run,) = taken(llama_bench_tables, written(text)).runs
-
-    assert {(card.vendor, card.name) for card in run.machine.chip.accelerators} == {
-        ("AMD", "Radeon RX 9999 XT"),
-        ("NVIDIA", "GeForce RTX 9090"),
-    }
-    assert "=" not in (run.machine.label or "")
-
-
 TABLE = """\
 | model | size | params | backend | ngl | test | t/s |
 | ----- | ---: | -----: | ------- | --: | ---: | --: |
