@@ -27,10 +27,10 @@ from benchdb.importing.tools.result import ABSENT, Hardware, Result
 _MACHINE = {"arch", "cpu", "machine", "os", "ram"}
 _OF_BENCHMARKS = {"results", "benchmark_version", "durations", "profiles"}
 # Columns of a row that hold one item for each combination, beside result and samples.
-_SHARED = (
-    *("result", "params", "version", "started_at", "duration", "profile", "samples"),
-)
-_AXES = 50  # the most axes of parameters; honest benchmarks have a handful
+_SHARED = {
+    *("result", "params", "version", "started_at", "duration", "profile", "samples")
+}
+_MANY = 50  # columns, axes of parameters; honest benchmarks have a handful
 # A benchmark's name begins with what it measures; asv says so in its documentation.
 _KINDS = {
     "time": "operation_seconds",
@@ -124,9 +124,8 @@ def _combinations(row: Facts, at: str) -> Iterator[_Cell]:
     outcome, params = row.get("result"), row.get("params") or []
     if not isinstance(params, list) or not all(isinstance(one, list) for one in params):
         raise RefusedError("params are no lists")
-    result.require_few(len(row), "columns")
-    if len(params) > _AXES:
-        raise RefusedError(f"{len(params)} axes of parameters; {_AXES} are read")
+    if max(len(params), len(row)) > _MANY:
+        raise RefusedError(f"more than {_MANY} columns, or axes of parameters")
     if not isinstance(outcome, list):
         yield _Cell(outcome, at, row, {"params": params} if params else {})
         return
@@ -211,20 +210,19 @@ def _add_figure(run: Result, metric: str, cell: _Cell) -> None:
 
 def _hardware(environment: Facts) -> Hardware:
     """Return the machine: asv counts RAM in bytes on macOS, in KiB on Linux."""
-    printed = str(environment.get("ram") or "").strip()
-    system, ram = first_text(environment, "os") or "", None
-    if re.fullmatch("[0-9]{4,15}", printed):
-        if system.startswith("Darwin"):
-            ram = int(printed)
-        elif system.startswith("Linux") and int(printed) < 2**33:
-            ram = int(printed) * 1024
-    vague = f"printed {printed[:40]!r}, which is not exact"
+    printed, system = environment.get("ram"), first_text(environment, "os") or ""
+    ram = facts.count(printed) or 0
+    if system.startswith("Linux"):
+        ram *= 1024 if ram < 2**33 else 0
+    elif not system.startswith("Darwin"):
+        ram = 0
+    vague = f"printed {str(printed)[:40]!r}, which is not exact"
     return Hardware(
         processor=first_text(environment, "cpu"),
         threads=environment.get("num_cpu"),
         ram_bytes=ram,
         label=first_text(environment, "machine"),
-        missing={"ram_bytes": vague} if printed and ram is None else {},
+        missing={"ram_bytes": vague} if printed and not ram else {},
     )
 
 

@@ -2,7 +2,7 @@
 
 Repetitions of one benchmark are the samples of one run. Aggregates beside them say
 nothing new and are kept as claims; alone they are a run whose samples are not there.
-A counter that the author of a benchmark added is a run of its own.
+A counter that the author of a benchmark added is a condition: its kind is not told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,6 @@ import msgspec
 
 from benchdb.exchange.messages import Status, Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.record import Record
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
@@ -84,7 +83,7 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
-    """Yield a record for each benchmark and counter, and what aggregates claim."""
+    """Yield a record for each benchmark, and what aggregates claim."""
     report = facts.content(document)
     of = result.origin(document, about, "google-benchmark")
     context = report["context"]
@@ -93,8 +92,9 @@ def read(document: Document, about: About) -> Iterator[Item]:
         measured = [row for row in group if row.aggregate is None]
         derived = [row for row in group if row.aggregate is not None]
         complexity = all(row.aggregate in {"BigO", "RMS"} for row in derived)
-        if measured or not complexity:
-            yield from _records(of, context, measured or derived)
+        if rows := measured or (derived if not complexity else []):
+            raw = [row.facts for row in rows]
+            yield result.attempt(of, partial(_result, context, rows), raw, rows[0].at())
         if measured or complexity:
             yield from _claims(of, derived)
 
@@ -127,89 +127,54 @@ def _claims(of: Origin, rows: Sequence[_Row]) -> Iterator[Item]:
             yield result.claim(of, statement, raw, row.at(name), unit=unit)
 
 
-def _records(of: Origin, context: Facts, rows: Sequence[_Row]) -> Iterator[Item]:
-    raw = [row.facts for row in rows]
-    whole = result.attempt(of, partial(_result, context, rows), raw, rows[0].at())
-    yield whole
-    if isinstance(whole, Record) and whole.end.status == "ok":
-        for name in _counters(rows):
-            make = partial(_counter, context, rows, name)
-            yield result.attempt(of, make, raw[0][name], rows[0].at(name))
-
-
-def _counters(rows: Sequence[_Row]) -> tuple[str, ...]:
-    """Return the names of the counters that the author of a benchmark added.
-
-    A row with hundreds of them is refused.
-    """
-    names = tuple(
-        name
-        for name, raw in rows[0].facts.items()
-        if name not in _READ and type(raw) is not bool and isinstance(raw, int | float)
-    )
-    result.require_few(len(names), "counters")
-    return names
-
-
 def _result(context: Facts, rows: Sequence[_Row]) -> Result:
     """Return what rows of one benchmark come to."""
-    first, times = rows[0], list[float]()
+    row, times = rows[0], list[float]()
     failure, status = _failure(rows)
+    basis = {"operation_seconds": f"real_time in {row.facts.get('time_unit', 'ns')}"}
+    if row.aggregate is not None:
+        kind = _middle_row(rows).aggregate
+        basis["aggregate"] = f"{kind} over repetitions that are not in the file"
     if failure is not None:
         values = [result.no_value("operation_seconds", failure)]
-    elif first.aggregate is not None:
+    elif row.aggregate is not None:
         values = _aggregated(rows)
     else:
         times = [row.seconds("real_time") for row in rows]
         values = [
             _figure(metric, rows, name, per)
             for name, (metric, per) in _COLUMNS.items()
-            if name in first.facts
+            if name in row.facts
         ]
-    run = _described(context, rows, values)
-    unit = first.facts.get("time_unit", "ns")
-    run.basis["operation_seconds"] = f"real_time in {unit}"
-    run.series = result.series(("measure", times))
-    run.status, run.reason = status, failure
-    return run
-
-
-def _counter(context: Facts, rows: Sequence[_Row], name: str) -> Result:
-    """Return what the counter *name* says over all repetitions."""
-    run = _described(context, rows, [_figure("reported_value", rows, name, 1.0)])
-    run.locator = rows[0].at(name)
-    run.parameters["counter"] = facts.line(name)
-    run.missing["unit"] = "a counter of the author's"
-    return run
-
-
-def _described(context: Facts, rows: Sequence[_Row], values: list[Value]) -> Result:
-    row = rows[0]
-    mhz = facts.count(context.get("mhz_per_cpu"))
-    is_timer = mhz is not None and mhz < _TIMER_MHZ
+    added = facts.others(row.facts, _READ)
+    counters = {name: fact for name, fact in added.items() if not isinstance(fact, str)}
     held = facts.picked(context, ("cpu_scaling_enabled", "load_avg", "mhz_per_cpu"))
-    if is_timer:
+    mhz = facts.count(context.get("mhz_per_cpu")) or _TIMER_MHZ
+    if mhz < _TIMER_MHZ:
         del held["mhz_per_cpu"]
-    named = facts.picked(row.facts, ("threads", "label"))
-    run = Result(
+    settings = {name: added[name] for name in added if name not in counters}
+    return Result(
         name=row.benchmark,
         locator=row.at(),
         framework="google-benchmark",
-        parameters=facts.others(named)
-        | facts.others(row.facts, (*_READ, *_counters(rows))),
-        conditions=facts.scalars(held | facts.picked(row.facts, ("iterations",))),
+        parameters=facts.others(facts.picked(row.facts, ("threads", "label")))
+        | settings,
+        conditions=facts.scalars(
+            held | facts.picked(row.facts, ("iterations",)) | counters
+        ),
         started=result.started(context.get("date")),
         label="imported" if row.aggregate is None else "aggregate",
         values=values,
+        series=result.series(("measure", times)),
         machine=Hardware(threads=context.get("num_cpus")).machine(),
         environment=_environment(context),
+        status=status,
+        reason=failure,
+        basis=basis,
+        missing={"mhz_per_cpu": f"{mhz} MHz is the frequency of the timer"}
+        if mhz < _TIMER_MHZ
+        else {},
     )
-    if row.aggregate is not None:
-        kind = _middle_row(rows).aggregate
-        run.basis["aggregate"] = f"{kind} over repetitions that are not in the file"
-    if is_timer:
-        run.missing["mhz_per_cpu"] = f"{mhz} MHz is the frequency of the timer"
-    return run
 
 
 def _failure(rows: Sequence[_Row]) -> tuple[str | None, Status]:
@@ -227,15 +192,15 @@ def _figure(metric: str, rows: Sequence[_Row], name: str, per: float | None) -> 
 
     They are divided by *per*, or become seconds.
     """
-    read = facts.number if metric == "reported_value" else facts.amount
     numbers = [
-        read(row.facts.get(name), row.at(name), per or row.per_second()) for row in rows
+        facts.amount(row.facts.get(name), row.at(name), per or row.per_second())
+        for row in rows
     ]
-    first = rows[0]
+    row = rows[0]
     if len(numbers) == 1:
-        per = per or first.per_second()
-        return result.value(metric, first.facts[name], first.at(name), per=per)
-    return result.median(metric, numbers, first.at(name), of="repetition")
+        per = per or row.per_second()
+        return result.value(metric, row.facts[name], row.at(name), per=per)
+    return result.median(metric, numbers, row.at(name), of="repetition")
 
 
 def _middle_row(rows: Sequence[_Row]) -> _Row:
@@ -251,19 +216,21 @@ def _middle_row(rows: Sequence[_Row]) -> _Row:
 
 def _aggregated(rows: Sequence[_Row]) -> list[Value]:
     """Return the median, or the mean, of repetitions that are not there."""
-    row, values = _middle_row(rows), []
-    spreads = [other for other in rows if other.aggregate == "stddev"]
-    for name, raw in facts.picked(row.facts, _TIMES).items():
-        deviations = (other.seconds(name) for other in spreads if name in other.facts)
-        figure = result.value(
-            _TIMES[name],
-            raw,
+    row = _middle_row(rows)
+    spread = next((other for other in rows if other.aggregate == "stddev"), None)
+    return [
+        result.value(
+            metric,
+            row.facts[name],
             row.at(name),
             per=row.per_second(),
-            uncertainty=next(deviations, None),
+            uncertainty=spread.seconds(name)
+            if spread and name in spread.facts
+            else None,
         )
-        values.append(figure)
-    return values
+        for name, metric in _TIMES.items()
+        if name in row.facts
+    ]
 
 
 def _environment(context: Facts) -> dict[str, Any]:

@@ -49,11 +49,6 @@ _COLUMNS = {  # short names that the tool prints, and the long ones of its other
     "lm": "load_mode",
 }
 _LOG = ("ggml_", "Device ", "$", "./")  # of output and commands in a paragraph
-_OTHER_FORMAT = re.compile(
-    r'\s{0,9}\{?\s{0,9}(?:build_commit,|"build_commit":'
-    r"|INSERT INTO (?:test|llama_bench)\b)"
-)
-_NOT_HERE = "a result in another format than a table; import it as a file of its own"
 _TEST = re.compile(
     r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?"
     r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
@@ -108,9 +103,6 @@ def read(document: Document, about: About) -> Iterator[Item]:
         before = last
     if not has_results:
         raise DocumentError("llama-bench printed the head of its table, but no result")
-    for number, line in enumerate(document.lines, start=1):
-        if _OTHER_FORMAT.match(line):
-            yield building.bad(_NOT_HERE, line=number, raw=line)
 
 
 def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]:
@@ -179,10 +171,11 @@ def _gpus(lines: Iterable[tuple[int, str]]) -> list[tuple[str, int]]:
 
     There are none if two lines contradict.
     """
-    cards: dict[str, tuple[str, int]] = {}
-    for number, line in lines:
-        if match := _GPU.match(line):
-            card = (match["name"].strip(), number)
-            if cards.setdefault(match["place"], card)[0] != card[0]:
-                return []
-    return list(cards.values())
+    named = {
+        (match["place"], match["name"].strip()): number
+        for number, line in lines
+        if (match := _GPU.match(line))
+    }
+    if len({place for place, _ in named}) < len(named):
+        return []
+    return [(name, number) for (_, name), number in named.items()]

@@ -5,6 +5,7 @@ time, its power and the time to its first token. 0 means "not measured". There a
 samples; averages are claims.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -81,7 +82,8 @@ def recognises(document: Document) -> bool:
     """Tell whether these are submissions of LocalScore."""
     if document.content.startswith(sqlite_tables.MAGIC):
         return sqlite_tables.names(document).issuperset(_TABLES)
-    return bool(_sent(facts.glimpse(document)))
+    holder = facts.glimpse(document)
+    return isinstance(holder, dict) and holder.keys() >= _MARKS
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
@@ -89,24 +91,13 @@ def read(document: Document, about: About) -> Iterator[Item]:
     if document.content.startswith(sqlite_tables.MAGIC):
         yield from _database(document, result.origin(document, about, "localscore"))
         return
-    holder = facts.content(document)
-    whole = holder if isinstance(holder, dict) else {}
-    protocol = facts.others(whole, (*_PARTS, "results"))
+    sent = facts.content(document)
+    protocol = facts.others(sent, (*_PARTS, "results"))
     of = result.origin(document, about, "localscore", protocol=protocol)
-    for place, sent in _sent(holder).items():
-        yield from _items(of, partial(_from_json, sent, place), place or "/")
+    yield from _items(of, partial(_from_json, sent), "/")
 
 
-def _sent(holder: Any) -> Mapping[str, Facts]:
-    """Return the submissions of a JSON document by their pointers."""
-    sent = {"": holder}
-    if isinstance(holder, list):
-        sent = {f"/{place}": inner for place, inner in enumerate(holder)}
-    whole = all(isinstance(it, dict) and it.keys() >= _MARKS for it in sent.values())
-    return sent if whole else {}
-
-
-def _from_json(sent: Facts, place: str) -> _Submission:
+def _from_json(sent: Facts) -> _Submission:
     system, accelerator, runtime, summary = (
         facts.mapping(sent.get(name) or {}, name) for name in _PARTS
     )
@@ -119,8 +110,8 @@ def _from_json(sent: Facts, place: str) -> _Submission:
         runtime,
         summary,
         tests=[facts.mapping(test, "a test") for test in tests],
-        places=[f"{place}/results/{number}" for number in range(len(tests))],
-        summary_place=f"{place}/results_summary",
+        places=[f"/results/{number}" for number in range(len(tests))],
+        summary_place="/results_summary",
     )
 
 
@@ -129,9 +120,9 @@ def _database(document: Document, of: Origin) -> Iterator[Item]:
     keyed = {
         name: {row.get("id"): row for row in rows} for name, rows in tables.items()
     }
-    tests: dict[object, list[Facts]] = {}
+    tests: dict[object, list[Facts]] = defaultdict(list)
     for test in tables["test_results"]:
-        tests.setdefault(test.get("benchmark_run_id"), []).append(test)
+        tests[test.get("benchmark_run_id")].append(test)
     if not tables["benchmark_runs"]:
         raise DocumentError("the database of LocalScore holds no run")
     for run in tables["benchmark_runs"]:

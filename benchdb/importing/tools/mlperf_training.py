@@ -41,26 +41,19 @@ _SHOWN = 200  # characters of figures that are kept together
 
 
 class _Event(msgspec.Struct, frozen=True):
-    """One logged fact, and on which line."""
+    """One logged fact, and on which line. *status* is how what ends here went."""
 
     line: int
-    facts: Facts
-
-    @property
-    def value(self) -> Any:
-        """Return what was logged."""
-        return self.facts.get("value")
-
-    @property
-    def status(self) -> object:
-        """Return how what ends here went."""
-        metadata = self.facts.get("metadata")
-        return metadata.get("status") if isinstance(metadata, dict) else None
+    key: str
+    value: Any
+    kind: object
+    time_ms: Any
+    status: object
 
     @property
     def seconds(self) -> float:
         """Return when it was logged, since 1970; or refuse it."""
-        return facts.size(self.facts, "time_ms") / 1e3
+        return facts.size({"time_ms": self.time_ms}, "time_ms") / 1e3
 
 
 _Log = Mapping[str, list[_Event]]
@@ -79,7 +72,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
         if isinstance(event, BadLine):
             yield event
         else:
-            log[event.facts["key"]].append(event)
+            log[event.key].append(event)
     if not {"run_start", "run_stop", "submission_benchmark"} & log.keys():
         raise DocumentError("an MLPerf log without run_start: no training run")
     org = next((event.value for event in log.get("submission_org", ())), None)
@@ -94,14 +87,23 @@ def _events(document: Document) -> Iterator[_Event | BadLine]:
     for number, line in enumerate(document.lines, start=1):
         _, mark, raw = line.partition(_MARK)
         try:
-            fact = facts.parsed(raw) if mark else {"key": ""}
-            if not isinstance(fact, dict) or not isinstance(fact.get("key"), str):
-                yield building.bad("a log line without a key", line=number, raw=raw)
-            elif mark:
-                yield _Event(number, fact)
-        except DocumentError as why:
+            if mark:
+                yield _event(facts.mapping(facts.parsed(raw), "a log line"), number)
+        except (DocumentError, RefusedError) as why:
             broken = f"a log line cannot be read: {why}"
             yield building.bad(broken, line=number, raw=raw)
+
+
+def _event(fact: Facts, line: int) -> _Event:
+    metadata = fact.get("metadata")
+    return _Event(
+        line=line,
+        key=facts.name_of(fact, "key"),
+        value=fact.get("value"),
+        kind=fact.get("event_type"),
+        time_ms=fact.get("time_ms"),
+        status=metadata.get("status") if isinstance(metadata, dict) else None,
+    )
 
 
 def _result(log: _Log) -> Result:
@@ -115,7 +117,7 @@ def _result(log: _Log) -> Result:
     stated = {
         key: events[0].value
         for key, events in log.items()
-        if events[0].facts.get("event_type") == "POINT_IN_TIME"
+        if events[0].kind == "POINT_IN_TIME"
         # Every process of a run may log a setting.
         and all(event.value == events[0].value for event in events)
     }
@@ -193,7 +195,7 @@ def _stated(log: _Log, key: str) -> str | None:
 def _once(log: _Log, key: str) -> _Event | None:
     """Return the event; a logger that repeats a line says nothing new."""
     events = log.get(key, [])
-    if len({(str(e.facts.get("time_ms")), str(e.status)) for e in events}) > 1:
+    if len({(str(e.time_ms), str(e.status)) for e in events}) > 1:
         lines = ", ".join(str(event.line) for event in events[:5])
         raise RefusedError(f"{key} stands on lines {lines}: the logs of several runs?")
     return events[0] if events else None

@@ -48,9 +48,8 @@ from benchdb.importing.tools.facts import (
 
 ABSENT = "not in the file"
 ZERO = "not measured: the source means that by 0"
-# Beyond these a hostile file would cost the product of its parts.
+# Beyond this a hostile file would cost the product of its parts.
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
-_MANY = 200  # figures, phases or columns of one result
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
 _OF_RUN = ("framework", "device_name", "seed", "locator", "conditions", "started")
@@ -226,12 +225,6 @@ def require_modest(**shared: object) -> None:
             raise DocumentError(f"{name} takes {size}, which no tool writes")
 
 
-def require_few(number: int, what: str) -> None:
-    """Refuse a record that would become hundreds."""
-    if number > _MANY:
-        raise RefusedError(f"{number} {what}; {_MANY} are read")
-
-
 def started(raw: object) -> str | None:
     """Return the moment that the text *raw* is; or refuse it."""
     if isinstance(raw, str) and raw.strip():
@@ -239,6 +232,16 @@ def started(raw: object) -> str | None:
     if raw not in (None, ""):
         raise RefusedError(f"{str(raw)[:40]!r} is no date")
     return None
+
+
+def _figure(
+    metric: str, figure: float, printed: str | None, locator: str, **how: Any
+) -> Value:
+    """Return the figure, or that it is shorter than its digits show."""
+    if figure == 0 and metric in _NEVER_ZERO:
+        why = f"printed as {printed or 0}: shorter than its digits show"
+        return no_value(metric, why, printed, locator)
+    return Value(metric=metric, value=figure, printed=printed, locator=locator, **how)
 
 
 def value(
@@ -253,17 +256,9 @@ def value(
 
     Only a figure of an unknown kind may be less than nothing.
     """
-    read = number if metric == "reported_value" else amount
-    figure, printed = read(raw, locator, per), characters(raw)
-    if figure == 0 and metric in _NEVER_ZERO:
-        return no_value(metric, _too_short(printed), raw, locator)
-    return Value(
-        metric=metric,
-        value=figure,
-        uncertainty=uncertainty,
-        printed=printed,
-        locator=locator,
-    )
+    figure = (number if metric == "reported_value" else amount)(raw, locator, per)
+    printed = characters(raw)
+    return _figure(metric, figure, printed, locator, uncertainty=uncertainty)
 
 
 def measured(
@@ -298,21 +293,15 @@ def typical(
 
 def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> Value:
     """Return the median of *samples*; *of* is what one of them is."""
-    half = statistics.median(samples)
-    if half == 0 and metric in _NEVER_ZERO:
-        return no_value(metric, _too_short("0"), locator=locator)
     derived = f"median of {len(samples)} {of}{'' if len(samples) == 1 else 's'}"
-    return Value(metric=metric, value=half, locator=locator, derived=derived)
+    half = statistics.median(samples)
+    return _figure(metric, half, None, locator, derived=derived)
 
 
 def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
     """Return that there is no figure, and why; *raw* is what stands there instead."""
     printed = None if raw is None else characters(raw)
     return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
-
-
-def _too_short(printed: str) -> str:
-    return f"printed as {printed}: shorter than its digits show"
 
 
 def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:

@@ -367,7 +367,9 @@ def test_a_claim_that_nobody_can_read_is_refused_alone():
 def test_a_log_line_without_a_key_is_named():
     read = trained(*START, ':::MLLOG {"value": 1}', stop())
 
-    assert [bad.reason for bad in read.bad] == ["a log line without a key"]
+    assert [bad.reason for bad in read.bad] == [
+        "a log line cannot be read: key is missing"
+    ]
 
 
 def test_several_seeds_are_all_kept():
