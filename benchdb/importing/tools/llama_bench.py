@@ -46,9 +46,6 @@ _INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
 _BEFORE = re.compile(r"\[?\s*+")  # the first result
 _BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
-# A document for people, with the tool's table and its other formats beside it.
-_FENCE = "\n```"
-_HEAD = re.compile(r"^\| *model +\|[^\n]*\| +t/s +\|", re.MULTILINE)
 _LOOKED_AT = 20  # results; the first may be damaged
 _WHOLE = re.compile(r"-?\d{1,18}")
 _FRACTION = re.compile(r"-?\d{1,18}\.\d{1,18}")
@@ -99,8 +96,6 @@ def recognises(document: Document) -> bool:
     """Tell whether these are results of llama-bench, but not as Markdown."""
     content = facts.glimpse_text(document)
     if not all(mark in content for mark in MARKS):
-        return False
-    if _FENCE in content and _HEAD.search(content):
         return False
     form = _form(document)
     if form not in (_json, _json_lines):
@@ -341,7 +336,9 @@ def _tokens(row: Facts, seconds: Sequence[float]) -> int:
 
 def _device(row: Facts, cards: Sequence[Accelerator]) -> tuple[Device, str]:
     """Return on what a run computed, and how that is known, or why it is not."""
-    backends, chosen = _backends(row), _chosen(row)
+    backends, listed = _backends(row), facts.text(row, "devices") or "auto"
+    # CUDA0/CUDA1, none
+    chosen = () if listed == "auto" else tuple(re.findall(r"[A-Za-z]+", listed))
     if backends is None:
         return "unknown", "no column names the backends"
     kinds = {_kind(name) for name in chosen or backends} - {None}
@@ -374,14 +371,6 @@ def _backends(row: Facts) -> tuple[str, ...] | None:
     # Every build for a GPU says gpu_blas too: alone it tells nothing.
     rest = tuple(name for name in named if name != "gpu_blas")
     return rest if {_kind(name) for name in rest} - {None} else named
-
-
-def _chosen(row: Facts) -> tuple[str, ...]:
-    """Return the backends of the column ``devices``: ``CUDA0/CUDA1``, ``none``."""
-    listed = row.get("devices")
-    if not isinstance(listed, str) or listed in ("", "auto"):
-        return ()
-    return tuple(re.sub(r"\d+$", "", name.strip()) for name in listed.split("/"))
 
 
 def _kind(backend: str) -> Device | None:

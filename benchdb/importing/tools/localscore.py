@@ -267,7 +267,12 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     about = {"model": " ".join(filter(None, model))}
     about |= facts.others({"accelerator": facts.text(sent.accelerator, "name")})
     means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
-    means["performance_score"] = _score(*means.values())
+    prompt, generation, first_token = means.values()
+    means["performance_score"] = None
+    if prompt and generation and first_token:
+        # Ten times the geometric mean of the three, the last as a rate.
+        product = prompt * generation * 1e3 / first_token
+        means["performance_score"] = float(10 * product ** (1 / 3))
     for name, recomputed in means.items():
         if sent.summary.get(name) is not None:
             facts.size(sent.summary, name)
@@ -286,12 +291,3 @@ def _mean(sent: _Submission, column: str) -> float | None:
     """Return the mean of a column over the tests, ``None`` where one has no figure."""
     amounts = [facts.size(test, column) for test in sent.tests if test.get(column)]
     return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None
-
-
-def _score(
-    prompt: float | None, gen: float | None, first: float | None
-) -> float | None:
-    """Return ten times the geometric mean of the three averages, as LocalScore does."""
-    if not prompt or not gen or not first:
-        return None
-    return float(10 * (prompt * gen * 1e3 / first) ** (1 / 3))

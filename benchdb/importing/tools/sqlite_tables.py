@@ -1,7 +1,7 @@
-"""Tables of a foreign SQLite database, read from memory.
+"""Tables of a foreign SQLite database, read from memory without running its schema.
 
-Its views, triggers and virtual tables are never run; what takes too long or unfolds to
-far more than the file, by generated columns for instance, is broken off.
+Views, triggers, virtual tables and generated columns are never run; what takes too long
+or unfolds to far more than the file is broken off.
 """
 
 import sqlite3
@@ -57,6 +57,9 @@ def rows(document: Document, table: str) -> Iterator[Row]:
         if table not in _tables(database):
             raise DocumentError(f"the database has no table {table!r}")
         # The name is one that we ask for ourselves, and no part of the document.
+        if any(it[-1] for it in database.execute(f'PRAGMA table_xinfo("{table}")')):
+            why = "generated columns, whose SQL is not run; export it as CSV"
+            raise DocumentError(f"table {table!r} has {why}")
         cursor = database.execute(f'SELECT * FROM "{table}"')  # noqa: S608
         columns = [column[0] for column in cursor.description]
         for number, cells in enumerate(cursor):
@@ -93,7 +96,10 @@ def _opened(document: Document) -> Iterator[sqlite3.Connection]:
             raise DocumentError(f"no readable SQLite database: {error}") from error
 
 
-def _allowed(action: int, _: object, __: object, ___: object, view: str | None) -> int:
+def _allowed(
+    action: int, name: str | None, _: object, __: object, view: str | None
+) -> int:
     """Let tables be read by name; nothing for the SQL of a view, no function."""
+    described = action == sqlite3.SQLITE_PRAGMA and name == "table_xinfo"
     read = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ) and view is None
-    return sqlite3.SQLITE_OK if read else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if described or read else sqlite3.SQLITE_DENY

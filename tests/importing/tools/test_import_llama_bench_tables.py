@@ -1,9 +1,12 @@
 """Tables of llama-bench, alone or pasted into a thread between other things."""
 
+import io
+
 import pytest
 
 from benchdb.importing.document import DocumentError
-from benchdb.importing.tools import llama_bench, llama_bench_tables
+from benchdb.importing.intake import intake
+from benchdb.importing.tools import llama_bench_tables
 from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
 from tests.importing.tools.llama_bench import cell
 
@@ -115,7 +118,9 @@ def test_a_table_with_other_formats_beside_it_is_no_file_of_those():
     told = (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
     text = f"# Examples\n\n{TABLE}{row}\n```json\n{told}\n```\n"
 
-    assert not llama_bench.recognises(written(text))
+    assert intake(io.BytesIO(text.encode()), "README.md").importer == (
+        "llama-bench-table"
+    )
     assert len(taken(llama_bench_tables, written(text)).runs) == 1
 
 
