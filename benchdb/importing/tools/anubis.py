@@ -62,6 +62,7 @@ _CIRCUMSTANCES = (
     *("avg_gpu_power_watts", "avg_gpu_frequency_mhz", "peak_gpu_frequency_mhz"),
     *("thermal_state_at_start", "low_power_mode", "chip_neural_cores"),
 )
+_LEVELS = {"Performance": "chip_p_cores", "Efficiency": "chip_e_cores"}
 _MAY_BE_0 = {*_SETTINGS[1:], *_CIRCUMSTANCES[-3:], "reasoning_tokens"}
 # The name that somebody gave a connection may lead somewhere.
 _ADDRESS = re.compile(
@@ -217,14 +218,13 @@ def _machine(row: _Row) -> Machine:
         ram_bytes=round(gigabytes * 2**30),
         label=facts.text(row, "chip_mac_model"),
     ).machine()
-    levels = {
-        "Performance": facts.whole(row, "chip_p_cores", 0),
-        "Efficiency": facts.whole(row, "chip_e_cores", 0),
-    }
-    named = (CoreLevel(name=name, cores=cores) for name, cores in levels.items())
+    levels = tuple(
+        CoreLevel(name=name, cores=facts.whole(row, column, 0))
+        for name, column in _LEVELS.items()
+    )
     chip = replace(
         machine.chip,
-        cpu_levels=tuple(named) if all(levels.values()) else (),
+        cpu_levels=levels if all(level.cores for level in levels) else (),
         gpu_cores=facts.whole(row, "chip_gpu_cores", 0) or None,
         memory_bandwidth_bytes_per_second=bandwidth * 1e9 or None,
     )

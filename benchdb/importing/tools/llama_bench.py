@@ -290,24 +290,17 @@ def _numbers(columns: Facts) -> dict[str, Any]:
 def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     """Return the figure, with the time of each sample where they are there."""
     row, metric = entry.columns, "tokens_per_second"
-    times = row.get("samples_ns")
+    rate, times = facts.positive(row, "avg_ts"), row.get("samples_ns")
     if not times:
-        rate = facts.positive(row, "avg_ts")
-        spread = facts.size(row, "stddev_ts") if row.get("stddev_ts") else 0
-        average = Value(
-            metric=metric,
-            value=rate,
-            # The tool prints 0 where a test ran once: that is no spread.
-            uncertainty=float(spread) or None,
-            printed=facts.characters(row["avg_ts"]),
-            locator=f"{entry.place}{entry.rate}",
-        )
-        return average, ()
+        # The tool prints 0 where a test ran once: that is no spread.
+        spread = facts.size(row, "stddev_ts") if row.get("stddev_ts") else None
+        at = f"{entry.place}{entry.rate}"
+        return result.value(metric, row["avg_ts"], at, uncertainty=spread or None), ()
     if not isinstance(times, list):
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
     seconds = tuple(facts.positive(places, place) / _NANOSECONDS for place in places)
-    tokens = _tokens(row, seconds)
+    tokens = _tokens(row, rate, seconds)
     of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
     figure = Value(
         metric=metric,
@@ -318,19 +311,16 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     return figure, (Series("measure", 1, seconds),)
 
 
-def _tokens(row: Facts, seconds: Sequence[float]) -> int:
-    """Return how many tokens one sample is about: what makes the rates come true."""
+def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:
+    """Return how many tokens one sample is about: what makes the *rate* come true."""
     prompt, gen = facts.whole(row, "n_prompt"), facts.whole(row, "n_gen")
-    rate = facts.positive(row, "avg_ts")
-    for tokens in (prompt + gen, gen):
-        computed_rate = fmean(tokens / second for second in seconds)
-        if abs(computed_rate - rate) <= _TOLERANCE * rate:
+    for tokens in (gen, prompt + gen):
+        computed = fmean(tokens / second for second in seconds)
+        if abs(computed - rate) <= _TOLERANCE * rate:
             return tokens
-    printed = facts.characters(row["avg_ts"])
-    computed = fmean((prompt + gen) / second for second in seconds)
     raise RefusedError(
-        f"avg_ts is {printed}, but {prompt + gen} tokens in the times of samples_ns "
-        f"are {computed:.6g} a second"
+        f"avg_ts is {facts.characters(row['avg_ts'])}, but {tokens} tokens in the "
+        f"times of samples_ns are {computed:.6g} a second"
     )
 
 

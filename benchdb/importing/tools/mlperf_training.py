@@ -107,7 +107,6 @@ def _event(fact: Facts, line: int) -> _Event:
 
 
 def _result(log: _Log) -> Result:
-    _ = _stated(log, "submission_org")  # several of them are several runs
     benchmark = _stated(log, "submission_benchmark")
     begun, ended = _once(log, "run_start"), _once(log, "run_stop")
     if benchmark is None or begun is None:
@@ -127,9 +126,6 @@ def _result(log: _Log) -> Result:
     seeds = {seed for seed in logged if type(seed) is int and 0 <= seed < 2**53}
     if len(seeds) > 1:
         parameters["seeds"] = sorted(seeds)
-    label = _stated(log, "submission_platform")
-    if label is not None and label.endswith("SUBMISSION_PLATFORM_PLACEHOLDER"):
-        label = None  # a template that nobody filled in
     return Result(
         name=benchmark,
         locator=f"line {begun.line}",
@@ -140,7 +136,7 @@ def _result(log: _Log) -> Result:
         label="imported",
         values=[_time(begun, ended, reason), *_quality(log)],
         device=("unknown", _ABSENT),
-        machine=building.unknown_machine(label=label),
+        machine=building.unknown_machine(label=_stated(log, "submission_platform")),
         environment={"missing": {"framework": _ABSENT}},
         status=status,
         reason=reason,

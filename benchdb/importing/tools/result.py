@@ -270,8 +270,7 @@ def measured(
         return no_value(metric, ABSENT, locator=locator)
     if not (amount := size(facts, column)):
         return no_value(metric, ZERO, raw, locator)
-    printed = characters(raw)
-    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
+    return _figure(metric, amount / per, characters(raw), locator)
 
 
 def typical(

@@ -193,12 +193,6 @@ def test_whom_to_ask_about_a_submission_stays_in_the_log():
     assert run.run.parameters == {}
 
 
-def test_a_template_that_nobody_filled_in_is_no_platform():
-    told = line("submission_platform", "2xSUBMISSION_PLATFORM_PLACEHOLDER")
-
-    assert trained(told, *START, stop()).runs[0].machine.label is None
-
-
 def test_a_log_of_something_else_is_refused_as_a_whole():
     with pytest.raises(DocumentError, match="without run_start"):
         trained(line("power_begin"))
