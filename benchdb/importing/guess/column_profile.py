@@ -36,8 +36,11 @@ _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
-_IN = re.compile(r"(?:\bin|,|\bpro|\bper)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
-_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\bper\b)\s?\S{1,20}")
+_IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
+_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
+_RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
+_COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
+_SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
@@ -209,8 +212,13 @@ def profile(
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
-        zero=next((text for text in texts if _ZERO.fullmatch(text)), None),
+        zero=next(filter(is_zero, texts), None),
     )
+
+
+def is_zero(text: str) -> bool:
+    """Tell whether a cell is nought, in whatever unit."""
+    return _ZERO.fullmatch(text) is not None
 
 
 def _terms(header: str, unit: str | None) -> HeaderTerms:
@@ -258,6 +266,7 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[tuple[str, Kind], ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     for candidate in _candidates(" ".join(text[-_TAGGED:].split())):
+        candidate = _SPELT.get(candidate.casefold(), candidate)
         unit = understood(candidate)
         if unit and unit.base not in ("1", "x") and candidate not in _NO_UNITS:
             return candidate
@@ -272,4 +281,7 @@ def _candidates(text: str) -> Iterator[str]:
     if tail := _IN.search(text):
         yield tail[1]
     yield from _PER.findall(text)
-    yield text.rsplit(" ", 1)[-1]
+    if counted := _COUNTED_S.search(text):
+        yield f"{counted[1]}/s"
+    if _RATE.search(text) is None:  # "Throughput per second" is no time
+        yield text.rsplit(" ", 1)[-1]

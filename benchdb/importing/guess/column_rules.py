@@ -24,6 +24,7 @@ _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
+_NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
 THINGS = {
@@ -38,6 +39,7 @@ THINGS = {
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
+_OF_MODELS = frozenset(("model", "network"))
 
 
 def field(column: ColumnProfile) -> Column | str | None:
@@ -50,6 +52,8 @@ def field(column: ColumnProfile) -> Column | str | None:
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
     if rule.field == "framework":
+        if (named := _named_in(column)) is not None:
+            return named
         sides = any(recognised(text, ["device"]).set for text in column.texts)
         return Column(names=("framework", "device") if sides else ("framework",))
     if rule.field == "os_name":
@@ -58,6 +62,23 @@ def field(column: ColumnProfile) -> Column | str | None:
     return Column(
         field=rule.field.format(slug(column.header)),
         set={"framework": own} if own else {},
+    )
+
+
+def _named_in(column: ColumnProfile) -> Column | None:
+    """Return what keeps whole cells that name more than their frameworks: models."""
+    models = column.terms & _OF_MODELS or column.mostly(
+        lambda text: naming.networks(text) or None
+    )
+    kinds = {naming.framework(text) for text in column.texts}
+    headed = column.terms & {"framework", "device"}
+    more = len(column.texts) > len(kinds) or column.terms & _OF_WORK
+    if not models and (headed or not more):
+        return None
+    sides = {text: naming.framework(text) for text in column.texts[:_NAMED]}
+    return Column(
+        field="parameters.model" if models else f"parameters.{slug(column.header)}",
+        cells={o: Meaning(set={"framework": it}) for o, it in sides.items() if it},
     )
 
 

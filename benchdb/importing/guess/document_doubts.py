@@ -262,6 +262,8 @@ def _enter_said(
 ) -> bool:
     """Enter the work where a header or a heading says that it is the work."""
     for one in columns:
+        if one.header in table.sheets[0].inherited:
+            continue  # of something beside the rows, perhaps
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None

@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_profile import (
     HeaderTerms,
     Kind,
     header_terms,
+    is_zero,
     words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
@@ -42,6 +43,7 @@ _WORDS = {
     "figure": "a result, kept as printed without a unit",
     LEAVE_OUT: "leave it out",
 }
+FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
@@ -272,13 +274,18 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     """Return the doubts about cells that can be two numbers, and about noughts."""
     looks, doubts = draft.looks, []
+    zeros = [text for text in looks.texts if is_zero(text)]
 
     def settle_mark(answer: str) -> None:
         draft.decimal = "." if answer == "point" else ","
 
     def settle_zero(answer: str) -> None:
-        if answer != "zero" and looks.zero:
-            draft.missing = {looks.zero: "not measured"}
+        if answer == "not-run":
+            draft.missing = dict.fromkeys(zeros, "not measured")
+        elif answer != "zero":
+            draft.missing = dict.fromkeys(zeros, "")
+            why = "whether it was measured is not said: its cells are left out"
+            draft.left = f"{draft.header!r}: {looks.zero!r}: {why}"
 
     if looks.ambiguous:
         choices = {"point": "the point", "comma": "the comma"}
@@ -288,6 +295,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
     if looks.zero and "loss" not in looks.terms:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
+        choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))

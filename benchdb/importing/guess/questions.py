@@ -93,7 +93,7 @@ class Inquiry:
         for group in groups.values():
             question = self._question(group)
             given = self._answers.get(question.key)
-            if given is None and most is not None and len(self._asked) >= most:
+            if given is None and most is not None and len(self.open()) >= most:
                 passed += group
                 continue
             self._asked[question.key] = (group[0].rank, question)

@@ -29,6 +29,7 @@ from benchdb.importing.guess.column_rules import (
 from benchdb.importing.guess.figures import (
     CLEAR_TERMS,
     CLEAR_UNITS,
+    FINAL,
     FIGURE_TERMS,
     RATIO,
     Around,
@@ -40,7 +41,7 @@ from benchdb.importing.guess.figures import (
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
 
 Segment = tuple[str, ...]
@@ -56,6 +57,10 @@ _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
+# What a sentence or a comparison above a table does not say of all its rows.
+_OF_ALL = ("device", "precision", "quantization")
+_PROSE = re.compile(r"[。！？；]|[.!?;]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}|\w{2}:\s+(?:\S+\s+){4}\S")
+_LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
@@ -98,8 +103,14 @@ class TableDraft:
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
         self._enter_pivots(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
+        logged = any(
+            (one.column is not None and one.column.field in _LOGGED)
+            for one in self.drafts
+        )
         for one in self.rows or figures:
             doubts += figure_doubts(one, self.around)
+            if logged and one.metric in FINAL and "final" not in one.looks.terms:
+                one.leave(f"{one.header!r}: of each step, which is no final figure")
         enter_words(self.drafts)
         return doubts
 
@@ -360,15 +371,21 @@ def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
                 inside = None
 
 
+def _is_prose(text: str) -> bool:
+    """Tell whether *text* says something of some rows, or compares: a caption."""
+    return bool(_PROSE.search(text) or COMPARED.search(text))
+
+
 def origin(segment: Segment, name: str) -> int | None:
     """Return which text of *segment* gives *name*: the innermost that speaks of it.
 
-    ``None`` where none does, or where that one names several.
+    ``None`` where none does, where that one names several, or is no heading.
     """
     for n in reversed(range(len(segment))):
         facts = recognised(segment[n], [name])
         if facts.set:
-            return n
+            doubtful = name in _OF_ALL and _is_prose(segment[n])
+            return None if doubtful else n
         if facts.missing:
             return None
     return None
