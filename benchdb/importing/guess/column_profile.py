@@ -42,6 +42,7 @@ _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
 _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?!\w)")
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -89,7 +90,8 @@ class ColumnProfile(msgspec.Struct, frozen=True):
 
     *unit* is what the header names, *kinds* are those of the cells, *parts* what each
     cell has several of: a name (``user``) and its kind. *ambiguous* is a cell that can
-    be two numbers, *zero* one that is nought.
+    be two numbers, *zero* one that is nought;
+    *several* tells that they hold several figures each, of which none is the figure.
     """
 
     header: str
@@ -102,6 +104,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     ambiguous: str | None = None
     decimal: Mark | None = None
     zero: str | None = None
+    several: bool = False
 
     @property
     def figures(self) -> bool:
@@ -202,9 +205,11 @@ def profile(
         for kind, count in counted.items()
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
+    several = bool(unit_in(header)) and not figures and bool(sample)
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
+        several=several and all(len(_FIGURE.findall(text)) > 1 for text in sample),
         terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),

@@ -24,6 +24,9 @@ _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
+_BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
+_WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
+_BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -48,6 +51,10 @@ def field(column: ColumnProfile) -> Column | str | None:
         return "every cell is blank or says that there is no figure"
     if column.parts:
         return None
+    if column.unit == "B" and _is_count(column):
+        # Parameters by the billion, beside names of models; nothing has 70 bytes.
+        size = column.terms <= _OF_MODELS and "size" in fold(column.header)
+        return Column(field=f"parameters.{'model_size' if size else slug(column.header)}")
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
@@ -97,6 +104,10 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     )
 
 
+def _is_count(column: ColumnProfile) -> bool:
+    return column.mostly(_BILLIONS.fullmatch)
+
+
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
@@ -116,6 +127,8 @@ def _is_own_version(column: ColumnProfile) -> bool:
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
+    if _WEIGHTS.search(fold(column.header)):  # of bits, beside names of formats
+        return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)
     )

@@ -92,7 +92,10 @@ class TableDraft:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
         for one in self.drafts:
-            if one.looks.parts and one.column is None:
+            if one.looks.several and one.column is None:
+                text = one.looks.texts[0][:40]
+                one.leave(f"{one.header!r}: several figures in a cell, as {text!r}")
+            elif one.looks.parts and one.column is None:
                 one.parts = part_metrics(one.looks)
                 unknown = [name for name, metric in one.parts.items() if not metric]
                 if unknown:
@@ -212,10 +215,17 @@ class TableDraft:
                 kind = one.metric or (one.kinds, terms, alike)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
+        left = any(one.left and one.looks.parts for one in self.drafts)
         for group in by_kind.values():
             sets = Counter(repr(sorted(one.fields.items())) for one in group)
             doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
-            nameless = [one for one in group if not one.fields and len(group) > 1]
+            # Beside a column that is left out, a header may name what runs too.
+            nameless = [
+                one
+                for one in group
+                if not one.fields
+                and (len(group) > 1 or (left and not one.looks.terms & FIGURE_TERMS))
+            ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
                 doubts.append(headers_doubt(mixed, beside))
