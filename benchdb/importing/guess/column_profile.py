@@ -270,8 +270,8 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[tuple[str, Kind], ...]:
 
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
-    for candidate in _candidates(" ".join(text[-_TAGGED:].split())):
-        candidate = _SPELT.get(candidate.casefold(), candidate)
+    for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
+        candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)
         if unit and unit.base not in ("1", "x") and candidate not in _NO_UNITS:
             return candidate

@@ -25,6 +25,7 @@ _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
+_SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
 _WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
 _NAMED = 100  # cells of which each names its framework
@@ -51,13 +52,19 @@ def field(column: ColumnProfile) -> Column | str | None:
         return "every cell is blank or says that there is no figure"
     if column.parts:
         return None
-    if column.unit == "B" and _is_count(column):
+    if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
-        size = column.terms <= _OF_MODELS and "size" in fold(column.header)
-        return Column(field=f"parameters.{'model_size' if size else slug(column.header)}")
+        size = _SIZE.fullmatch(fold(column.header)) is not None
+        name = "model_size" if size else slug(column.header)
+        return Column(field=f"parameters.{name}")
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
+    return _told(rule, column)
+
+
+def _told(rule: FieldRule, column: ColumnProfile) -> Column:
+    """Return what *column* tells by *rule*."""
     if rule.field == "framework":
         if (named := _named_in(column)) is not None:
             return named
@@ -102,10 +109,6 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
         and bool(re.search(rule.header, fold(column.header)))
         and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
-
-
-def _is_count(column: ColumnProfile) -> bool:
-    return column.mostly(_BILLIONS.fullmatch)
 
 
 def _is_day(text: str) -> object | None:

@@ -239,14 +239,16 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
 
     def settle(answer: str) -> None:
-        for one in models if answer == "inference" else ():
-            one.add(workload=f"{one.fields['workload']}{INFERENCE}")
+        for one in models:
+            if not one.take(answer) and answer == "inference":
+                one.add(workload=f"{one.fields['workload']}{INFERENCE}")
 
     mode = table.mode()
     if mode is not None or not models:
         settle(mode or "")
         return []
     choices = {"training": "they are trained", "inference": "they are applied"}
+    choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
     return [column_doubt(models, "work", text, choices, settle=settle, rank=1)]
 

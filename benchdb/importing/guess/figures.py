@@ -48,6 +48,7 @@ TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 _FIELDS = ("ram", "gpu_cores", "cpu_cores")
 _SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
@@ -145,7 +146,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Enter an answer by which it has no figures of a unit; tell whether it is."""
         if self.column is not None:
             return True
-        if answer == NOT_SAID and self.looks.integers and self.bases == {"1"}:
+        if answer == NOT_SAID and self.bases == {"1"} and self._may_be_words():
             self.become_field(f"conditions.{slug(self.header)}")
         elif answer in (LEAVE_OUT, NOT_SAID):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
@@ -160,6 +161,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
         else:
             return False
         return True
+
+    def _may_be_words(self) -> bool:
+        """Tell whether its cells are whole numbers, words beside them aside."""
+        return all(map(_LABEL.fullmatch, self.looks.texts))
 
     def take_unit(self, text: str) -> None:
         """Make the bare numbers figures in the unit *text*."""
@@ -277,7 +282,8 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     zeros = [text for text in looks.texts if is_zero(text)]
 
     def settle_mark(answer: str) -> None:
-        draft.decimal = "." if answer == "point" else ","
+        if not draft.take(answer):
+            draft.decimal = "." if answer == "point" else ","
 
     def settle_zero(answer: str) -> None:
         if answer == "not-run":
@@ -289,6 +295,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 
     if looks.ambiguous:
         choices = {"point": "the point", "comma": "the comma"}
+        choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"

@@ -29,8 +29,8 @@ from benchdb.importing.guess.column_rules import (
 from benchdb.importing.guess.figures import (
     CLEAR_TERMS,
     CLEAR_UNITS,
-    FINAL,
     FIGURE_TERMS,
+    FINAL,
     RATIO,
     Around,
     ColumnDraft,
@@ -59,7 +59,10 @@ _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantizat
 _NUMBER = re.compile(r"\d{1,6}")
 # What a sentence or a comparison above a table does not say of all its rows.
 _OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(r"[。！？；]|[.!?;]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}|\w{2}:\s+(?:\S+\s+){4}\S")
+_PROSE = re.compile(
+    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
+    r"|\w{2}:\s+(?:\S+\s+){4}\S"
+)
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
