@@ -197,7 +197,8 @@ def profile(
         quantities, unclear = _read(sample, mark, unit)
     share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
-    named = header_terms(header) & _OF_NAMES and unit is None
+    measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
+    named = header_terms(header) & _OF_NAMES and unit is None and not measured
     figures = share >= _HALF and not named
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {

@@ -14,6 +14,7 @@ from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
+    repeat_doubts,
     table_doubts,
     work_doubts,
 )
@@ -95,6 +96,7 @@ def _proposed(
     inquiry.settle([*heading_doubts(taken), *works])
     for table in taken:
         table.enter_network(_stem(document))
+    inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
     machines, others = table_doubts(taken, document)
     inquiry.settle(machines)
     for doubt in inquiry.settle(secondary, most=_FEW):

@@ -86,7 +86,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* is what the answer to an open question may tell,
-    *rated* that it is asked whether these are results at all; *aside* that others are.
+    *rated* that it is asked whether these are results at all; *aside* that others are;
+    *sampled* that equal rows are repetitions of one run.
     """
 
     looks: ColumnProfile
@@ -103,6 +104,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     asked: frozenset[str] = frozenset()
     rated: bool = False
     aside: bool = False
+    sampled: bool = False
 
     @property
     def header(self) -> str:
@@ -186,7 +188,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
         return Column(
-            is_="value",
+            is_="samples" if self.sampled else "value",
             metric=self.metric,
             unit=self.unit,
             decimal=self.decimal,

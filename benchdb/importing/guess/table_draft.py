@@ -63,6 +63,7 @@ _PROSE = re.compile(
     r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
+_RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
@@ -212,7 +213,8 @@ class TableDraft:
             enter_language_model(one)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
-            if one.holds_figures and not one.aside and not one.rated:
+            compared = one.metric == RATIO  # a claim, which its header tells apart
+            if one.holds_figures and not (one.aside or one.rated or compared):
                 terms = one.looks.terms & FIGURE_TERMS
                 alike = one.looks.integers if not terms and one.bases == {"1"} else None
                 kind = one.metric or (one.kinds, terms, alike)
@@ -305,7 +307,7 @@ class TableDraft:
         """Tell whether the map takes figures of it, as far as it is known."""
         if self.rows:
             return any(one.metric is not None for one in self.rows)
-        return any(one.finished().is_ in ("value", "ratio") for one in self.drafts)
+        return any(one.finished().is_ in _RESULTS for one in self.drafts)
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""
@@ -314,6 +316,25 @@ class TableDraft:
     def has_results(self) -> bool:
         """Tell whether it may have figures beside ratios."""
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
+
+    def repeated(self) -> int | None:
+        """Return the line of a row whose settings are those of a row above it."""
+        settings = [
+            n
+            for n, one in enumerate(self.drafts)
+            if one.column is not None and one.column.is_ == "field"
+        ]
+        figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
+        known = set[object]()
+        for sheet in self.sheets:
+            for row in sheet.rows:
+                texts = [cell.text.casefold() for cell in row.cells]
+                key = (sheet.context, *(texts[n] for n in settings))
+                full = any(texts[n] for n in figures)
+                if full and key in known:
+                    return row.line
+                known |= {key} if full else set()
+        return None
 
     def mode(self, *names: str) -> str | None:
         """Return ``training`` or ``inference``, where the words about it say which."""

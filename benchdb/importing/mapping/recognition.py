@@ -22,6 +22,7 @@ _SIDE = re.compile(
     r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
     r"|(?<![_-])ane|neural engine)(?![a-z])"
 )
+_PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
     r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|only|results?|benchmarks?|from|on|auf"
@@ -64,7 +65,7 @@ def _facts(
     """Return what *text* names, and that of which it names several."""
     fields: Fields = {}
     several: dict[str, str] = {}
-    chip = naming.chip(text)
+    chip = naming.chip(_PART_OF_NAME.sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
