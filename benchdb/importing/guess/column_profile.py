@@ -42,7 +42,7 @@ _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
 _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
-_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?(?!\w)")
+_FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -91,7 +91,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     *unit* is what the header names, *kinds* are those of the cells, *parts* what each
     cell has several of: a name (``user``) and its kind. *ambiguous* is a cell that can
     be two numbers, *zero* one that is nought;
-    *several* tells that they hold several figures each, of which none is the figure.
+    *several* tells that figures stand beside others, or beside words, in each.
     """
 
     header: str
@@ -210,7 +210,7 @@ def profile(
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
-        several=several and all(len(_FIGURE.findall(text)) > 1 for text in sample),
+        several=several and all(map(_FIGURE.match, sample)),
         terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),

@@ -212,7 +212,10 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt whether rows that nothing tells apart are one run's samples."""
     figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = table.asked or any(it.asked or it.rated for it in table.drafts)
+    unknown = table.asked or any(
+        it.asked or it.rated or (it.holds_figures and it.metric is None)
+        for it in table.drafts
+    )
     if unknown or table.rows or not figures or (line := table.repeated()) is None:
         return []
 

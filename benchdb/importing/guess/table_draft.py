@@ -40,6 +40,7 @@ from benchdb.importing.guess.figures import (
     speaks_of_figures,
 )
 from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
 from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
@@ -52,6 +53,7 @@ _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio
 # Headers that speak of these name no side: "GPU memory" is no run on a GPU.
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
+_OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
@@ -98,7 +100,7 @@ class TableDraft:
         for one in self.drafts:
             if one.looks.several and one.column is None:
                 text = one.looks.texts[0][:40]
-                one.leave(f"{one.header!r}: several figures in a cell, as {text!r}")
+                one.leave(f"{one.header!r}: more than a figure in a cell: {text!r}")
             elif one.looks.parts and one.column is None:
                 one.parts = part_metrics(one.looks)
                 unknown = [name for name, metric in one.parts.items() if not metric]
@@ -119,6 +121,10 @@ class TableDraft:
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
         enter_words(self.drafts)
+        for one in self.drafts:  # of an object beside the rows, perhaps
+            beside = "." in one.header and one.header in self.sheets[0].inherited
+            if beside and one.column and one.column.field == "parameters.model":
+                one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
     def _around(self) -> Around:
@@ -156,6 +162,11 @@ class TableDraft:
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
+            elif known is not None and (known.field or "").startswith("parameters."):
+                one.become_field(f"parameters.{slug(one.header)}")
+            inherited = one.header in self.sheets[0].inherited
+            if inherited and one.column is None and one.holds_figures:
+                one.leave(f"{one.header!r}: a figure of what holds the rows")
 
     def _enter_pivots(self, figures: Sequence[ColumnDraft]) -> None:
         """Enter what headers of figures stand for: machines, sides, precisions."""
@@ -165,6 +176,9 @@ class TableDraft:
                 one.fields = test_facts(header) or {
                     **recognised(header, ALL_NAMES[: _SIDES + 1]).set
                 }
+            units = {unit for unit, _ in one.looks.kinds}
+            if units and units <= _OF_PARTS:
+                one.fields.pop("device", None)
         modes = [_mode(one.header) for one in figures]
         if {*modes} >= {"training", "inference"}:  # beside each other
             for one, mode in zip(figures, modes, strict=True):

@@ -85,6 +85,20 @@ def test_a_heading_is_said_of_all_rows():
     assert record.run.parameters["quantization"] == "4bit"
 
 
+def test_power_of_a_part_of_the_machine_names_no_device():
+    text = MATMUL + table("Size | TFLOPS | cpu_mw", "512 | 3.5 | 120.5")
+    (only,) = of_text(text).map.table
+    assert only.columns["cpu_mw"].set == {}
+
+
+def test_a_figure_of_what_holds_the_rows_is_none_of_theirs():
+    text = """{"extra": {"mean_power_watts": 7.5}, "runs": [
+        {"size": 512, "tflops": 3.5}, {"size": 1024, "tflops": 4.5}]}"""
+    document = Document("results.json", text.encode())
+    left = propose(document, READERS["json"](document)).left_out
+    assert any("a figure of what holds the rows" in line for line in left)
+
+
 def test_a_part_of_a_name_is_no_device():
     text = "# bench_ane_run, training on M2 with JAX\n\n"
     text += table("Model | s/epoch", "lenet | 3.5")
@@ -114,7 +128,7 @@ def test_a_cell_of_several_figures_is_neither_a_figure_nor_a_setting():
         "Phi 4 | 59.2 / 59.9 / 59.7 (avg 59.6) | 0.3 s",
     )
     assert columns(text)["Decode tok/s (n=3)"] == "ignore"
-    assert "several figures in a cell" in of_text(text).left_out[0]
+    assert "more than a figure in a cell" in of_text(text).left_out[0]
 
 
 def test_beside_a_column_that_is_left_out_the_other_header_is_asked_about():
@@ -193,7 +207,7 @@ def test_every_question_has_an_answer_that_leaves_out():
 
 def test_what_two_rounds_of_answers_bring_up_is_left_out():
     text = "# Results\n\n" + table("Thing | Foo | Bar | Baz", "alpha | 1.5 | 2.5 | 3.5")
-    answers = {}
+    answers: dict[str, str] = {}
     for _ in range(2):
         open_ = of_text(text, answers).questions
         answers |= {one.key: one.choices[0].key for one in open_}
