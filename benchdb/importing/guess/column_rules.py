@@ -49,7 +49,7 @@ _OF_MODELS = frozenset(("model", "network"))
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
     if not column.texts:
-        return "every cell is blank or says that there is no figure"
+        return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):

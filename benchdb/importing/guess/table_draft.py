@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import get_args
 
 from benchdb.importing import naming
@@ -66,6 +67,7 @@ _PROSE = re.compile(
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
 _RESULTS = ("value", "samples", "ratio")
+_BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
@@ -164,9 +166,15 @@ class TableDraft:
                 taken |= {known.field} if known.field else set()
             elif known is not None and (known.field or "").startswith("parameters."):
                 one.become_field(f"parameters.{slug(one.header)}")
-            inherited = one.header in self.sheets[0].inherited
-            if inherited and one.column is None and one.holds_figures:
-                one.leave(f"{one.header!r}: a figure of what holds the rows")
+        inherited = self.sheets[0].inherited
+        above = [
+            it for it in self.drafts if it.holds_figures and it.header in inherited
+        ]
+        listed = ", ".join(repr(one.header) for one in above)
+        for one in above:
+            one.column = Column(is_="ignore")
+        for one in above[:1]:
+            one.left = f"figures of what holds the rows, not of them: {listed}"
 
     def _enter_pivots(self, figures: Sequence[ColumnDraft]) -> None:
         """Enter what headers of figures stand for: machines, sides, precisions."""
@@ -316,6 +324,12 @@ class TableDraft:
                 self.names.add(name)
             elif parameter not in told:
                 self.set |= recognised(stem, [name]).set
+        known = (
+            told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
+        )
+        headed = any(map(re.compile(_BILLIONS).search, chain(*self.segments)))
+        if headed and not known & {"parameters.model", "parameters.model_size"}:
+            self.context.append(_BILLIONS)
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""

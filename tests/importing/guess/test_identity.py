@@ -96,7 +96,17 @@ def test_a_figure_of_what_holds_the_rows_is_none_of_theirs():
         {"size": 512, "tflops": 3.5}, {"size": 1024, "tflops": 4.5}]}"""
     document = Document("results.json", text.encode())
     left = propose(document, READERS["json"](document)).left_out
-    assert any("a figure of what holds the rows" in line for line in left)
+    assert any("figures of what holds the rows" in line for line in left)
+
+
+def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
+    text = "".join(
+        f"# Decoding with MLX on M2 GPU\n\n## Test with the {size}B model\n\n"
+        + table("Way | decode tok/s", "alpha | 175.1")
+        for size in ("1.5", "32")
+    )
+    sizes = [one.run.parameters["model_size"] for one in records(of_text(text), text)]
+    assert sizes == [1.5, 32]
 
 
 def test_a_part_of_a_name_is_no_device():
