@@ -209,6 +209,28 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
     return doubts
 
 
+def repeat_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubt whether rows that nothing tells apart are one run's samples."""
+    figures = [it for it in table.drafts if it.holds_figures and it.metric]
+    unknown = table.asked or any(
+        it.asked or it.rated or (it.holds_figures and it.metric is None)
+        for it in table.drafts
+    )
+    if unknown or table.rows or not figures or (line := table.repeated()) is None:
+        return []
+
+    def settle(answer: str) -> None:
+        for one in figures if answer == "samples" else ():
+            one.sampled = True
+
+    text = "Some rows differ from one above by {} alone: what are they?"
+    choices = {"samples": "repetitions of one run: its samples"}
+    choices["nothing"] = "not known: equal rows are refused"
+    return [
+        column_doubt(figures, "repeat", text, choices, settle=settle, rank=3, line=line)
+    ]
+
+
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
@@ -239,14 +261,16 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
 
     def settle(answer: str) -> None:
-        for one in models if answer == "inference" else ():
-            one.add(workload=f"{one.fields['workload']}{INFERENCE}")
+        for one in models:
+            if not one.take(answer) and answer == "inference":
+                one.add(workload=f"{one.fields['workload']}{INFERENCE}")
 
     mode = table.mode()
     if mode is not None or not models:
         settle(mode or "")
         return []
     choices = {"training": "they are trained", "inference": "they are applied"}
+    choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
     return [column_doubt(models, "work", text, choices, settle=settle, rank=1)]
 
@@ -262,6 +286,8 @@ def _enter_said(
 ) -> bool:
     """Enter the work where a header or a heading says that it is the work."""
     for one in columns:
+        if one.header in table.sheets[0].inherited:
+            continue  # of something beside the rows, perhaps
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None
