@@ -59,7 +59,7 @@ def _tag_of(match: re.Match[str]) -> Tag:
 LENGTH_LIMIT = 4000  # characters of Markdown; a longer text is no cell and no caption
 MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it is
 
-_WORD = r"[^\\`<\[\]!*_~&$†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
+_WORD = r"[^\\`<\[\]!*_~&†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
 
 _STRUCK = re.compile(
@@ -85,19 +85,6 @@ _NOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]")
 _STRONG = re.compile(r"\*\*(?=\S)((?:[^*]|\*(?!\*))+?)(?<=\S)\*\*")
 _STAR = re.compile(r"(?<=[^\W_])\*(?=[^\W_])")
 _NOTE_LENGTH = 12
-
-# As Pandoc has it, so that "$3-$5" stays an amount of money.
-_MATH = re.compile(r"\$(?=\S)([^$]{1,200})(?<=\S)\$(?!\d)")
-_STYLED = re.compile(r"\\(?:mathbf|textbf|mathrm|text|mathit)\s*\{([^{}]*)\}")
-_SIGNS = {
-    "\\pm": "±",
-    "\\times": "×",
-    "\\approx": "~",
-    "\\sim": "~",
-    "\\%": "%",
-    "\\,": "",
-    "{,}": ",",
-}
 
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
 # A narrow or unbreakable space that groups digits belongs to the number.
@@ -170,17 +157,9 @@ def without_marks(text: str, *, stars: bool = True) -> tuple[str, tuple[str, ...
     return text, tuple(notes)
 
 
-def _figure(formula: re.Match[str]) -> str:
-    r"""Return a formula that is a figure, ``$12.3 \pm 0.4$``, as people print it."""
-    text = _STYLED.sub(r"\1", formula[1])
-    for command, sign in _SIGNS.items():
-        text = text.replace(command, sign)
-    return formula[0] if set(text) & set("\\{}^_") else text
-
-
 def _prepared(text: str, notes: list[str]) -> str:
     """Return Markdown outside of code for the parser; add marks to *notes*."""
-    text = _without_tags(_MATH.sub(_figure, text), notes)
+    text = _without_tags(text, notes)
     notes += _NOTE.findall(text)
     return _STAR.sub(r"\\*", _STRONG.sub(r"\1", _NOTE.sub("", text)))
 
