@@ -21,6 +21,7 @@ from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 _TITLE = "MLPerf Results Summary"
+_HEAD = re.compile(rf"^[ \t]*+{_TITLE}[ \t]*$", re.MULTILINE)
 _PARTS = ("Additional Stats", "Test Parameters Used")
 _WORKLOAD = "not stated"
 # By metric: what divides it, and its names. The first of the scenario's own rates that
@@ -77,8 +78,7 @@ class _Summary(msgspec.Struct):
 def recognises(document: Document) -> bool:
     """Tell whether this is a summary, or a file of MLPerf that holds no results."""
     text = facts.glimpse_text(document)
-    is_summary = re.search(rf"^\s*{_TITLE}\s*$", text, re.MULTILINE) is not None
-    return is_summary or _without_results(text) is not None
+    return bool(_HEAD.search(text)) or _without_results(text) is not None
 
 
 def _without_results(text: str) -> str | None:
