@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
@@ -61,14 +61,6 @@ _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
 
-class _Around(msgspec.Struct, frozen=True):
-    """What stands around a table: columns, the machine's label, and how it is known."""
-
-    columns: dict[str, Any]
-    label: str | None
-    basis: dict[str, str]
-
-
 def recognises(document: Document) -> bool:
     """Tell whether a table of llama-bench is in the document."""
     # Quicker, and the lines are a large list.
@@ -111,7 +103,8 @@ def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]
 
 def _around(
     sheet: Sheet, above: Iterable[tuple[int, str]], below: Iterable[tuple[int, str]]
-) -> _Around:
+) -> Row:
+    """Return what stands around a table, as a row of what all of its rows have."""
     columns: dict[str, Any] = {}
     basis: dict[str, str] = {}
     cards = _gpus(above)
@@ -129,32 +122,25 @@ def _around(
         columns["build_commit"] = built["commit"]
         columns["build_number"] = int(built["number"])
     headings = (line for line in sheet.context if not line.startswith(_LOG))
-    return _Around(columns, " / ".join(headings)[:NAME_LIMIT] or None, basis)
+    label = " / ".join(headings)[:NAME_LIMIT] or None
+    return Row(columns, "", rate="t/s", label=label, basis=basis)
 
 
-def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
-    cells = {
-        name: cell.text.strip()
-        for name, cell in zip(sheet.header, row.cells, strict=True)
-    }
+def _result(sheet: Sheet, row: SheetRow, around: Row) -> Result:
+    texts = [cell.text.strip() for cell in row.cells]
+    cells = dict(zip(sheet.header, texts, strict=True))
     test, rate = _test(cells.pop("test")), cells.pop("t/s")
     figures = _RATE.fullmatch(rate)
     if figures is None:
         raise RefusedError(f"t/s is {rate[:40]!r}, no rate")
-    columns = around.columns | {
+    columns = dict(around.columns) | {
         _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
         for name, text in cells.items()
     }
     columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
     columns |= {"stddev_ts": PrintedFloat(figures[2])} if figures[2] else {}
-    entry = Row(
-        columns=columns,
-        place=f"line {row.line}, column ",
-        line=row.line,
-        rate="t/s",
-        label=around.label,
-        basis=around.basis,
-    )
+    place = f"line {row.line}, column "
+    entry = replace(around, columns=columns, place=place, line=row.line)
     return llama_bench.from_row(entry)
 
 

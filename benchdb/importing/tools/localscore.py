@@ -218,10 +218,8 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
 
 def _device(sent: _Submission) -> tuple[Device, str]:
     """Return the device, and how that is known, or why it is not."""
-    kind, runtime = (
-        facts.text(sent.accelerator, "type"),
-        facts.text(sent.runtime, "name"),
-    )
+    kind = facts.text(sent.accelerator, "type")
+    runtime = facts.text(sent.runtime, "name")
     maker = facts.text(sent.accelerator, "manufacturer") or "nobody told"
     if kind == "CPU":
         return "cpu", "the type of the accelerator is CPU"
@@ -249,10 +247,8 @@ def _environment(sent: _Submission) -> dict[str, Any]:
     system, runtime = sent.system, sent.runtime
     version, commit = facts.text(runtime, "version"), facts.text(runtime, "commit")
     both = f"{version} ({commit})" if version and commit else version or commit
-    kernel, system_version = (
-        facts.text(system, "kernel_type"),
-        facts.text(system, "version"),
-    )
+    kernel = facts.text(system, "kernel_type")
+    system_version = facts.text(system, "version")
     known = facts.others(facts.picked(sent.accelerator, ("name", "memory_gb")))
     return {
         "os_name": "macOS" if kernel == "Darwin" else kernel,

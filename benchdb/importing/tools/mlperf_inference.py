@@ -21,23 +21,22 @@ from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 _TITLE = "MLPerf Results Summary"
+_HEAD = re.compile(rf"^[ \t]*+{_TITLE}[ \t]*$", re.MULTILINE)
 _PARTS = ("Additional Stats", "Test Parameters Used")
 _WORKLOAD = "not stated"
-# By metric: what divides it, and its names. The first of the scenario's own rates that
-# is in the result counts; latencies may stand among the statistics.
-_RATES = {
+# By metric: its names. One of the result, which is the scenario's own, goes before one
+# of the statistics.
+_METRICS = {
     "operations_per_second": (
         *("Samples per second", "Completed samples per second"),
         "Scheduled samples per second",
     ),
     "tokens_per_second": ("Tokens per second", "Completed tokens per second"),
-}
-_LATENCIES = {
-    "latency_mean_seconds": "Mean latency (ns)",
-    "latency_median_seconds": "50.00 percentile latency (ns)",
-    "latency_p90_seconds": "90.00 percentile latency (ns)",
-    "latency_p99_seconds": "99.00 percentile latency (ns)",
-    "time_to_first_token_seconds": "Mean First Token latency (ns)",
+    "latency_mean_seconds": ("Mean latency (ns)",),
+    "latency_median_seconds": ("50.00 percentile latency (ns)",),
+    "latency_p90_seconds": ("90.00 percentile latency (ns)",),
+    "latency_p99_seconds": ("99.00 percentile latency (ns)",),
+    "time_to_first_token_seconds": ("Mean First Token latency (ns)",),
 }
 _NANOSECONDS = 1e9  # a second
 # What a file of MLPerf is that holds no result, by what stands in it.
@@ -77,8 +76,7 @@ class _Summary(msgspec.Struct):
 def recognises(document: Document) -> bool:
     """Tell whether this is a summary, or a file of MLPerf that holds no results."""
     text = facts.glimpse_text(document)
-    is_summary = re.search(rf"^\s*{_TITLE}\s*$", text, re.MULTILINE) is not None
-    return is_summary or _without_results(text) is not None
+    return bool(_HEAD.search(text)) or _without_results(text) is not None
 
 
 def _without_results(text: str) -> str | None:
@@ -104,10 +102,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 def _result(summary: _Summary) -> Result:
     status, reason = _outcome(summary.result)
-    values = [
-        _value(metric, name, fact, reason)
-        for metric, (name, fact) in _figures(summary).items()
-    ]
+    values = [_value(*figure, reason) for figure in _figures(summary)]
     if not values:
         raise RefusedError("no figure in the summary: it breaks off")
     run = summary.result
@@ -154,30 +149,26 @@ def _outcome(run: _Facts) -> tuple[Status, str | None]:
     return "failed", "; ".join(["INVALID", *(f"{name}: NO" for name in unmet)])
 
 
-def _figures(summary: _Summary) -> dict[str, tuple[str, _Fact]]:
-    """Return the name and the fact of what has a metric."""
-    everything = {**summary.stats, **summary.result}
-    figures = {
-        metric: (name, everything.get(name)) for metric, name in _LATENCIES.items()
-    }
-    for metric, names in _RATES.items():
-        name = next((name for name in names if name in summary.result), "")
-        figures[metric] = (name, summary.result.get(name))
-    return {metric: (name, fact) for metric, (name, fact) in figures.items() if fact}
+def _figures(summary: _Summary) -> Iterator[tuple[str, str, _Fact]]:
+    """Yield metric, name and fact of what has a metric."""
+    for metric, names in _METRICS.items():
+        for part in (summary.result, summary.stats):
+            if name := next((name for name in names if name in part), None):
+                yield metric, name, part[name]
+                break
 
 
 def _value(metric: str, name: str, fact: _Fact, reason: str | None) -> Value:
     locator, raw = f"line {fact.line}, {name}", fact.printed
     if reason is not None:
         return result.no_value(metric, reason, raw, locator)
-    figure = facts.positive({name: raw}, name)
-    if metric in _LATENCIES:
-        figure /= _NANOSECONDS
+    per = _NANOSECONDS if name.endswith("(ns)") else 1
+    figure = facts.positive({name: raw}, name) / per
     return Value(metric=metric, value=figure, printed=raw, locator=locator)
 
 
 def _claims(of: Origin, summary: _Summary) -> Iterator[Item]:
-    taken = {fact.line for _, fact in _figures(summary).values()}
+    taken = {fact.line for _, _, fact in _figures(summary)}
     setting = summary.result["Scenario"].printed
     about = {"workload": f"{of.tool}/{_WORKLOAD}", "setting": setting}
     for name, fact in [*summary.result.items(), *summary.stats.items()]:

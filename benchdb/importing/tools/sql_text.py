@@ -26,7 +26,6 @@ _STANDARD = re.compile(_VALUE.format(text=r"[^']*+(?:''[^']*+)*+"))
 _MYSQL = re.compile(_VALUE.format(text=r"[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+"), re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _MEANT = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
-_SHOWN = 2000  # characters of a statement that cannot be read
 _T = TypeVar("_T")
 
 
@@ -66,7 +65,8 @@ def inserted(text: str, *, mysql: bool = False) -> Iterator[Inserted | BadLine]:
                 yield Inserted(statement["table"], names, values, line)
                 line, end = line + text.count("\n", end, after), after
         except RefusedError as why:
-            yield building.bad(str(why), line=line, raw=text[start : start + _SHOWN])
+            shown = text[start : text.find("\n", start) + 1 or None]
+            yield building.bad(str(why), line=line, raw=shown.rstrip())
         if end < statement.end():
             line, end = line + text.count("\n", end, statement.end()), statement.end()
 
