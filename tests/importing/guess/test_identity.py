@@ -107,6 +107,7 @@ def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
     )
     sizes = [one.run.parameters["model_size"] for one in records(of_text(text), text)]
     assert sizes == [1.5, 32]
+    assert asked(of_text(text)) == set()
 
 
 def test_a_part_of_a_name_is_no_device():
