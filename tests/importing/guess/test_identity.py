@@ -110,6 +110,14 @@ def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
     assert asked(of_text(text)) == set()
 
 
+def test_the_nearest_heading_names_the_machine_whatever_stands_below_it():
+    text = "# Training with JAX on CPU\n\n## M1\n\n"
+    text += table("Model | s/epoch", "lenet | 3.5")
+    text += "\n### M2 Max\n\n" + table("Model | s/epoch", "lenet | 2.5")
+    chips = [one.machine.chip.name for one in records(of_text(text), text)]
+    assert (chips, asked(of_text(text))) == (["M1", "M2 Max"], set())
+
+
 def test_a_part_of_a_name_is_no_device():
     text = "# bench_ane_run, training on M2 with JAX\n\n"
     text += table("Model | s/epoch", "lenet | 3.5")
