@@ -118,6 +118,15 @@ def test_the_nearest_heading_names_the_machine_whatever_stands_below_it():
     assert (chips, asked(of_text(text))) == (["M1", "M2 Max"], set())
 
 
+def test_two_ways_of_one_framework_stay_apart():
+    text = "# matmul on M2 GPU\n\n"
+    text += table("Size | mlx (TFLOPS) | mlx compiled (TFLOPS)", "512 | 3.5 | 4.5")
+    (key,) = [it for it in asked(of_text(text)) if it.startswith("columns")]
+    found = of_text(text, {key: "framework"})
+    assert [run.run.framework for run in records(found, text)] == ["mlx", "mlx"]
+    assert bad_lines(found, text) == []
+
+
 def test_a_part_of_a_name_is_no_device():
     text = "# bench_ane_run, training on M2 with JAX\n\n"
     text += table("Model | s/epoch", "lenet | 3.5")
