@@ -210,7 +210,8 @@ def profile(
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
-        several=several and all(map(_FIGURE.match, sample)),
+        several=several
+        and sum(map(bool, map(_FIGURE.match, sample))) >= len(sample) * _MOSTLY,
         terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),

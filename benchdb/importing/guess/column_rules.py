@@ -233,7 +233,11 @@ def headers_doubt(
                 one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
             else:
                 one.fields = {**one.fields, THINGS[answer][0]: one.bare}
+                if answer == "framework" and alike:
+                    one.add(**{THINGS["setting"][0]: one.bare})
 
+    runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
+    alike = len(runtimes) < len(drafts)  # their headers tell them apart
     known = set(beside[0].fields) if beside else _ASKED
     known = known | {"machine"} if known & MACHINES else known
     for one in drafts:

@@ -12,7 +12,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.table_draft import Segment, TableDraft
+from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -25,7 +25,7 @@ _SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
 _CHIPS = 6  # that a question lists
 _COLUMNS = 3  # that may name the work
-_HEADING = 80  # characters of one that may be a name
+_HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
@@ -66,7 +66,13 @@ def table_doubts(
     text = document.text[:_SCANNED]
     chips = _chips(document)
     frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-    headings = _headings(*(one for one in tables if _lacks(one, "machine")))
+    headings = _headings(
+        *(
+            one
+            for one in tables
+            if _lacks(one, "machine") and one.sheets[0].kind not in ("json", "yaml")
+        )
+    )
     listed = ", ".join(map(repr, headings[:3]))
     machines = {name: f"{name}, which another line names" for name in chips}
     machines |= (
@@ -175,9 +181,11 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
     choices = {key: words for key, (_, words) in THINGS.items()}
     for table in tables:
         facts: dict[str, list[Segment]] = {}
+        tokens = any(one.metric in TOKENS for one in table.drafts)
         for context in dict.fromkeys(sheet.context for sheet in table.sheets):
             names = [recognised(text, table.names).set for text in context]
-            facts.setdefault(repr(names), []).append(context)
+            sizes = [re.findall(BILLIONS, text) for text in context if tokens]
+            facts.setdefault(repr([names, sizes]), []).append(context)
         alike = [one for group in facts.values() if len(group) > 1 for one in group]
         common = set.intersection(*map(set, alike)) if alike else set()
         own = (text for one in alike for text in one if text not in common)
@@ -250,7 +258,8 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
     ]
-    columns.sort(key=lambda one: -likeness_to_work(one.looks))
+    above = table.sheets[0].inherited
+    columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]

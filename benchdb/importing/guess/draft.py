@@ -188,7 +188,9 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
         context: frozenset(
             name
             for name, place in by_name.items()
-            if place is not None and (name, context[: place + 1]) in contradicted
+            if place is not None
+            and place + 1 < len(context)  # the nearest heading holds
+            and (name, context[: place + 1]) in contradicted
         )
         for context, by_name in places.items()
     }

@@ -66,7 +66,7 @@ _PROSE = re.compile(
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
 _RESULTS = ("value", "samples", "ratio")
-_BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
+BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
@@ -321,9 +321,9 @@ class TableDraft:
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )
-        headed = any(map(re.compile(_BILLIONS).search, chain(*self.segments)))
+        headed = any(map(re.compile(BILLIONS).search, chain(*self.segments)))
         if headed and not known & {"parameters.model", "parameters.model_size"}:
-            self.context.append(_BILLIONS)
+            self.context.append(BILLIONS)
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""

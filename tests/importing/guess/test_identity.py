@@ -107,6 +107,24 @@ def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
     )
     sizes = [one.run.parameters["model_size"] for one in records(of_text(text), text)]
     assert sizes == [1.5, 32]
+    assert asked(of_text(text)) == set()
+
+
+def test_the_nearest_heading_names_the_machine_whatever_stands_below_it():
+    text = "# Training with JAX on CPU\n\n## M1\n\n"
+    text += table("Model | s/epoch", "lenet | 3.5")
+    text += "\n### M2 Max\n\n" + table("Model | s/epoch", "lenet | 2.5")
+    chips = [one.machine.chip.name for one in records(of_text(text), text)]
+    assert (chips, asked(of_text(text))) == (["M1", "M2 Max"], set())
+
+
+def test_two_ways_of_one_framework_stay_apart():
+    text = "# matmul on M2 GPU\n\n"
+    text += table("Size | mlx (TFLOPS) | mlx compiled (TFLOPS)", "512 | 3.5 | 4.5")
+    (key,) = [it for it in asked(of_text(text)) if it.startswith("columns")]
+    found = of_text(text, {key: "framework"})
+    assert [run.run.framework for run in records(found, text)] == ["mlx", "mlx"]
+    assert bad_lines(found, text) == []
 
 
 def test_a_part_of_a_name_is_no_device():
