@@ -327,9 +327,9 @@ class TableDraft:
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""
-        if self.rows:
-            return any(one.metric is not None for one in self.rows)
-        return any(one.finished().is_ in _RESULTS for one in self.drafts)
+        if self.rows and all(one.metric is None for one in self.rows):
+            return False
+        return any(self._column(one).is_ in _RESULTS for one in self.drafts)
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""

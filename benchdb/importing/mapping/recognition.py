@@ -29,8 +29,9 @@ _BESIDE = re.compile(
     r"|fp\d\d)(?![a-z])"
 )
 _BATCH = re.compile(
-    r"(?i)(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,])"
+    # "2B 8bit" is a model of two billion parameters.
+    r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,]|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
 
