@@ -166,14 +166,14 @@ def _front_matter(lines: Sequence[str]) -> int:
 
     Logs may begin with a line of dashes too: a key that front matter has must follow.
     """
-    if not lines or lines[0].rstrip() != "---":
+    marks = ("---", "...")
+    ends = [
+        at for at, line in enumerate(lines[:_FRONT_MATTER]) if line.rstrip() in marks
+    ]
+    if len(ends) < 2 or ends[0] > 0:
         return 0
-    keyed = False
-    for place, line in enumerate(lines[1:_FRONT_MATTER], start=1):
-        if line.rstrip() in ("---", "..."):
-            return place + 1 if keyed else 0
-        keyed = keyed or line.startswith(_FRONT_KEYS)
-    return 0
+    keyed = any(line.startswith(_FRONT_KEYS) for line in lines[: ends[1]])
+    return ends[1] + 1 if keyed else 0
 
 
 def fence(words: str) -> tuple[str, str]:

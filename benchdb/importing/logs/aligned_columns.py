@@ -146,17 +146,10 @@ def _widened(text: str) -> str:
     )
 
 
-def _rules(made: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Return the groups of dashes of an underline; none if it is no underline."""
-    groups: list[Chunk] = []
-    for one in made:
-        at = one.start
-        for word in one.text.split(" "):
-            if not _UNDERLINE.fullmatch(word):
-                return ()
-            groups.append(Chunk(word, at, at + len(word)))
-            at += len(word) + 1
-    return tuple(groups)
+def _is_ruled(made: Sequence[Chunk]) -> bool:
+    """Tell whether *made* are the dashes of an underline, and nothing else."""
+    words = [word for one in made for word in one.text.split(" ")]
+    return all(map(_UNDERLINE.fullmatch, words))
 
 
 def _is_number(text: str) -> bool:
@@ -192,22 +185,6 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
             return f"{chunk.text[:40]!r} does not stand under one header"
         texts[at[0]] = chunk.text
     return tuple(texts)
-
-
-def sliced(line: str, ruled: Sequence[Chunk]) -> tuple[str, ...] | str:
-    """Return the cells of *line* by the dashes of *ruled*, or why it does not fit."""
-    wide = _widened(line.expandtabs(_TAB))
-    starts = [rule.start for rule in ruled]
-    for start in starts[1:]:
-        if wide[start - 1 : start].strip():
-            return f"a cell runs on into the column at character {start + 1}"
-    if wide[: starts[0]].strip():
-        return "it begins left of the first column"
-    ends = [*starts[1:], len(wide)]
-    return tuple(
-        wide[start:end].replace(_FILLER, "").strip()
-        for start, end in zip(starts, ends, strict=True)
-    )
 
 
 _Chunks = LineMatch[tuple[Chunk, ...]]
@@ -256,27 +233,24 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
         end = body
         while end < len(block) and not _begins(block, end):
             end += 1
-        rows = [one for one in block[body:end] if not _rules(one.made)]
+        rows = [one for one in block[body:end] if not _is_ruled(one.made)]
         if any(_is_number(chunk.text) for one in rows for chunk in one.made):
-            ruled = _rules(block[at + 1].made)
-            yield _sheet(block[at], ruled if len(ruled) > 1 else (), rows)
+            yield _sheet(block[at], rows)
         at = end
 
 
 def _body(block: Sequence[_Chunks], at: int) -> int | None:
     """Return where the rows begin below the header at *at*, if it is one."""
     line = block[at]
-    if len(line.made) < 2 or at + 1 == len(block) or _rules(line.made):
+    if len(line.made) < 2 or at + 1 == len(block) or _is_ruled(line.made):
         return None
     if any(_PAIR.search(chunk.text) for chunk in line.made):
         return None
     below = block[at + 1]
-    rules = len(_rules(below.made))
-    underlined = rules > 0 or below.line - line.line > 1
+    ruled = _is_ruled(below.made)
+    underlined = ruled or below.line - line.line > 1
     named = len(below.made) > 1 and all(_is_name(chunk.text) for chunk in line.made)
-    if rules > 1 or underlined or named:
-        return at + 2 if rules else at + 1
-    return None
+    return at + 1 + ruled if underlined or named else None
 
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
@@ -299,30 +273,23 @@ def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
 def _begins(block: Sequence[_Chunks], at: int) -> bool:
     """Tell whether another table begins inside *block*: an underlined header."""
     made = block[at].made
-    if len(made) < 2 or at + 1 == len(block) or _rules(made):
+    if len(made) < 2 or at + 1 == len(block) or _is_ruled(made):
         return False
     below = block[at + 1]
-    underlined = bool(_rules(below.made)) or below.line - block[at].line > 1
+    underlined = _is_ruled(below.made) or below.line - block[at].line > 1
     return underlined and not any(_is_number(chunk.text) for chunk in made)
 
 
-def _sheet(line: _Chunks, ruled: Sequence[Chunk], body: Sequence[_Chunks]) -> Sheet:
+def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
     columns = line.made
-    names = sliced(unstamped(line.text), ruled) if ruled else ""
-    if not isinstance(names, str):
-        pairs = zip(names, ruled, strict=True)
-        columns = tuple(Chunk(name, rule.start, rule.end) for name, rule in pairs)
-    elif not ruled and all(
+    if all(
         len(one.made) == len(columns) + 1 and one.made[0].end <= columns[0].start
         for one in body
     ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
     rows = SheetRows([chunk.text for chunk in columns])
     for row in body:
-        if ruled and len(ruled) == len(columns):
-            texts = sliced(unstamped(row.text), ruled)
-        else:
-            texts = placed(row.made, columns)
+        texts = placed(row.made, columns)
         fault = texts if isinstance(texts, str) else None
         cells = [] if fault else [cell(text, row.line, row.raw) for text in texts]
         rows.add(row.line, cells, row.text, fault)

@@ -24,7 +24,6 @@ from benchdb.importing.quantities.characters import (
 from benchdb.importing.quantities.missing_values import Missing, missing_of
 from benchdb.importing.quantities.tokens import (
     LIMIT,
-    ROLES,
     Bound,
     Mark,
     Term,
@@ -87,7 +86,6 @@ _UNFINISHED = tuple("=([{/|@:-")
 _CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
 _NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
-_TWO_FIGURES = re.compile(r"[^()]*\([^()A-Za-z%]*\d[^()A-Za-z%]*\)[^()]*")
 
 
 def parsed(
@@ -121,16 +119,7 @@ def parsed(
             _UNFINISHED
         ):
             raise UnreadableError("a formula, a remark or a part of something else")
-        groups = terms(written, decimal)
-        figures = [_quantity(group, hint) for group in groups]
-        if len(figures) > 1:
-            if _TWO_FIGURES.fullmatch(written):
-                raise AmbiguousError(
-                    "what is in parentheses may be an uncertainty or another figure"
-                )
-            raise UnreadableError("it has several figures")
-        _require_known((*groups[0][0].label, *groups[0][-1].trail))
-        return replace(figures[0], printed=seen)
+        return replace(_quantity(terms(written, decimal), hint), printed=seen)
 
 
 def parts(text: str, *, decimal: Mark | None = None) -> dict[str, Quantity]:
@@ -176,18 +165,6 @@ def _hint(unit: str | None) -> Hint:
     if known is None and bare.strip().casefold() not in ("", "mean", "avg"):
         raise UnreadableError(f"{shown(unit)} is no unit that is known")
     return Hint(known, spread=bare != unit)
-
-
-def _require_known(beside: tuple[str, ...]) -> None:
-    """Refuse words beside a cell's only figure that are not known to stand there.
-
-    What ``12.3 (batch 64)`` says besides must not get lost.
-    """
-    for words in beside:
-        if re.sub(" times?$", "", words.casefold().strip(" .-+")) not in ROLES:
-            raise UnreadableError(f"{shown(words)} is no unit or word that is known")
-    if len(beside) > 1:
-        raise UnreadableError("several words stand beside the figure")
 
 
 def _quantity(group: list[Term], hint: Hint) -> Quantity:

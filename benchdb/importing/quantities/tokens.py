@@ -43,7 +43,7 @@ def _meanings(table: str) -> dict[str, Any]:
 _LIMITS: dict[str, Bound] = _meanings("before")
 _SUFFIXES: dict[str, Bound] = _meanings("after")
 _JOINERS: dict[str, str] = _meanings("joints")
-ROLES = frozenset(_WORDS["beside"]["figures"])
+_KNOWN = frozenset(_WORDS["beside"]["figures"])
 
 LIMIT = 200  # characters of a cell with figures; the longest honest one seen has 70
 _EXPONENT_LIMIT = 400  # float64 ends at 308; a Fraction of 10**9999 would take long
@@ -130,6 +130,7 @@ _LIMIT = re.compile(
     + r")\.?[ \u00a0]*$",
     re.IGNORECASE,
 )
+_TWO_FIGURES = re.compile(r"[^()]*\([^()A-Za-z%]*\d[^()A-Za-z%]*\)[^()]*")
 _PIECES = re.compile(r"[:;,|]")
 _BESIDE = re.compile(r"[^\s\u00a0,;|()\[\]:=&·•→]+")
 _SEPARATORS = ("/", "-", "--", "+", ".", "..", "~")
@@ -159,8 +160,7 @@ class Term(msgspec.Struct):
     """A number or a time at *start* to *end* of its text, the unit included.
 
     *spelt* is its unit as printed; *doubts* are what that may mean where it cannot be
-    told. *joint* is ``±`` or ``-`` where the term before belongs to this one. *label*
-    and *trail* are the words before and after it.
+    told. *joint* is ``±`` or ``-`` where the term before belongs to this one.
     """
 
     start: int
@@ -172,8 +172,6 @@ class Term(msgspec.Struct):
     doubts: tuple[str, ...] = ()
     bound: Bound | None = None
     joint: str | None = None
-    label: tuple[str, ...] = ()
-    trail: tuple[str, ...] = ()
 
 
 _Numeral = re.Match[str] | Duration
@@ -358,58 +356,64 @@ def _spelt(text: str, start: int) -> Duration | None:
     return Duration(start, at, seconds)
 
 
-def terms(text: str, column: Mark | None) -> list[list[Term]]:
-    """Return the terms of a cell; those that ``±`` or a dash joins are one group.
+def terms(text: str, column: Mark | None) -> list[Term]:
+    """Return the only figure of a cell: a term, or those that ``±`` or a dash joins.
 
     Its own numbers show its decimal mark, else the *column* has one. Raise
-    ``AmbiguousError`` or ``UnreadableError``, also where there is no number.
+    ``AmbiguousError`` or ``UnreadableError``, also where there is no number, several,
+    or a word beside it that is not known to stand there.
     """
     text, numerals = _numerals(text)
     marks = {mark for numeral in numerals if (mark := _decimal_mark(numeral, text))}
     decimal = marks.pop() if len(marks) == 1 else column
-    result: list[Term] = []
-    for numeral in numerals:
-        if isinstance(numeral, Duration):
-            result.append(
-                Term(numeral.start, numeral.end, numeral.seconds, time=numeral)
-            )
-        else:
-            digits, power = _value(numeral, decimal)
-            exact = digits * Fraction(10) ** power
-            result.append(Term(numeral.start(), numeral.end(), exact))
+    result = [_term(numeral, decimal) for numeral in numerals]
     if not result:
         raise UnreadableError("no figure")
-    groups: list[list[Term]] = []
     stops = [*(term.start for term in result[1:]), len(text)]
-    at = 0
-    for n, (term, stop) in enumerate(zip(result, stops, strict=True)):
+    beside, at = "", 0
+    for term, stop in zip(result, stops, strict=True):
         lead = text[at : term.start]
-        if n:
+        if term is not result[0]:
             term.joint = _JOINERS.get(lead.strip(_SPACES).casefold())
-        if term.joint:
-            groups[-1].append(term)
+            if term.joint is None and _TWO_FIGURES.fullmatch(text):
+                why = "what is in parentheses may be an uncertainty or another figure"
+                raise AmbiguousError(why)
+            if term.joint is None:
+                raise UnreadableError("it has several figures")
         else:
             if limit := _LIMIT.search(lead):
                 term.bound = _LIMITS[limit[1].casefold()]
                 lead = lead[: limit.start()]
             if lead.rstrip(_SPACES).endswith(("-", "+")):
                 raise UnreadableError("a sign stands apart from its number")
-            term.label = _pieces(lead)
-            if n:
-                result[n - 1].trail = term.label
-            groups.append([term])
+            beside = lead
         _take_unit(term, text, stop)
         at = term.end
-    result[-1].trail = _pieces(text[at:])
-    return groups
+    _require_known(f"{beside}|{text[at:]}")
+    return result
 
 
-def _pieces(text: str) -> tuple[str, ...]:
+def _term(numeral: _Numeral, decimal: Mark | None) -> Term:
+    if isinstance(numeral, Duration):
+        return Term(numeral.start, numeral.end, numeral.seconds, time=numeral)
+    digits, power = _value(numeral, decimal)
+    return Term(*numeral.span(), digits * Fraction(10) ** power)
+
+
+def _require_known(beside: str) -> None:
+    """Refuse words beside a figure that are not known to stand there.
+
+    What ``12.3 (batch 64)`` says besides must not get lost.
+    """
     pieces = (
         " ".join(word for word in _BESIDE.findall(piece) if word not in _SEPARATORS)
-        for piece in _PIECES.split(text)
+        for piece in _PIECES.split(beside)
     )
-    return tuple(filter(None, pieces))
+    for count, words in enumerate(filter(None, pieces)):
+        if re.sub(" times?$", "", words.casefold().strip(" .-+")) not in _KNOWN:
+            raise UnreadableError(f"{shown(words)} is no unit or word that is known")
+        if count:
+            raise UnreadableError("several words stand beside the figure")
 
 
 def _take_unit(term: Term, text: str, stop: int) -> None:

@@ -15,7 +15,7 @@ from benchdb.importing.sheet import (
     is_number,
     require_few_cells,
 )
-from benchdb.importing.tables import footnotes, inline
+from benchdb.importing.tables import inline
 
 # In the order of doubt: a comma is also a decimal mark and a comma.
 DELIMITERS = ("\t", ";", "|", ",")
@@ -149,16 +149,12 @@ def read(
 
 
 class _Block(msgspec.Struct):
-    """Rows that stand together: *titles* above them, the header, the rows.
-
-    The *tail* are lines of one cell below them, with no other table below.
-    """
+    """Rows that stand together: *titles* above them, the header, the rows."""
 
     line: int
     header: tuple[str, ...]
     titles: tuple[str, ...] = ()
     rows: list[Entry] = []
-    tail: list[Entry] = []
 
     def sheet(self, context: tuple[str, ...]) -> Sheet:
         """Return the block as a sheet under *context* and its titles."""
@@ -169,8 +165,7 @@ class _Block(msgspec.Struct):
         if not any(any(row.cells[named:width]) for row in self.rows):
             width = named  # a column that nothing stands in is none
         rows = SheetRows([inline.spaced(name) for name in self.header[:width]])
-        tail = (one for one in self.tail if is_number(one.filled[0]))
-        for row in (*self.rows, *tail):
+        for row in self.rows:
             texts = list(row.cells) if width else []
             while len(texts) > width and not texts[-1]:
                 texts.pop()
@@ -178,9 +173,7 @@ class _Block(msgspec.Struct):
             rows.add(
                 row.line, cells, row.raw, row.fault or (None if width else _NO_HEADER)
             )
-        notes = footnotes.below((one.filled[0] for one in self.tail), "*")
-        above = (*context, *self.titles)
-        return rows.sheet("csv", self.line, above, notes)
+        return rows.sheet("csv", self.line, (*context, *self.titles))
 
 
 def _cell(raw: str, line: int) -> Cell:
@@ -211,7 +204,7 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
         ):
             titles.append(entry)
         elif len(entry.filled) == 1 and block is not None:
-            block.tail.append(entry)
+            break  # a note below the last table
         else:
             if block is not None:
                 yield block

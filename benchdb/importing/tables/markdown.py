@@ -14,7 +14,6 @@ from benchdb.importing.tables import csv, footnotes, html_tables, inline
 from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
 
 _CUT = re.compile(r"\\.|\|")
-_CUT_BESIDE_CODE = re.compile(r"\\.|(?<!`)(`{1,9})(?!`).*?[^`]\1(?!`)|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
 _RULE_SIGNS = frozenset("|:-+ \t")
@@ -41,26 +40,20 @@ def is_rule(line: str) -> bool:
     return ("|" in line or "+" in line) and all(map(_ALIGNMENT.fullmatch, columns))
 
 
-def row_cells(line: str, width: int | None = None) -> list[str]:
+def row_cells(line: str) -> list[str]:
     """Return the cells of *line* as they stand there, without the space around them.
 
-    A pipe in a code span parts cells, as GitHub has it; where that does not make
-    *width* cells it is part of the code, if that does.
+    A pipe in a code span parts cells, as GitHub has it.
     """
     line = line.strip()
-    row: list[str] = []
-    for pattern in (_CUT, _CUT_BESIDE_CODE):
-        cuts = [cut.start() for cut in pattern.finditer(line) if cut[0] == "|"]
-        starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(line)]
-        cells = [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
-        if len(cells) > 1 and cuts[0] == 0:
-            del cells[0]
-        if len(cells) > 1 and cuts[-1] == len(line) - 1:
-            del cells[-1]
-        if len(cells) == width or width is None or "`" not in line:
-            return cells
-        row = row or cells
-    return row
+    cuts = [cut.start() for cut in _CUT.finditer(line) if cut[0] == "|"]
+    starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(line)]
+    cells = [line[a:b].strip() for a, b in zip(starts, ends, strict=True)]
+    if len(cells) > 1 and cuts[0] == 0:
+        del cells[0]
+    if len(cells) > 1 and cuts[-1] == len(line) - 1:
+        del cells[-1]
+    return cells
 
 
 class _PipeTable(msgspec.Struct):
@@ -70,7 +63,6 @@ class _PipeTable(msgspec.Struct):
     indent: int
     quotes: int
     header: str
-    width: int
     end: int
     rows: list[tuple[int, str, str | None]] = []
     fault: str | None = None
@@ -86,7 +78,7 @@ class _PipeTable(msgspec.Struct):
         if not self.rows or not followed or "+" in text or self.fault:
             return
         line, last, _ = self.rows[-1]
-        figures = any(cell[:1].isdigit() for cell in row_cells(last, self.width))
+        figures = any(cell[:1].isdigit() for cell in row_cells(last))
         if not figures and last.split() != self.header.split():
             self.fault = _SECOND_RULE
             self.rows[-1] = (line, last, _SECOND_RULE)
@@ -105,9 +97,7 @@ def _header(scanner: Scanner, at: int) -> _PipeTable | None:
         text = listed[1]
     if not _PIPE.search(text) or is_rule(text):
         return None
-    columns = len(row_cells(rule.text.replace("+", "|")))
-    width = len(row_cells(text, columns))
-    return _PipeTable(at + 1, rule.indent, head.quotes, text, width, at + 2)
+    return _PipeTable(at + 1, rule.indent, head.quotes, text, at + 2)
 
 
 def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
@@ -124,17 +114,12 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
         elif is_rule(text):
             followed = below < scanner.end and bool(scanner.written[below].strip())
             table.add_rule(text, followed=followed)
-        elif _PIPE.search(text) and not _is_note(table, text):
+        elif _PIPE.search(text):
             table.add(at, text)
         elif table.rows and _is_between(table, scanner, text, below):
             table.add(at, text, _TEXT)
         else:
             break
-
-
-def _is_note(table: _PipeTable, text: str) -> bool:
-    outer = table.header.startswith("|") and not text.startswith("|")
-    return outer and bool(footnotes.below([text], ()))
 
 
 def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> bool:
@@ -148,10 +133,10 @@ def _is_between(table: _PipeTable, scanner: Scanner, text: str, below: int) -> b
     return bool(row) and _header(scanner, below) is None
 
 
-def _cells(text: str, line: int, width: int) -> list[Cell]:
+def _cells(text: str, line: int) -> list[Cell]:
     """Return the cells of a row without markup."""
     cells = []
-    for raw in row_cells(text, width):
+    for raw in row_cells(text):
         plain = raw.replace("\\|", "|")
         words, notes = inline.words(plain)
         cells.append(Cell(words, line, raw, notes))
@@ -163,14 +148,13 @@ def _pipe_sheet(
     context: tuple[str, ...],
     below: Sequence[str],
 ) -> Sheet:
-    width = table.width
-    names = _cells(table.header, table.line, width)
+    names = _cells(table.header, table.line)
     rows = SheetRows([name.text for name in names])
     marks = [mark for name in names for mark in name.notes]
     for line, text, fault in table.rows:
-        made = [] if fault else _cells(text, line, width)
+        made = [] if fault else _cells(text, line)
         rows.add(line, made, text, fault)
-        if len(made) == width:
+        if len(made) == len(names):
             marks += [mark for cell in made for mark in cell.notes]
     notes = footnotes.below(below, marks)
     return rows.sheet("markdown", table.line, context, notes)

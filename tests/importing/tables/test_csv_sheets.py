@@ -142,12 +142,11 @@ def test_blocks_have_their_own_headers_and_the_titles_above_them(text, first, se
     assert [len(sheet.rows) for sheet in sheets] == [1, 1]
 
 
-def test_marks_are_taken_off_figures_and_their_texts_kept():
+def test_marks_are_taken_off_figures():
     sheet = table("kernel,ms\nconv2d*,1*\nadd,2\n\n* with XLA\n", NAME)
 
     assert texts(sheet) == [("conv2d*", "1"), ("add", "2")]
     assert sheet.rows[0].cells[1].notes == ("*",)
-    assert sheet.footnotes == (("*", "with XLA"),)
 
 
 @pytest.mark.parametrize(

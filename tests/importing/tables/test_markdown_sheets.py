@@ -41,11 +41,12 @@ def test_a_table_is_found_however_it_is_set(text):
     assert texts(sheet) == [("1", "2")]
 
 
-def test_escaped_pipes_and_pipes_in_code_are_part_of_a_cell():
-    sheet = only("| a | b |\n|---|---|\n| x \\| y | `p|q` |\n| `c` | `|` |\n")
+def test_escaped_pipes_are_part_of_a_cell():
+    sheet = only("| a | b |\n|---|---|\n| x \\| y | `p` |\n| c | `p|q` |\n")
 
-    assert texts(sheet) == [("x | y", "p|q"), ("c", "|")]
+    assert texts(sheet) == [("x | y", "p")]
     assert sheet.rows[0].cells[0].raw == "x \\| y"
+    assert faults(sheet) == [(4, "3 cells under 2 columns")]
 
 
 def test_rows_with_more_or_fewer_cells_are_quarantined():
