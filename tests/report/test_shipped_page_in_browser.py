@@ -174,8 +174,8 @@ def test_without_scripts_all_figures_are_there(
     assert {"normal", "values"} <= shown.more.keys()
     for name, count in shown.more.items():
         left = bare(visit.language.number(count))
-        said = page.locator(f"#{name} .fine").all_text_contents()
-        assert left in bare(" ".join(said)), name
+        texts = page.locator(f"#{name} .fine").all_text_contents()
+        assert left in bare(" ".join(texts)), name
     folded = page.locator("#values details")
     folded.locator("summary").click()
 
