@@ -16,15 +16,12 @@ from tests.in_process import benchdb
 
 CHECKOUT = Path(__file__).parents[2]
 CATALOGUE = CHECKOUT / "collectors" / "catalogue"
-COMMITTED = CHECKOUT / "results.sqlite"
 PAGE = CHECKOUT / "docs" / "commands.md"
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory) -> Path:
-    database = tmp_path_factory.mktemp("cli") / "results.sqlite"
-    database.write_bytes(COMMITTED.read_bytes())
-    return Path(database)
+    return published_runs.imported(tmp_path_factory.mktemp("cli"))
 
 
 def test_the_version_is_the_package_s():
