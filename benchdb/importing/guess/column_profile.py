@@ -43,6 +43,7 @@ _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
+_WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -206,12 +207,13 @@ def profile(
         for kind, count in counted.items()
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
-    several = bool(unit_in(header)) and not figures and bool(sample)
+    # A header with a unit has figures below it; without, the cells have to have units.
+    begin = _FIGURE if unit_in(header) else _WITH_MORE
+    several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
-        several=several
-        and sum(map(bool, map(_FIGURE.match, sample))) >= len(sample) * _MOSTLY,
+        several=several and not figures and bool(sample),
         terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),

@@ -236,7 +236,7 @@ class TableDraft:
                 kind = one.metric or (one.kinds, terms, alike)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
-        left = any(one.left and one.looks.parts for one in self.drafts)
+        left = any(one.left and one.looks.several for one in self.drafts)
         for group in by_kind.values():
             sets = Counter(repr(sorted(one.fields.items())) for one in group)
             doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
