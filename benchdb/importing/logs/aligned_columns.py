@@ -1,13 +1,9 @@
-"""Tables of plain characters: columns under a header line, and drawn with lines.
+"""Tables of plain characters: columns under a header line.
 
-Columns are two spaces or a tab apart, under a header that holds no figures or is
+They are two spaces or a tab apart, under a header that holds no figures or is
 underlined; rows of a name and figures with the same units need none. A row with fewer
 cells than the header must have each under one of them, the others are blank; a single
-text at the left is a row of its own, as a heading. Where groups of dashes underline the
-header, they say where the columns are. Rows that do not fit are bad.
-
-Other tables are drawn: ``+----+``, ``│``, and what ``psql`` prints. A line across must
-end the header; a single cell over the whole width is a title above it.
+text at the left is a row of its own, as a heading. Rows that do not fit are bad.
 """
 
 import re
@@ -33,74 +29,7 @@ from benchdb.importing.sheet import Sheet, SheetRows, misfit
 
 _COLUMNS = 200
 _WIDTH = 2000  # characters; a longer line is no row of a table for people
-_SIDES = re.compile(r"[|│┃║┆┊]")
-_SPLIT = "lines with blank cells between two lines across: one row, or several?"
-_CORNERS = "+┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┡╇┩╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯╟╫╢╥╨"
-_ACROSS = frozenset("-=─━═ |│┃║:" + _CORNERS)
-_BEGINS = frozenset("|│┃║" + _CORNERS)
-
-
-class _Drawn(msgspec.Struct):
-    """One line: the texts between its sides, none for a line across."""
-
-    line: int
-    raw: str
-    texts: list[str]
-
-
-def is_boxed(text: str) -> bool:
-    """Tell whether *text* is a line of a table drawn with lines, or of Markdown."""
-    stripped = text.strip()
-    return bool(stripped) and (stripped[0] in _BEGINS or " | " in text)
-
-
-def _drawn_line(line: Line) -> _Drawn | None:
-    text = line.text.strip()
-    if len(text) > _WIDTH:
-        return None
-    if text[0] in _CORNERS + "|│┃║-─" and _ACROSS.issuperset(text):
-        across = any(char in _CORNERS for char in text)
-        return _Drawn(line.number, line.raw, []) if across else None
-    if not is_boxed(text):
-        return None
-    sides = _SIDES.split(text)
-    if text[0] in "|│┃║" and len(sides) > 1:
-        sides = sides[1:-1] if not sides[-1].strip() else sides[1:]
-    texts = [side.strip() for side in sides]
-    return _Drawn(line.number, line.raw, texts) if len(texts) <= _COLUMNS else None
-
-
-def _drawn_sheet(block: Sequence[LineMatch[_Drawn]]) -> Sheet | None:
-    """Return the table of *block*; ``None`` if no line across ends its header.
-
-    Between two lines across, a blank cell below the first line may go on where the one
-    above it ended: such lines are bad.
-    """
-    bands: list[list[_Drawn]] = [[]]
-    for one in block:
-        if one.made.texts:
-            bands[-1].append(one.made)
-        else:
-            bands.append([])
-    if not any(bands[:-1]):
-        return None
-    bands = [band for band in bands if band]
-    titles: list[str] = []
-    while len(bands) > 1 and all(len(row.texts) == 1 for row in bands[0]):
-        titles += filter(None, (row.texts[0] for row in bands.pop(0)))
-    head, *body = bands
-    if not body or len({len(row.texts) for row in head}) != 1:
-        return None
-    columns = zip(*(row.texts for row in head), strict=True)
-    rows = SheetRows([" ".join(filter(None, column)) for column in columns])
-    for band in body:
-        split = len(body) > 1 and not all(all(row.texts) for row in band[1:])
-        for row in band:
-            cells = [cell(text, row.line, row.raw) for text in row.texts]
-            rows.add(row.line, cells, row.raw, _SPLIT if split else None)
-    return rows.sheet("fixed-width", head[0].line, (*block[0].context, *titles))
-
-
+_SIDES = frozenset("|+│┃║├└┌")
 _CHUNK = re.compile(r"\S++(?: \S++)*")
 _UNDERLINE = re.compile(r"[-=─━~]{2,}+")
 _PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
@@ -152,6 +81,11 @@ def _is_ruled(made: Sequence[Chunk]) -> bool:
     return all(map(_UNDERLINE.fullmatch, words))
 
 
+def _is_boxed(text: str) -> bool:
+    """Tell whether *text* is a line of a table drawn with lines, or of Markdown."""
+    return text.lstrip()[:1] in _SIDES or " | " in text
+
+
 def _is_number(text: str) -> bool:
     """Tell whether *text* is a number with nothing but its unit."""
     return is_figure(text) and all(map(is_unit, text.split()[1:]))
@@ -191,16 +125,14 @@ _Chunks = LineMatch[tuple[Chunk, ...]]
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables in *document* that are drawn with blanks or boxes."""
-    drawn = groupby(matching_lines(document, _drawn_line), attrgetter("block"))
-    tables = [sheet for _, lines in drawn if (sheet := _drawn_sheet(list(lines)))]
+    """Return the tables in *document* that are drawn with blanks."""
     latest = -9
 
     def own(line: Line) -> tuple[Chunk, ...] | None:
         """Take lines with gaps in them, and single texts right below one."""
         nonlocal latest
         text = line.text
-        if len(text) > _WIDTH or is_boxed(text) or bullet(text) or command(text):
+        if len(text) > _WIDTH or _is_boxed(text) or bullet(text) or command(text):
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1
@@ -213,9 +145,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return made
 
     together = groupby(matching_lines(document, own), attrgetter("block", "context"))
-    for _, lines in together:
-        tables.extend(_tables(list(lines)))
-    return tuple(sorted(tables, key=lambda sheet: sheet.line))
+    return tuple(sheet for _, lines in together for sheet in _tables(list(lines)))
 
 
 def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:

@@ -144,7 +144,7 @@ def _pair_of_line(line: Line) -> _Pair | None:
     text = line.text
     if len(text) > _LIMIT or bullet(text) or command(text):
         return None
-    if is_chatter(text) or shows_bar(text):
+    if is_chatter(text) or shows_bar(text) or line.words[0] == "|":
         return None
     return _pair(unstamped(text).replace("**", "").replace("`", ""))
 

@@ -15,9 +15,18 @@ from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
 
 _CUT = re.compile(r"\\.|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
-_ALIGNMENT = re.compile(r"\s*:?-+:?\s*")
-_RULE_SIGNS = frozenset("|:-+ \t")
+_ALIGNMENT = re.compile(r"\s*:?[-=]+:?\s*")
+_RULE_SIGNS = frozenset("|:-=+ \t")
+_BOX = re.compile(r"\s*[│┃║├┌┏╒╔└┗╰╭┡╞┣╟╠]|.*(?:─┼|│)")
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("│┃║", "|"),
+        **dict.fromkeys("─━═", "-"),
+        **dict.fromkeys("┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┡╇┩╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯╟╫╢╥╨", "+"),
+    }
+)
 _TEXT = "a line of text between rows"
+_SPLIT = "a line with blank cells in a grid: one row with that above it, or two?"
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
@@ -28,16 +37,13 @@ _LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")
 
 
 def is_rule(line: str) -> bool:
-    """Tell whether *line* is the one below a header: ``|---|:--:|`` or ``---+---``.
-
-    A line that begins with ``+`` frames a box instead, of which headers are no part.
-    """
+    """Tell whether *line* is the one below a header: ``|---|:--:|`` or ``---+---``."""
     line = line.strip()
-    if not line or not set(line) <= _RULE_SIGNS or line[0] == "+":
+    if not set(line) <= _RULE_SIGNS:
         return False
-    inner = line[1:] if line[0] == "|" else line
-    columns = re.split(r"[|+]", inner[:-1] if inner.endswith("|") else inner)
-    return ("|" in line or "+" in line) and all(map(_ALIGNMENT.fullmatch, columns))
+    columns = re.split(r"[|+]", line)
+    inner = columns[not columns[0] : len(columns) - (not columns[-1])]
+    return len(columns) > 1 and all(map(_ALIGNMENT.fullmatch, inner)) and bool(inner)
 
 
 def row_cells(line: str) -> list[str]:
@@ -66,15 +72,20 @@ class _PipeTable(msgspec.Struct):
     end: int
     rows: list[tuple[int, str, str | None]] = []
     fault: str | None = None
+    grid: bool = False  # lines are drawn between rows
 
     def add(self, place: int, text: str, fault: str | None = None) -> None:
         """Take the line at *place* as a row."""
+        if self.grid and self.rows[-1][0] == place and not all(row_cells(text)):
+            fault = _SPLIT
+            self.rows[-1] = (place, self.rows[-1][1], fault)
         self.rows.append((place + 1, text, fault or self.fault))
         self.end = place + 1
 
     def add_rule(self, text: str, *, followed: bool) -> None:
         """Pass a line between groups of rows; below names it may begin a table."""
         self.end += 1
+        self.grid = self.grid or ("+" in text and bool(self.rows))
         if not self.rows or not followed or "+" in text or self.fault:
             return
         line, last, _ = self.rows[-1]
@@ -87,7 +98,9 @@ class _PipeTable(msgspec.Struct):
 def _header(scanner: Scanner, at: int) -> _PipeTable | None:
     """Return the table of which the line at *at* is the header, if one begins there."""
     written = scanner.written
-    if "|" not in written[at] or at + 1 >= scanner.end or "-" not in written[at + 1]:
+    if "|" not in written[at] or at + 1 >= scanner.end:
+        return None
+    if "-" not in written[at + 1] and "=" not in written[at + 1]:
         return None
     head, rule = scanner.line(at), scanner.line(at + 1)
     if head.quotes != rule.quotes or not is_rule(rule.text):
@@ -97,6 +110,10 @@ def _header(scanner: Scanner, at: int) -> _PipeTable | None:
         text = listed[1]
     if not _PIPE.search(text) or is_rule(text):
         return None
+    columns = len(rule.words.strip("|+").replace("+", "|").split("|"))
+    below = written[at + 2] if at + 2 < scanner.end else ""
+    if rule.words[0] == "+" and (len(row_cells(text)) != columns or "|" not in below):
+        return None  # the frame of something else
     return _PipeTable(at + 1, rule.indent, head.quotes, text, at + 2)
 
 
@@ -170,6 +187,10 @@ def read(written: Sequence[str], above: Outline) -> list[Sheet]:
 
     What stands in comments is not read; what stands in code blocks is.
     """
+    written = [
+        line if line.isascii() or not _BOX.match(line) else line.translate(_PLAIN)
+        for line in written
+    ]
     require_few_cells(sum(line.count("|") for line in written))
     reader = _Reader(written, above)
     reader.read()

@@ -40,22 +40,6 @@ def test_the_index_of_pandas_is_a_column_without_a_name():
     assert texts(sheet_of(15))[1] == ("1", "rnn", "32", "30.1")
 
 
-def test_lines_of_a_grid_that_may_be_one_row_or_several_are_bad():
-    assert texts(sheet_of(20)) == [("A", "12.5"), ("B", "13")]
-    assert [one.number for one in sheet_of(20).bad] == [26, 27]
-
-
-def test_a_row_of_a_box_with_too_many_cells_is_bad():
-    sheet = sheet_of(31)
-
-    assert (sheet.header, texts(sheet)) == (("Model", "ms"), [("A", "12")])
-    assert [one.reason for one in sheet.bad] == ["3 cells under 2 columns"]
-
-
-def test_psql_draws_no_outer_lines():
-    assert texts(sheet_of(37)) == [("a", "12.5"), ("b", "1.2")]
-
-
 def test_wide_characters_take_two_columns():
     (sheet,) = read("fixed-width", "模型      批次    秒\n残差网络          1.5\n")
 

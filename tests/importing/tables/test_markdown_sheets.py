@@ -7,7 +7,7 @@ from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
 from tests.documents import Mapped, each
 from tests.foreign_files import document, sample_cases
-from tests.importing.sheet_texts import faults, table, tables, texts
+from tests.importing.sheet_texts import FIXTURES, faults, table, tables, texts
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
 
@@ -58,6 +58,27 @@ def test_rows_with_more_or_fewer_cells_are_quarantined():
         (5, "3 cells under 2 columns"),
     ]
     assert (sheet.bad[0].raw, sheet.bad[0].locator) == ("| 1 |", "line 3")
+
+
+def drawn_at(line):
+    text = (FIXTURES / "columns.txt").read_text("utf-8")
+    return next(sheet for sheet in tables(text, "x.txt") if sheet.line == line)
+
+
+def test_lines_of_a_grid_that_may_be_one_row_or_several_are_bad():
+    assert texts(drawn_at(20)) == [("A", "12.5"), ("B", "13")]
+    assert [number for number, _ in faults(drawn_at(20))] == [26, 27]
+
+
+def test_a_row_of_a_box_with_too_many_cells_is_bad():
+    sheet = drawn_at(31)
+
+    assert (sheet.header, texts(sheet)) == (("Model", "ms"), [("A", "12")])
+    assert faults(sheet) == [(34, "3 cells under 2 columns")]
+
+
+def test_psql_draws_no_outer_lines():
+    assert texts(drawn_at(37)) == [("a", "12.5"), ("b", "1.2")]
 
 
 def test_text_between_rows_is_quarantined():
