@@ -201,7 +201,10 @@ def test_the_headline_of_metal_is_the_range_over_work_that_always_gains(page):
     others = [it for it in found.values() if it not in (*gains, *losses)]
     said = dict(re.findall(r"(as fast|as long|answer)[^.:]*: (.+?)\.(?= |$)", text))
     slow = re.search(r"([\d.–]+)× as long", text)
-    doubted = {f"{it.work} {it.metric}" for it in pairs(page) if it.is_doubted}
+    # What one chip alone ran is in no headline, so nothing of it is left out.
+    doubted = [
+        it for it in pairs(page) if it.is_doubted and f"{it.work} {it.metric}" in found
+    ]
 
     assert is_range(number, [ratio for it in gains for ratio in it])
     assert slow
@@ -210,9 +213,7 @@ def test_the_headline_of_metal_is_the_range_over_work_that_always_gains(page):
     assert len(enumerated(said["as long"])) == len(losses)
     (unclear,) = enumerated(said["answer"])
     assert is_range(unclear, *others)
-    assert doubted <= set(found)
-    left_out = sum(it.is_doubted for it in pairs(page))
-    assert f"{left_out} flagged pairs left out." in text
+    assert f"{len(doubted)} flagged pairs left out." in text
 
 
 def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
@@ -228,11 +229,10 @@ def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
     middle = re.search(r"others: (.*?)\. One run", text)
     spread = re.search(r"From workload to workload: ([^ ]+)\. ", text)
     ratios = {
-        next(iter(rank.told.values())).runs[0].chip: [
-            rank.ratios[column] for column in common(page)
-        ]
+        rank.told[0].runs[0].chip: [rank.ratios[column] for column in common(page)]
         for rank in ranks(page)
-        if {it.runs[0].device for it in rank.told.values()} == {"metal"}
+        if "data-ratio" in one(rank.row, "td", "mean").attributes
+        and {it.runs[0].device for it in rank.told.values()} == {"metal"}
     }
 
     def gains(chip: str) -> list[float]:
