@@ -52,6 +52,7 @@ class Stored:
     compiler: str | None
     source: str | None
     system: tuple[str, str] | None  # name and major version
+    limit: float | None  # watts of its card, where they are told
     parameters: dict[str, object]
     values: dict[str, float]
     doubted: frozenset[str | None]
@@ -87,7 +88,7 @@ _RUNS = """
 SELECT run.digest, run.machine, chip.name, run.workload, run.workload_version,
        run.setting, run.batch_size, run.framework, run.device, run.precision,
        run.compiler, run.source, environment.os_name, environment.os_version,
-       run.parameters, run.campaign, run.started, run.ended
+       environment.devices, run.parameters, run.campaign, run.started, run.ended
 FROM run
 JOIN environment ON environment.digest = run.environment
 JOIN machine ON machine.digest = run.machine
@@ -119,13 +120,15 @@ def stored(database: Path) -> dict[str, Stored]:
     sessions = _sessions([(row[0], row[1], *row[-3:]) for row in rows])
     found = []
     for digest, machine, chip, name, version, setting, batch, *others in rows:
-        framework, device, precision, compiler, source, *system, parameters = others[:8]
+        framework, device, precision, compiler, source, *system = others[:7]
+        devices, parameters = map(json.loads, others[7:9])
         run = Stored(
             *(digest, machine, chip, (name, version, setting, batch)),
             *(framework, device, precision, compiler),
             source=source,
             system=_system(*system),
-            parameters=json.loads(parameters),
+            limit=devices[0].get("power_limit_watts") if devices else None,
+            parameters=parameters,
             values=values[digest],
             doubted=frozenset(doubts[digest]),
             impossible=digest in impossible,
