@@ -21,9 +21,11 @@ _END = re.compile(r"\s*+(?:;|\Z)")
 _VALUE = (
     r"\s*+(?:'(?P<text>{text})'|(?P<number>[-+]?\d[\w.+-]*+)|NULL)\s*+(?P<sign>[,)])"
 )
-_STANDARD = re.compile(_VALUE.format(text=r"[^']*+(?:''[^']*+)*+"))
+_STANDARD = re.compile(_VALUE.format(text=r"[^']*+(?>(?:''[^']*+)*)"))
 # MySQL: a backslash escapes what follows it.
-_MYSQL = re.compile(_VALUE.format(text=r"[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+"), re.DOTALL)
+_MYSQL = re.compile(
+    _VALUE.format(text=r"[^'\\]*+(?>(?:(?:\\.|'')[^'\\]*+)*)"), re.DOTALL
+)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _MEANT = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _T = TypeVar("_T")
