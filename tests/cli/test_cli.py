@@ -264,7 +264,7 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     asked = ("list", "--runs", "--json")
     first, second = (command_line.benchdb(*asked, cwd=tmp_path) for _ in range(2))
 
-    assert f"with {published_runs.COUNT} published runs" in first.err
+    assert f"with {published_runs.COUNT:,} published runs" in first.err
     assert first.out == second.out
     assert len(json.loads(first.out)) == published_runs.COUNT
     assert "published runs" not in second.err
