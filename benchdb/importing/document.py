@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -36,7 +35,6 @@ _PACKED = {
     "as CSV",
     b"%PDF-": "a PDF; save its tables as CSV or Markdown",
 }
-_FOLDERS = 3
 _TAR_MAGIC = slice(257, 262)
 
 
@@ -45,11 +43,10 @@ class DocumentError(ExchangeError):
 
 
 class Document(msgspec.Struct, frozen=True, dict=True):
-    """A file of others. *name* is the file's own; *folders* are those around it."""
+    """A file of others, and its own *name*."""
 
     name: str
     content: bytes
-    folders: tuple[str, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
@@ -100,13 +97,6 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         more than ``DEPTH_LIMIT`` levels, and numbers of thousands of digits too.
         """
         return parsed_json(self.text)
-
-
-def folders_of(path: Path) -> tuple[str, ...]:
-    """Return the innermost folders that *path* names: one may name a machine."""
-    names = (part.encode(errors="surrogateescape") for part in path.parent.parts)
-    texts = [name.decode(errors="replace") for name in names]
-    return tuple(name for name in texts if name.strip("./\\:"))[-_FOLDERS:]
 
 
 def parsed_json(
