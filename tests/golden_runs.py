@@ -122,7 +122,9 @@ def _machines() -> Iterator[Line]:
             **({"accelerators": card} if key == "card" else {}),
         )
     for key, (chip, cores, _) in FAMILY.items():
-        yield _machine(key, chip, gpu_cores=cores, ram_bytes=32 * GIB)
+        # 24 GB are the most that the M2 was sold with.
+        memory = (16 if chip == "M2" else 32) * GIB
+        yield _machine(key, chip, gpu_cores=cores, ram_bytes=memory)
     for place in range(len(FLEET)):
         yield _machine(f"m2-pro-{place}", "M2 Pro", gpu_cores=19, ram_bytes=32 * GIB)
 

@@ -9,11 +9,10 @@ import pytest
 
 from benchdb.catalogue import metrics
 from benchdb.plausibility.rules import judge
-from tests import exchange_lines
+from tests import exchange_lines, published_runs
 from tests.in_process import benchdb
 from tests.observed_runs import codes, seen
 
-CHECKOUT = Path(__file__).parents[1]
 OPEN = (
     *("final_loss", "score", "reported_value", "max_relative_error"),
     "bits_per_byte",
@@ -72,7 +71,7 @@ def imported(folder: Path, name: str, factor: float) -> Path:
             lines.append(exchange_lines.run(key, machine="mac", **facts))
             lines.append(exchange_lines.end(key, values=[value, joule, watts]))
     path.write_bytes(b"".join(lines))
-    done = benchdb("import", CHECKOUT / "published", path, "--db", database)
+    done = benchdb("import", *published_runs.FILES, path, "--db", database)
     assert (done.status, done.err) == (0, "")
     return database
 
@@ -87,7 +86,7 @@ def answers(database: Path) -> list[object]:
 
 def test_an_impossible_figure_is_stored_and_told_and_in_no_headline(tmp_path):
     without = tmp_path / "without.sqlite"
-    benchdb("import", CHECKOUT / "published", "--db", without)
+    benchdb("import", *published_runs.FILES, "--db", without)
     below, zero = imported(tmp_path, "below", -1), imported(tmp_path, "zero", 0)
 
     with closing(sqlite3.connect(below)) as connection:

@@ -54,7 +54,7 @@ def test_a_german_report_needs_nothing_but_the_wheel(installed, tmp_path):
     done = run(installed, tmp_path, "report", "--lang", "de", "-o", tmp_path / "out")
 
     assert done.returncode == 0, done.stderr
-    assert f"with {published_runs.COUNT} published runs" in done.stderr
+    assert f"with {published_runs.COUNT:,} published runs" in done.stderr
     assert "<html lang=de dir=ltr>" in (tmp_path / "out" / "report.de.html").read_text()
 
 

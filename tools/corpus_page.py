@@ -122,8 +122,8 @@ def _address(row: Row) -> str:
     url = row.url or ""
     if row.documents == 1 or not url.startswith("https://github.com/"):
         return url
-    repository, kind, rest = url.split("/")[:5], *url.split("/")[5:7]
-    commit = ["tree", rest] if kind == "blob" else []
+    repository, place = url.split("/")[:5], url.split("/")[5:]
+    commit = ["tree", place[1]] if place[:1] == ["blob"] else []
     return "/".join([*repository, *commit])
 
 

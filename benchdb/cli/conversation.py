@@ -22,7 +22,7 @@ from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import LEAVE_OUT, AnswerError, Question
+from benchdb.importing.guess.questions import AnswerError, Question
 from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import LoadedMap
@@ -30,7 +30,6 @@ from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import readable
 
-_ROUNDS = 2
 _ROWS = 8  # of a preview
 _NOTES = 8
 _LINE = re.compile(r"line (\d+)")
@@ -80,7 +79,7 @@ def given(told: Sequence[str]) -> dict[str, str]:
 def describe(one: Unexplained) -> str:
     """Print the proposed map, its rows, and its questions by key; return the map."""
     proposal = one.proposal()
-    preview = _preview(one, proposal, _rows(one, proposal.map))
+    preview = _preview(one, proposal, _rows(one, proposal.map), most=None)
     for line in (*proposal.toml.splitlines(), "", *preview):
         typer.echo(plain(line))
     for question in proposal.questions:
@@ -104,6 +103,8 @@ def settled(one: Unexplained) -> LoadedMap:
             f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
             f"to answer: {' '.join(needed)}"
         )
+    if proposal.map.nothing is not None:
+        raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
     return _loaded(one, proposal)
 
 
@@ -115,15 +116,8 @@ def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     """
     title = f"{one.path}: no map says what its columns mean"
     _say(f"=== {title}" if several else f"benchdb: {title}")
-    for _ in range(_ROUNDS):
-        proposal = one.proposal()
-        if not proposal.questions:
-            break
+    while (proposal := one.proposal()).questions:
         one = _with_answers(one, proposal.questions)
-    proposal = one.proposal()
-    if proposal.questions:
-        rest = {question.key: LEAVE_OUT for question in proposal.questions}
-        proposal = one.proposal(rest)
     rows = _rows(one, proposal.map)
     _say("", *_preview(one, proposal, rows))
     if not rows.records:
@@ -149,7 +143,12 @@ def kept(one: Unexplained, map_: LoadedMap, folder: Path) -> LoadedMap:
             if text != before.text:
                 text = f"version = {known + 1}\n{map_.text}"
             map_ = maps.parse(text.encode(), map_.name)
-        maps.remember(folder, one.document.sha256, map_)
+        for path in maps.remembered_files(folder, one.document.sha256):
+            path.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{map_.name}.{one.document.sha256}.toml"
+        with replacing(path) as stream:
+            stream.write(map_.text.encode())
     except OSError as error:
         warn(f"the answers cannot be kept in {folder}: {error.strerror}")
     return map_
@@ -257,8 +256,13 @@ def _rows(one: Unexplained, map_: Map) -> _Rows:
     return _Rows(records, bad)
 
 
-def _preview(one: Unexplained, proposal: Proposal, rows: _Rows) -> Iterator[str]:
-    """Yield what the rows become, beside the lines that they come from."""
+def _preview(
+    one: Unexplained, proposal: Proposal, rows: _Rows, most: int | None = _NOTES
+) -> Iterator[str]:
+    """Yield what the rows become, beside the lines that they come from.
+
+    Of notes, and of what is left out, no more than *most* are shown.
+    """
     by_line: dict[str, list[Record]] = defaultdict(list)
     for record in rows.records:
         by_line[_place(record)].append(record)
@@ -272,17 +276,17 @@ def _preview(one: Unexplained, proposal: Proposal, rows: _Rows) -> Iterator[str]
             yield f"    -> {_meaning(record)}"
     if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
         yield f"  and {counted(rest, 'more row')}"
-    yield from _listed("taken for granted", proposal.notes)
+    yield from _listed("taken for granted", proposal.notes, most)
     told = [f"{count:,} × {why}" for why, count in rows.refused.most_common()]
-    yield from _listed("left out", (*proposal.left_out, *told))
+    yield from _listed("left out", (*proposal.left_out, *told), most)
 
 
-def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+def _listed(title: str, lines: Sequence[str], most: int | None) -> Iterator[str]:
     if lines:
         yield f"{title}:"
-    for line in lines[:_NOTES]:
+    for line in lines[:most]:
         yield f"  {plain(line, PROSE_LIMIT)}"
-    if more := lines[_NOTES:]:
+    if more := lines[len(lines) if most is None else most :]:
         yield f"  and {len(more):,} more"
 
 

@@ -331,7 +331,10 @@ def _undo(engine: Engine, *, rehearse: bool) -> None:
     if rehearse:
         typer.echo("nothing was changed (--dry-run)")
         return
-    agreed = [maps.forget(_agreed_maps(), sha256) for sha256 in undone.documents]
+    folder = _agreed_maps()
+    agreed = [maps.remembered_files(folder, sha256) for sha256 in undone.documents]
+    for path in (path for some in agreed for path in some):
+        path.unlink(missing_ok=True)
     if any(agreed):
         typer.echo("what was agreed on about its tables is forgotten as well")
 

@@ -22,6 +22,7 @@ _ENDING = re.compile(
     r"[-_.:]((?:\d{1,2}-?bit|bf16|fp16|f16|mxfp4|nvfp4|q\d\w*)(?:[-_]dynamic)?)$",
     re.IGNORECASE,
 )
+_TUNED = re.compile(r"^Meta | Instruct$")  # costs nothing, and others leave it out
 # Found while it ran, not asked for: on what llama.cpp computed.
 BACKENDS = (
     *("cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc"),
@@ -66,6 +67,11 @@ def weights(model_type: str) -> tuple[str, str | None]:
     """Return model and quantisation of what llama.cpp calls weights."""
     match = _MODEL.fullmatch(model_type)
     return (match[1], match[2]) if match else (model_type, None)
+
+
+def untuned(model: str) -> str:
+    """Return the name of a model without its maker and what it was tuned for."""
+    return _TUNED.sub("", model)
 
 
 def quantization(model: str) -> str | None:
@@ -120,7 +126,7 @@ def _of_llama_bench(words: str, facts: Mapping[str, Any]) -> Named:
 def _of_localscore(words: str, facts: Mapping[str, Any]) -> Named:
     test, _, part = words.rpartition("/")[2].partition(" ")
     name, cell = part_of_test(
-        part, facts["model_name"], facts.get("model_quant_str"), facts
+        part, untuned(facts["model_name"]), facts.get("model_quant_str"), facts
     )
     return name, {**cell, "test": test}
 

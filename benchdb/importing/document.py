@@ -43,7 +43,7 @@ class DocumentError(ExchangeError):
 
 
 class Document(msgspec.Struct, frozen=True, dict=True):
-    """A file of others, and its own *name*."""
+    """A file of others. *name* is the file's own."""
 
     name: str
     content: bytes
@@ -89,14 +89,22 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         """
         return tuple(self.text.split("\n"))
 
-    @cached_property
-    def json(self) -> Any:
-        """Return what the document says as strict JSON.
 
-        Raise ``DocumentError`` if it is none: a key twice, ``NaN`` and ``Infinity``,
-        more than ``DEPTH_LIMIT`` levels, and numbers of thousands of digits too.
-        """
-        return parsed_json(self.text)
+class PrintedFloat(float):
+    """A number that is shown as it is printed: ``12.50``."""
+
+    __slots__ = ("_printed",)
+    _printed: str
+
+    def __new__(cls, text: str) -> "PrintedFloat":
+        """Return the number that *text* is."""
+        number = super().__new__(cls, text)
+        number._printed = text
+        return number
+
+    def __repr__(self) -> str:
+        """Return the characters that stand in the document."""
+        return self._printed
 
 
 def parsed_json(

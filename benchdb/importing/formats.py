@@ -45,8 +45,8 @@ class Format(Protocol):
 
 
 FORMATS: dict[str, Format] = {
+    "llama-bench-table": llama_bench_tables,  # may have the other formats beside it
     "llama-bench": llama_bench,
-    "llama-bench-table": llama_bench_tables,
     "localscore": localscore,
     "apple-silicon-llm-bench": apple_llm_bench,
     "mlperf-training": mlperf_training,

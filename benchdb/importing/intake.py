@@ -20,7 +20,7 @@ from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
-from benchdb.importing.tools.strict import content
+from benchdb.importing.tools.facts import content
 
 STANDARD_INPUT = Path("-")
 

@@ -9,6 +9,7 @@ from functools import cache, partial
 from importlib import metadata
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.errors import ExchangeError
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
@@ -104,24 +105,22 @@ def installed() -> tuple[Plugin, ...]:
     entry_points = metadata.entry_points(group=GROUP)
     plugins: dict[str, Plugin] = {}
     broken: list[Plugin] = []
-    for entry_point in sorted(entry_points, key=lambda one: (one.name, one.value)):
+    for entry_point in sorted(entry_points, key=lambda it: (it.name, it.value)):
         package = entry_point.dist
-        origin = (
+        name, version = (
             (package.name, package.version) if package else (entry_point.module, "")
         )
-        plugin = Plugin(entry_point.name, *origin)
+        plugin = Plugin(entry_point.name, name, version)
         try:
-            first = plugins.get(plugin.name)
             if plugin.name == EXCHANGE or plugin.name in FORMATS:
                 raise RefusedError("benchdb has a format of this name itself")
-            if first is not None:
-                raise RefusedError(
-                    f"the package {first.package} has a format of this name"
-                )
-            plugins[plugin.name] = Plugin(plugin.name, *origin, _load(entry_point))
+            if first := plugins.get(plugin.name):
+                why = f"the package {first.package} has a format of this name"
+                raise RefusedError(why)
+            plugins[plugin.name] = replace(plugin, format=_load(entry_point))
         except _ANYTHING as error:
             fault = plugin.failure("cannot be used", error)
-            broken.append(Plugin(plugin.name, *origin, fault=fault))
+            broken.append(replace(plugin, fault=fault))
     return (*plugins.values(), *broken)
 
 

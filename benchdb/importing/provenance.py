@@ -12,7 +12,12 @@ from benchdb.exchange.messages import Label, Sha256, Source
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record, claim_digest
 from benchdb.identity import digest
-from benchdb.importing.document import Document, DocumentError, parsed_json
+from benchdb.importing.document import (
+    Document,
+    DocumentError,
+    PrintedFloat,
+    parsed_json,
+)
 
 SHOWN = 400  # characters of a place that are shown
 _LINE = re.compile(r"(?:^|\b)line (\d{1,9})\b")
@@ -104,19 +109,5 @@ def excerpt(document: Document, locator: str) -> str | None:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
-class _Printed(float):
-    """A number that is shown as it is printed: ``12.50``."""
-
-    text: str
-
-    def __new__(cls, text: str) -> "_Printed":
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    def __repr__(self) -> str:
-        return self.text
-
-
 # A run has many places in one document.
-_json = lru_cache(maxsize=1)(partial(parsed_json, nan=True, real=_Printed))
+_json = lru_cache(maxsize=1)(partial(parsed_json, nan=True, real=PrintedFloat))

@@ -22,12 +22,16 @@ _NAMES = "0009"  # the schema since which work of others bears names of the cata
 _DOUBTS = "0007"  # the schema since which all rules of today look at every run
 
 
-def renew(connection: Connection, since: str = "0001") -> None:
-    """Derive everything anew that a database of the schema *since* did not have."""
-    renamed = rename(connection) if since < _NAMES else set[str]()
+def renew(connection: Connection, since: str | None = None) -> None:
+    """Derive everything anew that a database of the schema *since* did not have.
+
+    Without *since* that is all that is derived; the runs stay as they are, since who
+    checks a database may not be allowed to change them.
+    """
+    renamed = rename(connection) if since and since < _NAMES else set[str]()
     newest.renew(connection)
     contents.renew(connection)
-    if since < _DOUBTS:
+    if since is None or since < _DOUBTS:
         _renew_doubts(connection)
     elif renamed:
         findings.refresh(connection, sources=renamed, runs=set())

@@ -54,12 +54,15 @@ def refresh(connection: Connection, *, sources: set[str], runs: set[str]) -> set
         theirs = select(run.c.digest).where(run.c.source == source)
         connection.execute(delete(finding).where(finding.c.run.in_(theirs)))
     delete_keys(connection, finding.c.run, runs)
-    judged = set(runs)
+    judged, pending = set(runs), list[str]()
     for lot in observed(connection, sources, runs):
         _store(connection, judge(lot.runs, lot.codes))
-        digests = [one.run for one in lot.runs]
-        judged |= {*digests, *compare(connection, digests)}
-    return judged
+        pending += [one.run for one in lot.runs]
+        # Many small sources are compared together: each would ask for all its peers.
+        if len(pending) >= TOGETHER:
+            judged |= {*pending, *compare(connection, pending)}
+            pending = []
+    return judged | {*pending} | compare(connection, pending)
 
 
 def keep_alone(
@@ -84,6 +87,8 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
 
     Return the runs that this is about, others than *digests* as well.
     """
+    if not digests:
+        return set()
     doubled = list(copies.contradicting_copies(connection, digests))
     judged, copied = copies.copied_samples(connection, digests)
     around, out = bins.compare(connection, bins.places(connection, digests))

@@ -16,15 +16,12 @@ from tests.in_process import benchdb
 
 CHECKOUT = Path(__file__).parents[2]
 CATALOGUE = CHECKOUT / "collectors" / "catalogue"
-COMMITTED = CHECKOUT / "results.sqlite"
 PAGE = CHECKOUT / "docs" / "commands.md"
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory) -> Path:
-    database = tmp_path_factory.mktemp("cli") / "results.sqlite"
-    database.write_bytes(COMMITTED.read_bytes())
-    return Path(database)
+    return published_runs.imported(tmp_path_factory.mktemp("cli"))
 
 
 def test_the_version_is_the_package_s():
@@ -267,7 +264,7 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
     asked = ("list", "--runs", "--json")
     first, second = (command_line.benchdb(*asked, cwd=tmp_path) for _ in range(2))
 
-    assert f"with {published_runs.COUNT} published runs" in first.err
+    assert f"with {published_runs.COUNT:,} published runs" in first.err
     assert first.out == second.out
     assert len(json.loads(first.out)) == published_runs.COUNT
     assert "published runs" not in second.err

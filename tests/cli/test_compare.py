@@ -12,7 +12,7 @@ import pytest
 from benchdb.store.database import open_database
 from tests.compared import M1_TOO, M2, campaign, published, stored
 from tests.in_process import benchdb
-from tests.published_runs import database
+from tests.published_runs import imported
 from tests.store_factory import Machine
 
 FASTER = ("--fail-if", "faster:20%")
@@ -232,7 +232,7 @@ print("done", flush=True)
 
 
 def test_a_database_that_somebody_writes_is_read_as_it_was(tmp_path):
-    db = database(tmp_path)
+    db = imported(tmp_path)
     open_database(str(db)).dispose()
     words = ("compare", "chip:M1", "chip:M1 Max", "--format", "csv", "--db", db)
     before = benchdb(*words)

@@ -251,6 +251,18 @@ def test_open_questions_stop_a_script_and_say_what_to_type(table, db):
     assert runs(db) == []
 
 
+def test_a_table_without_figures_is_no_import(table, db, home):
+    table.write_text("| Chip | Made by |\n|---|---|\n| M1 | Apple |\n")
+
+    done = benchdb("import", "--yes", table, "--db", db)
+    asked = talk([], "import", table, "--db", db)
+
+    assert (done.status, asked.status) == (1, 1)
+    assert "no table with figures was found; nothing was stored" in done.err
+    assert "no row is left to import; nothing was stored" in asked.out
+    assert not (home / "maps").exists()
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

@@ -1,13 +1,13 @@
 """A command's end: what it printed is there, or one line says why not."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from tests import published_runs
+
 PROGRAM = [sys.executable, "-m", "benchdb"]
 FULL = Path("/dev/full")  # a device of Linux: it takes nothing
 
@@ -22,8 +22,7 @@ PRINTING = (
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copy = tmp_path_factory.mktemp("ending") / "results.sqlite"
-    return Path(shutil.copyfile(CHECKOUT / "results.sqlite", copy))
+    return published_runs.imported(tmp_path_factory.mktemp("ending"))
 
 
 def asked(arguments: tuple[str, ...], database: Path) -> list[str]:
@@ -70,4 +69,6 @@ def test_all_that_was_printed_arrives(database):
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
 
     assert done.stdout.endswith(b"}\n")
-    assert done.stdout.count(b'"type":"run"') == 585
+    assert done.stdout.count(b'"type":"run"') == published_runs.count(
+        published_runs.FILES
+    )

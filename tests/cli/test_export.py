@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -17,13 +16,11 @@ from tests.contents import contents
 from tests.in_process import benchdb
 from tests.published_page import TRANSCRIBED
 
-PUBLISHED = Path(__file__).parents[2] / "published"
-
 
 def test_export_import_export_is_byte_identical(tmp_path, two_runs):
     databases = [tmp_path / "1.sqlite", tmp_path / "2.sqlite"]
     exports = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
-    taken = [(two_runs, PUBLISHED), exports[:1]]
+    taken = [(two_runs, *published_runs.FILES), exports[:1]]
     for files, database, export in zip(taken, databases, exports, strict=True):
         imported = benchdb("import", *files, "--db", database)
         exported = command_line.benchdb("export", "-o", export, "--db", database)
@@ -31,7 +28,9 @@ def test_export_import_export_is_byte_identical(tmp_path, two_runs):
 
     first, second = (export.read_bytes() for export in exports)
     assert first == second
-    assert first.count(b'"type":"run"') == published_runs.COUNT + 2
+    assert (
+        first.count(b'"type":"run"') == published_runs.count(published_runs.FILES) + 2
+    )
     for database in databases:
         checked = command_line.benchdb("db", "check", "--db", database)
         assert (checked.status, checked.err) == (0, "")
@@ -40,7 +39,7 @@ def test_export_import_export_is_byte_identical(tmp_path, two_runs):
 def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs):
     first = open_database(str(tmp_path / "1.sqlite"), create=True)
     second = open_database(str(tmp_path / "2.sqlite"), create=True)
-    import_or_raise(first, [two_runs, PUBLISHED])
+    import_or_raise(first, [two_runs, *published_runs.FILES])
     benchdb("export", "-o", tmp_path / "all.jsonl", "--db", tmp_path / "1.sqlite")
     import_or_raise(second, [tmp_path / "all.jsonl"])
 
@@ -52,7 +51,7 @@ def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs)
 
 def test_stored_digests_follow_from_what_is_stored(tmp_path, two_runs):
     engine = open_database(str(tmp_path / "1.sqlite"), create=True)
-    import_or_raise(engine, [two_runs, PUBLISHED])
+    import_or_raise(engine, [two_runs, *published_runs.FILES])
 
     with reading(engine) as connection:
         recomputed = sorted(record.digest for record in read.records(connection))

@@ -23,7 +23,7 @@ THREE: list[dict[str, float | None]] = [{RATE: one} for one in (990, 1000, 1010)
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory) -> Path:
-    return published_runs.database(tmp_path_factory.mktemp("published"))
+    return published_runs.imported(tmp_path_factory.mktemp("published"))
 
 
 def listed(database: object, *options: object):

@@ -16,7 +16,7 @@ from tests.summary_page import measured
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory) -> Path:
-    return published_runs.database(tmp_path_factory.mktemp("published"))
+    return published_runs.imported(tmp_path_factory.mktemp("published"))
 
 
 def shown(where: object, *options: object) -> list[str]:

@@ -25,7 +25,7 @@ from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from benchdb.store.run_facts import around
 from benchdb.store.tables import run
-from tests.published_runs import database
+from tests.published_runs import database, imported
 from tests.store_factory import Machine, Run, add, new_store
 
 FEWEST = 15  # pairs of each kind, or the test would say little
@@ -137,8 +137,8 @@ def test_the_shipped_pages_and_comparisons_say_the_same(tmp_path: Path):
     assert min(counts.values()) >= FEWEST, counts
 
 
-def test_the_shipped_pages_and_the_runs_that_they_name_say_the_same(tmp_path: Path):
-    engine = open_database(str(database(tmp_path)))
+def test_pages_and_the_runs_that_they_name_say_the_same(tmp_path: Path):
+    engine = open_database(str(imported(tmp_path)))
     with reading(engine) as connection:
         book, page = Book(connection), summarise(connection)
     agreed = 0
@@ -157,7 +157,7 @@ def test_the_shipped_pages_and_the_runs_that_they_name_say_the_same(tmp_path: Pa
 
 
 def test_a_page_with_filters_says_what_comparisons_say(tmp_path: Path):
-    engine = open_database(str(database(tmp_path)))
+    engine = open_database(str(imported(tmp_path)))
     wanted = Wanted({"workload": ["resnet50", "mobilenetv2"]})
     with reading(engine) as connection:
         with selected(connection, wanted) as scope:

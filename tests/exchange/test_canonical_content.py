@@ -18,7 +18,7 @@ from benchdb.resources import folder
 from benchdb.sorted_json import sorted_json
 
 REFERENCES = ("key", "run", "machine", "environment", "source")
-PUBLISHED = sorted(folder("published").glob("*.jsonl"))
+PUBLISHED = sorted(folder("published").rglob("*.jsonl"))
 
 exact = some.integers(-(2**53) + 1, 2**53 - 1)
 numbers = some.floats(allow_nan=False, allow_infinity=False) | exact.map(float)

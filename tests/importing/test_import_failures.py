@@ -66,7 +66,7 @@ def badly_named_table() -> bytes:
 DAMAGING = {
     "no time": (
         json.dumps([{**RESULT, "samples_ns": [5e-324]}]).encode(),
-        "samples_ns has a time that is too short to divide by",
+        "samples_ns[0] is 5e-324, which cannot be",
     ),
     "half a character": (
         b'{"results": {"time_\\ud800": {"result": ["x"]}}, "commit_hash": "c"}',

@@ -26,7 +26,7 @@ main()
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory) -> Path:
-    return published_runs.database(tmp_path_factory.mktemp("shipped"))
+    return published_runs.imported(tmp_path_factory.mktemp("shipped"))
 
 
 def export(database: object, folder: object, *more: object) -> Outcome:

@@ -17,12 +17,23 @@ from tests.page import Element
 
 LETTERS = 12  # of a run's digest; the page names a run by so many
 BESIDE = 8  # and the other processes of its cell
-RATES = ("samples_per_second", "fit_samples_per_second")
+# Only its author knows what was timed in it: it is like that of no other source.
+REPORTED = "reported_samples_per_second"
+RATES = ("samples_per_second", "fit_samples_per_second", REPORTED)
 TIMES = ("script_wall_seconds", "epoch_seconds")
 # Remarks on the system and the batch, which say nothing of the figure.
 HARMLESS = ("impossible-os", "slower-in-larger-batches")
 # With one of these no figure can be true.
 IMPOSSIBLE = ("above-peak", "cpu-percent-mismatch", "order-inverted")
+# Parameters that say how long or by what means, or that are told elsewhere: the others
+# say what a step computes.
+_NOT_THE_WORK = {
+    *("batch_size", "epochs", "images", "samples_total", "steps_per_epoch", "trials"),
+    *("warmup_epochs", "attention", "data", "loader_processes", "memory_format"),
+    *("optimizer_implementation", "grad_scaler", "learning_rate", "pretrained"),
+    "threads",
+}
+_FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 _HALF = ("fp16", "bf16", "fp16-mixed", "bf16-mixed")
 _PAUSE = timedelta(minutes=30)
 
@@ -39,11 +50,20 @@ class Stored:
     device: str
     precision: str | None
     compiler: str | None
-    samples: float | None
+    source: str | None
+    system: tuple[str, str] | None  # name and major version
+    limit: float | None  # watts of its card, where they are told
+    parameters: dict[str, object]
     values: dict[str, float]
     doubted: frozenset[str | None]
     impossible: bool
     session: str
+
+    @property
+    def samples(self) -> float | None:
+        """Return how many samples a time of all is of."""
+        found = self.parameters.get("samples_total")
+        return found if isinstance(found, int | float) else None
 
     def is_doubted(self, metric: str) -> bool:
         return bool(self.doubted & {None, metric})
@@ -52,20 +72,25 @@ class Stored:
         """Name what must agree for two figures to compare, in the page's words."""
         name, version, setting, batch = self.work
         samples = self.samples if metric in TIMES else None
+        author = self.source if metric == REPORTED else None
+        every = self.parameters.items()
         return {
+            "work": {name: it for name, it in every if name not in _NOT_THE_WORK},
             "precision": "half" if self.precision in _HALF else self.precision,
             "compiler": self.compiler,
-            "batch size": batch,
+            "batch size": batch or 0,
             "framework": self.framework,
-            "protocol": (name, version, setting, metric, samples),
+            "protocol": (name, version, setting, metric, samples, author),
         }
 
 
 _RUNS = """
 SELECT run.digest, run.machine, chip.name, run.workload, run.workload_version,
        run.setting, run.batch_size, run.framework, run.device, run.precision,
-       run.compiler, run.parameters, run.campaign, run.started, run.ended
+       run.compiler, run.source, environment.os_name, environment.os_version,
+       environment.devices, run.parameters, run.campaign, run.started, run.ended
 FROM run
+JOIN environment ON environment.digest = run.environment
 JOIN machine ON machine.digest = run.machine
 JOIN chip ON chip.digest = machine.chip
 """
@@ -93,22 +118,31 @@ def stored(database: Path) -> dict[str, Stored]:
                 impossible.add(run)
     connection.close()
     sessions = _sessions([(row[0], row[1], *row[-3:]) for row in rows])
-    found = [
-        Stored(
+    found = []
+    for digest, machine, chip, name, version, setting, batch, *others in rows:
+        framework, device, precision, compiler, source, *system = others[:7]
+        devices, parameters = map(json.loads, others[7:9])
+        run = Stored(
             *(digest, machine, chip, (name, version, setting, batch)),
             *(framework, device, precision, compiler),
-            samples=json.loads(parameters).get("samples_total"),
+            source=source,
+            system=_system(*system),
+            limit=devices[0].get("power_limit_watts") if devices else None,
+            parameters=parameters,
             values=values[digest],
             doubted=frozenset(doubts[digest]),
             impossible=digest in impossible,
             session=sessions[digest],
         )
-        for digest, machine, chip, name, version, setting, batch, *rest in rows
-        for framework, device, precision, compiler, parameters, *_ in (rest,)
-    ]
+        found.append(run)
     by_letters = {run.digest[:LETTERS]: run for run in found}
     assert len(by_letters) == len(found)
     return by_letters
+
+
+def _system(name: str | None, version: str | None) -> tuple[str, str] | None:
+    major = re.match(r"\d+", version or "")
+    return (name, major[0]) if name and major else None
 
 
 def _sessions(rows: Iterable[tuple[str, str, str, str, str]]) -> dict[str, str]:
@@ -165,10 +199,27 @@ class Told:
 
 
 def differences(one: Told, metric: str, other: Told, others: str) -> set[str]:
-    """Name the conditions in which two figures are not alike."""
-    left = one.runs[0].conditions(metric)
-    right = other.runs[0].conditions(others)
-    return {name for name, value in left.items() if value != right[name]}
+    """Name the conditions in which two figures are not alike.
+
+    What one of two sources leaves out is no difference that anybody can name; within
+    one source it is.
+    """
+    mine, beside = one.runs[0], other.runs[0]
+    left, right = mine.conditions(metric), beside.conditions(others)
+    unlike = {
+        name
+        for name, value in left.items()
+        if value != right[name]
+        and (None not in (value, right[name]) or mine.source == beside.source)
+    }
+    if mine.system and beside.system and _family(mine) == _family(beside):
+        unlike |= {"operating system"} if mine.system != beside.system else set()
+    return unlike
+
+
+def _family(run: Stored) -> str:
+    name = run.system[0] if run.system else ""
+    return name if name in _FAMILIES else "Linux"
 
 
 def geometric_mean(values: Sequence[float]) -> float:

@@ -21,6 +21,7 @@ from tests.report.page_sections import (
     TIMES,
     Page,
     Pair,
+    Stored,
     Told,
     baseline,
     card,
@@ -201,7 +202,10 @@ def test_the_headline_of_metal_is_the_range_over_work_that_always_gains(page):
     others = [it for it in found.values() if it not in (*gains, *losses)]
     said = dict(re.findall(r"(as fast|as long|answer)[^.:]*: (.+?)\.(?= |$)", text))
     slow = re.search(r"([\d.–]+)× as long", text)
-    doubted = {f"{it.work} {it.metric}" for it in pairs(page) if it.is_doubted}
+    # What one chip alone ran is in no headline, so nothing of it is left out.
+    doubted = [
+        it for it in pairs(page) if it.is_doubted and f"{it.work} {it.metric}" in found
+    ]
 
     assert is_range(number, [ratio for it in gains for ratio in it])
     assert slow
@@ -210,9 +214,7 @@ def test_the_headline_of_metal_is_the_range_over_work_that_always_gains(page):
     assert len(enumerated(said["as long"])) == len(losses)
     (unclear,) = enumerated(said["answer"])
     assert is_range(unclear, *others)
-    assert doubted <= set(found)
-    left_out = sum(it.is_doubted for it in pairs(page))
-    assert f"{left_out} flagged pairs left out." in text
+    assert f"{len(doubted)} flagged pairs left out." in text
 
 
 def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
@@ -228,11 +230,10 @@ def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
     middle = re.search(r"others: (.*?)\. One run", text)
     spread = re.search(r"From workload to workload: ([^ ]+)\. ", text)
     ratios = {
-        next(iter(rank.told.values())).runs[0].chip: [
-            rank.ratios[column] for column in common(page)
-        ]
+        rank.told[0].runs[0].chip: [rank.ratios[column] for column in common(page)]
         for rank in ranks(page)
-        if {it.runs[0].device for it in rank.told.values()} == {"metal"}
+        if "data-ratio" in one(rank.row, "td", "mean").attributes
+        and {it.runs[0].device for it in rank.told.values()} == {"metal"}
     }
 
     def gains(chip: str) -> list[float]:
@@ -258,36 +259,45 @@ def test_the_headline_of_macs_is_the_best_mean_over_the_slowest(page):
 
 def test_the_headline_of_distance_is_bounded_and_says_what_differs(page):
     number, text = card(page, "How far")
-    shares: defaultdict[str, list[float]] = defaultdict(list)
-    apart: defaultdict[str, set[str]] = defaultdict(set)
-    ways: defaultdict[str, set[str | None]] = defaultdict(set)
+    # By column: machines of one chip with two frameworks are two systems.
+    shares: defaultdict[int, list[float]] = defaultdict(list)
+    apart: defaultdict[int, set[str]] = defaultdict(set)
+    mine: defaultdict[int, list[Stored]] = defaultdict(list)
+    beside: defaultdict[int, list[Stored]] = defaultdict(list)
     for row in page.rows(page.by_id("table-distance")):
-        told = [page.told(a) for a in figures(row)]
-        others = told[-1].metric(RATES)
-        for link, own in zip(figures(row)[:-1], told, strict=False):
-            (first, *_) = own.runs
-            if first.device == "metal":
-                shown = page.told(link, one(link, "small").text)
-                metric = shown.metric((others, *RATES))
-                shares[first.chip].append(own.mean(metric) / told[-1].mean(others))
-                apart[first.chip] |= differences(own, metric, told[-1], others)
-                ways[first.chip] |= {first.precision, first.compiler}
-                ways["reference"] |= {told[-1].runs[0].precision}
+        *cells, last = [td for td in row.all("td") if "number" in td.classes]
+        reference = page.told(figures(last)[0])
+        others = reference.metric(RATES)
+        for column, cell in enumerate(cells):
+            for link in figures(cell):
+                own = page.told(link, one(link, "small").text)
+                if own.runs[0].device != "metal":
+                    continue
+                metric = own.metric((others, *RATES))
+                shares[column].append(own.mean(metric) / reference.mean(others))
+                apart[column] |= differences(own, metric, reference, others)
+                mine[column].append(own.runs[0])
+                beside[column].append(reference.runs[0])
     most = max(map(len, shares.values()))
-    chip = max(
+    best = max(
         (it for it in shares if len(shares[it]) == most),
         key=lambda it: geometric_mean(shares[it]),
     )
+    chip, workloads = mine[best][0].chip, {it.work[0] for it in mine[best]}
+    ways = {it.precision for it in mine[best]} | {it.compiler for it in mine[best]}
+    limits = {it.limit for it in beside[best]}
+    # A limit that not every figure of the card was measured under is not named.
+    limit = ", 400\N{NO-BREAK SPACE}W limit" if limits == {400} else ""
     differing = re.search(r"Differences: (.*?)\.", text)
 
-    assert f"the {chip} ({', '.join(sorted(filter(None, ways[chip])))})" in text
-    assert ways["reference"] == {"fp16-mixed"}
-    # The source prints the limit of the card.
-    assert "RTX 3090 (fp16-mixed, XLA, 400\N{NO-BREAK SPACE}W limit), on 4" in text
+    assert f"the {chip} ({', '.join(sorted(filter(None, ways)))})" in text
+    assert {it.precision for it in beside[best]} == {"fp16-mixed"}
+    assert limits == {400, None}
+    assert f"RTX 3090 (fp16-mixed, XLA{limit}), on {len(workloads)} workloads" in text
     assert differing
-    assert {*enumerated(differing[1])} == apart[chip] != set()
+    assert {*enumerated(differing[1])} == apart[best] != set()
     assert number.startswith("≈ ")
-    assert is_range(number, [1 / share for share in shares[chip]])
+    assert is_range(number, [1 / share for share in shares[best]])
 
 
 def test_the_headline_per_watt_names_what_differs(page):

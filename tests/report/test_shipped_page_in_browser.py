@@ -16,6 +16,7 @@ from benchdb.report.data_files import json_document
 from benchdb.report.language import Language, available, load
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Quantity
+from benchdb.report.view.page import Report
 from benchdb.store.database import open_database, reading
 from tests.browser import chromium
 from tests.in_process import benchdb
@@ -146,19 +147,35 @@ def test_a_baseline_and_a_filter_are_kept_in_the_address(visit: Visit, page: Pag
     assert visit.did_nothing_else()
 
 
-def test_without_scripts_all_figures_are_there(visit: Visit, browser: Browser):
+@pytest.fixture(scope="module")
+def shown() -> Report:
+    """The report of the shipped database as far as a page has room for it."""
     with reading(open_database(str(DATABASE))) as connection:
-        told = json.loads(json_document(fitted(summarise(connection))))
+        return fitted(summarise(connection))
+
+
+def test_without_scripts_all_figures_are_there(
+    visit: Visit, browser: Browser, shown: Report
+):
+    told = json.loads(json_document(shown))
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(visit.file.as_uri())
     checked = 0
     for name in SECTIONS:
-        figures = list(quantities(told[name]))
+        part = without_marks(told[name]) if name == "normal" else told[name]
+        figures = list(quantities(part))
         said = bare(page.evaluate(TEXTS, name)) if figures else ""
         lost = [one for one in figures if not is_told(visit.language, one, said)]
         checked += len(figures)
         assert lost == [], name
+    marks = sum(len(strip["dots"]) for strip in told["normal"]["strips"])
+    assert page.locator("#normal g.marks use").count() == marks > 0
+    assert {"normal", "values"} <= shown.more.keys()
+    for name, count in shown.more.items():
+        left = bare(visit.language.number(count))
+        texts = page.locator(f"#{name} .fine").all_text_contents()
+        assert left in bare(" ".join(texts)), name
     folded = page.locator("#values details")
     folded.locator("summary").click()
 
@@ -166,6 +183,12 @@ def test_without_scripts_all_figures_are_there(visit: Visit, browser: Browser):
     assert folded.locator("tbody tr").last.is_visible()
     assert page.locator("#baseline, #find").filter(visible=True).count() == 0
     context.close()
+
+
+def without_marks(normal: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return strips as their table has them: median and ends; others are marks."""
+    strips = (*normal["strips"], *normal["rest"])
+    return [{**one, "dots": [it for it in one["dots"] if it["mine"]]} for one in strips]
 
 
 def quantities(part: Any) -> Iterator[Quantity]:

@@ -5,7 +5,13 @@ from tests.postgres import Server
 
 # Given by the catalogues of benchdb, or by the migrations, or what digests begin with:
 # the same everywhere.
-NAMES = {"workload": "name", "metric": "name", "made_by": "revision", "part": "prefix"}
+NAMES = {
+    "workload": "name",
+    "metric": "name",
+    "made_by": "revision",
+    "part": "prefix",
+    "import_part": "number",  # the order of its own imports, which no database shares
+}
 
 
 def test_every_key_starts_with_a_digest_or_a_name_that_means_the_same_everywhere():

@@ -13,6 +13,7 @@ from benchdb.importing.mapping import maps
 from benchdb.merge import How, Outcome, import_files
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from tests import published_runs
 from tests.contents import contents
 from tests.documents import SHAPES, SHARED_FOLDER, map_path, ours
 from tests.foreign_files import SAMPLES, sample_folders
@@ -33,9 +34,9 @@ def take(engine: Engine, *paths: Path) -> list[Outcome]:
 
 
 def take_everything(engine: Engine) -> list[Outcome]:
-    """Import what is published, files of tools, and documents with their maps."""
+    """Import some of what is published, files of tools, and documents with maps."""
     seeds = [SHARED_FOLDER] if SHARED_FOLDER.is_dir() else []
-    folders = [folder("published"), FIXTURES, *sample_folders(), *seeds]
+    folders = [*published_runs.FILES, FIXTURES, *sample_folders(), *seeds]
     outcomes = take(engine, *folders)
     for shape in SHAPES:
         how = How(maps.load(map_path(shape)))

@@ -21,11 +21,11 @@ from benchdb.errors import DatabaseError
 from benchdb.exchange.messages import FORMAT_VERSION
 from benchdb.importing.intake import files
 from benchdb.merge import import_files
-from benchdb.resources import folder
 from benchdb.store.checks import schema_differences
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.derived import renew
 from benchdb.store.migrate import KNOWN_REVISIONS, SCHEMA_REVISION
+from tests import published_runs
 from tests.backends import SQLITE
 from tests.contents import contents
 from tests.in_process import benchdb
@@ -108,7 +108,7 @@ def test_migrated_tables_equal_the_models(backend):
 
 def test_deriving_anew_changes_nothing_that_an_import_derived(tmp_path):
     engine = open_database(str(tmp_path / "results.sqlite"), create=True)
-    list(import_files(engine, files([folder("published")])))
+    list(import_files(engine, published_runs.FILES))
     before = contents(engine)
 
     with writing(engine) as connection:

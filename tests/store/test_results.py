@@ -30,10 +30,12 @@ def test_the_committed_database_equals_the_rebuild_table_by_table(rebuilt, tmp_p
     assert committed.keys() == rebuilt.keys()
 
 
-def test_what_it_holds_was_transcribed_or_measured_by_us(rebuilt):
-    position = run.c.keys().index("label")
+def test_what_has_a_source_was_printed_there_and_what_has_none_we_measured(rebuilt):
+    label, source = (run.c.keys().index(name) for name in ("label", "source"))
 
-    labels = {row[position] for row in rebuilt["run"]}
+    of_others = {row[label] for row in rebuilt["run"] if row[source] is not None}
+    ours = {row[label] for row in rebuilt["run"] if row[source] is None}
 
-    assert labels == {"transcribed", "measured"}
+    assert of_others == {"transcribed", "aggregate", "claimed"}
+    assert ours == {"measured"}
     assert rebuilt["samples"]

@@ -12,7 +12,7 @@ from benchdb.exchange.record import Record
 from benchdb.plausibility.observed import Observed, of_record
 from benchdb.plausibility.rules import judge
 from benchdb.plausibility.samples import sampled
-from benchdb.resources import folder
+from tests import published_runs
 from tests.in_process import benchdb
 from tests.observed_runs import codes, seen
 from tests.strangers.forgeries import (
@@ -30,7 +30,7 @@ from tests.strangers.forgeries import (
 
 def test_all_figures_of_all_shipped_runs_follow_from_their_samples(tmp_path):
     database = tmp_path / "results.sqlite"
-    import_(database, folder("published"))
+    import_(database, *published_runs.FILES)
 
     with closing(sqlite3.connect(database)) as connection:
         query = "SELECT DISTINCT code FROM finding ORDER BY code"

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from benchdb.store.database import open_database
+from tests import published_runs
 from tests.contents import contents
 from tests.in_process import benchdb
 from tests.strangers.forged_files import page
@@ -122,7 +123,7 @@ HEARSAY: dict[str, tuple[Change, ...]] = {
 @pytest.fixture(scope="module", name="shipped")
 def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database: Path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    import_(database, PUBLISHED)
+    import_(database, *published_runs.FILES)
     # Ends the connection of the import: without its log a copy of the file lacks runs.
     gc.collect()
     return database

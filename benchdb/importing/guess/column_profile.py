@@ -36,9 +36,14 @@ _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
-_IN = re.compile(r"(?:\bin|,|\bpro|\bper)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
-_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\bper\b)\s?\S{1,20}")
+_IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
+_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
+_RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
+_COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
+_SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
+_FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
+_WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -85,8 +90,9 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
     *unit* is what the header names, *kinds* are those of the cells, *parts* the words
-    of what ``time`` printed in each. *ambiguous* is a cell that can
-    be two numbers, *zero* one that is nought.
+    of what ``time`` printed in each. *ambiguous* is a cell that can be two numbers,
+    *zero* one that is nought; *several* tells that figures stand beside others, or
+    beside words, in each.
     """
 
     header: str
@@ -99,6 +105,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     ambiguous: str | None = None
     decimal: Mark | None = None
     zero: str | None = None
+    several: bool = False
 
     @property
     def figures(self) -> bool:
@@ -191,7 +198,8 @@ def profile(
         quantities, unclear = _read(sample, mark, unit)
     share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
-    named = header_terms(header) & _OF_NAMES and unit is None
+    measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
+    named = header_terms(header) & _OF_NAMES and unit is None and not measured
     figures = share >= _HALF and not named
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {
@@ -199,9 +207,13 @@ def profile(
         for kind, count in counted.items()
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
+    # A header with a unit has figures below it; without, the cells have to have units.
+    begin = _FIGURE if unit_in(header) else _WITH_MORE
+    several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
+        several=several and not figures and bool(sample),
         terms=_terms(header, unit),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),
@@ -209,8 +221,13 @@ def profile(
         integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
-        zero=next((text for text in texts if _ZERO.fullmatch(text)), None),
+        zero=next(filter(is_zero, texts), None),
     )
+
+
+def is_zero(text: str) -> bool:
+    """Tell whether a cell is nought, in whatever unit."""
+    return _ZERO.fullmatch(text) is not None
 
 
 def _terms(header: str, unit: str | None) -> HeaderTerms:
@@ -252,7 +269,8 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
-    for candidate in _candidates(" ".join(text[-_TAGGED:].split())):
+    for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
+        candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)
         if unit and unit.base not in ("1", "x") and candidate not in _NO_UNITS:
             return candidate
@@ -267,4 +285,7 @@ def _candidates(text: str) -> Iterator[str]:
     if tail := _IN.search(text):
         yield tail[1]
     yield from _PER.findall(text)
-    yield text.rsplit(" ", 1)[-1]
+    if counted := _COUNTED_S.search(text):
+        yield f"{counted[1]}/s"
+    if _RATE.search(text) is None:  # "Throughput per second" is no time
+        yield text.rsplit(" ", 1)[-1]

@@ -24,6 +24,11 @@ _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
+_BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
+_SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
+_WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
+_BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
+_NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
 THINGS = {
@@ -38,18 +43,31 @@ THINGS = {
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
+_OF_MODELS = frozenset(("model", "network"))
 
 
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
     if not column.texts:
-        return "every cell is blank or says that there is no figure"
+        return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
+    if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
+        # Parameters by the billion, beside names of models; nothing has 70 bytes.
+        size = _SIZE.fullmatch(fold(column.header)) is not None
+        name = "model_size" if size else slug(column.header)
+        return Column(field=f"parameters.{name}")
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
+    return _told(rule, column)
+
+
+def _told(rule: FieldRule, column: ColumnProfile) -> Column:
+    """Return what *column* tells by *rule*."""
     if rule.field == "framework":
+        if (named := _named_in(column)) is not None:
+            return named
         sides = any(recognised(text, ["device"]).set for text in column.texts)
         return Column(names=("framework", "device") if sides else ("framework",))
     if rule.field == "os_name":
@@ -58,6 +76,23 @@ def field(column: ColumnProfile) -> Column | str | None:
     return Column(
         field=rule.field.format(slug(column.header)),
         set={"framework": own} if own else {},
+    )
+
+
+def _named_in(column: ColumnProfile) -> Column | None:
+    """Return what keeps whole cells that name more than their frameworks: models."""
+    models = column.terms & _OF_MODELS or column.mostly(
+        lambda text: naming.networks(text) or None
+    )
+    kinds = {naming.framework(text) for text in column.texts}
+    headed = column.terms & {"framework", "device"}
+    more = len(column.texts) > len(kinds) or column.terms & _OF_WORK
+    if not models and (headed or not more):
+        return None
+    sides = {text: naming.framework(text) for text in column.texts[:_NAMED]}
+    return Column(
+        field="parameters.model" if models else f"parameters.{slug(column.header)}",
+        cells={o: Meaning(set={"framework": it}) for o, it in sides.items() if it},
     )
 
 
@@ -95,6 +130,8 @@ def _is_own_version(column: ColumnProfile) -> bool:
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
+    if _WEIGHTS.search(fold(column.header)):  # of bits, beside names of formats
+        return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)
     )
@@ -196,7 +233,11 @@ def headers_doubt(
                 one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
             else:
                 one.fields = {**one.fields, THINGS[answer][0]: one.bare}
+                if answer == "framework" and alike:
+                    one.add(**{THINGS["setting"][0]: one.bare})
 
+    runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
+    alike = len(runtimes) < len(drafts)  # their headers tell them apart
     known = set(beside[0].fields) if beside else _ASKED
     known = known | {"machine"} if known & MACHINES else known
     for one in drafts:

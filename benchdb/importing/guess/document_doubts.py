@@ -12,7 +12,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.table_draft import Segment, TableDraft
+from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -25,7 +25,7 @@ _SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
 _CHIPS = 6  # that a question lists
 _COLUMNS = 3  # that may name the work
-_HEADING = 80  # characters of one that may be a name
+_HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
@@ -66,7 +66,13 @@ def table_doubts(
     text = document.text[:_SCANNED]
     chips = _chips(document)
     frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-    headings = _headings(*(one for one in tables if _lacks(one, "machine")))
+    headings = _headings(
+        *(
+            one
+            for one in tables
+            if _lacks(one, "machine") and one.sheets[0].kind not in ("json", "yaml")
+        )
+    )
     listed = ", ".join(map(repr, headings[:3]))
     machines = {name: f"{name}, which another line names" for name in chips}
     machines |= (
@@ -175,9 +181,11 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
     choices = {key: words for key, (_, words) in THINGS.items()}
     for table in tables:
         facts: dict[str, list[Segment]] = {}
+        tokens = any(one.metric in TOKENS for one in table.drafts)
         for context in dict.fromkeys(sheet.context for sheet in table.sheets):
             names = [recognised(text, table.names).set for text in context]
-            facts.setdefault(repr(names), []).append(context)
+            sizes = [re.findall(BILLIONS, text) for text in context if tokens]
+            facts.setdefault(repr([names, sizes]), []).append(context)
         alike = [one for group in facts.values() if len(group) > 1 for one in group]
         common = set.intersection(*map(set, alike)) if alike else set()
         own = (text for one in alike for text in one if text not in common)
@@ -209,6 +217,28 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
     return doubts
 
 
+def repeat_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubt whether rows that nothing tells apart are one run's samples."""
+    figures = [it for it in table.drafts if it.holds_figures and it.metric]
+    unknown = table.asked or any(
+        it.asked or it.rated or (it.holds_figures and it.metric is None)
+        for it in table.drafts
+    )
+    if unknown or table.rows or not figures or (line := table.repeated()) is None:
+        return []
+
+    def settle(answer: str) -> None:
+        for one in figures if answer == "samples" else ():
+            one.sampled = True
+
+    text = "Some rows differ from one above by {} alone: what are they?"
+    choices = {"samples": "repetitions of one run: its samples"}
+    choices["nothing"] = "not known: equal rows are refused"
+    return [
+        column_doubt(figures, "repeat", text, choices, settle=settle, rank=3, line=line)
+    ]
+
+
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
@@ -228,7 +258,8 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
     ]
-    columns.sort(key=lambda one: -likeness_to_work(one.looks))
+    above = table.sheets[0].inherited
+    columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
@@ -239,14 +270,16 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
 
     def settle(answer: str) -> None:
-        for one in models if answer == "inference" else ():
-            one.add(workload=f"{one.fields['workload']}{INFERENCE}")
+        for one in models:
+            if not one.take(answer) and answer == "inference":
+                one.add(workload=f"{one.fields['workload']}{INFERENCE}")
 
     mode = table.mode()
     if mode is not None or not models:
         settle(mode or "")
         return []
     choices = {"training": "they are trained", "inference": "they are applied"}
+    choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
     return [column_doubt(models, "work", text, choices, settle=settle, rank=1)]
 
@@ -262,6 +295,8 @@ def _enter_said(
 ) -> bool:
     """Enter the work where a header or a heading says that it is the work."""
     for one in columns:
+        if one.header in table.sheets[0].inherited:
+            continue  # of something beside the rows, perhaps
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None

@@ -14,6 +14,7 @@ from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
+    repeat_doubts,
     table_doubts,
     work_doubts,
 )
@@ -55,28 +56,33 @@ def propose(
 ) -> Proposal:
     """Return the map that would explain *sheets*, the tables of *document*.
 
-    *answers* are those to its questions, by their keys. Raise ``AnswerError`` for one
-    that makes no sense.
+    *answers* are those to its questions, by their keys. What they bring up is asked in
+    a second round; what is open after it is left out. Raise ``AnswerError`` for an
+    answer that makes no sense.
     """
-    proposal, asked = _proposed(document, sheets, answers)
-    if strange := answers.keys() - asked:
-        # What one answer settles another may have been asked about before.
-        _, first = _proposed(document, sheets, {})
-        early = {key: answer for key, answer in answers.items() if key in first}
-        _, second = _proposed(document, sheets, early)
-        for key in sorted(strange - first - second):
-            listed = "; ".join(sorted(asked | first)) or "nothing"
-            raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
+    proposal, first = _proposed(document, sheets, {})
+    if not answers:
+        return proposal
+    early = {key: answer for key, answer in answers.items() if key in first}
+    _, second = _proposed(document, sheets, early)
+    proposal, asked = _proposed(document, sheets, answers, first | second)
+    # What one answer settles another may have been asked about before.
+    for key in sorted(answers.keys() - asked - first - second):
+        listed = "; ".join(sorted(asked | first)) or "nothing"
+        raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
     return proposal
 
 
 def _proposed(
-    document: Document, sheets: Sequence[Sheet], answers: Mapping[str, str]
+    document: Document,
+    sheets: Sequence[Sheet],
+    answers: Mapping[str, str],
+    allowed: Collection[str] | None = None,
 ) -> tuple[Proposal, set[str]]:
     """Return the map by *answers*, and the keys of all that was asked for it."""
     left_out: list[str] = []
     tables = list(_drafts(sheets, left_out))
-    inquiry = Inquiry(answers)
+    inquiry = Inquiry(answers, allowed)
     doubts = [doubt for one in tables for doubt in one.column_doubts()]
     secondary = [doubt for doubt in doubts if doubt.rank == SECONDARY]
     inquiry.settle([doubt for doubt in doubts if doubt.rank != SECONDARY])
@@ -90,6 +96,7 @@ def _proposed(
     inquiry.settle([*heading_doubts(taken), *works])
     for table in taken:
         table.enter_network(_stem(document))
+    inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
     machines, others = table_doubts(taken, document)
     inquiry.settle(machines)
     for doubt in inquiry.settle(secondary, most=_FEW):
@@ -181,7 +188,9 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
         context: frozenset(
             name
             for name, place in by_name.items()
-            if place is not None and (name, context[: place + 1]) in contradicted
+            if place is not None
+            and place + 1 < len(context)  # the nearest heading holds
+            and (name, context[: place + 1]) in contradicted
         )
         for context, by_name in places.items()
     }

@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_profile import (
     HeaderTerms,
     Kind,
     header_terms,
+    is_zero,
     words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
@@ -42,10 +43,12 @@ _WORDS = {
     "figure": "a result, kept as printed without a unit",
     LEAVE_OUT: "leave it out",
 }
+FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 _FIELDS = ("ram", "gpu_cores", "cpu_cores")
 _SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
@@ -83,7 +86,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* is what the answer to an open question may tell,
-    *rated* that it is asked whether these are results at all; *aside* that others are.
+    *rated* that it is asked whether these are results at all; *aside* that others are;
+    *sampled* that equal rows are repetitions of one run.
     """
 
     looks: ColumnProfile
@@ -100,6 +104,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     asked: frozenset[str] = frozenset()
     rated: bool = False
     aside: bool = False
+    sampled: bool = False
 
     @property
     def header(self) -> str:
@@ -143,7 +148,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Enter an answer by which it has no figures of a unit; tell whether it is."""
         if self.column is not None:
             return True
-        if answer == NOT_SAID and self.looks.integers and self.bases == {"1"}:
+        if answer == NOT_SAID and self.bases == {"1"} and self._may_be_words():
             self.become_field(f"conditions.{slug(self.header)}")
         elif answer in (LEAVE_OUT, NOT_SAID):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
@@ -158,6 +163,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
         else:
             return False
         return True
+
+    def _may_be_words(self) -> bool:
+        """Tell whether its cells are whole numbers, words beside them aside."""
+        return all(map(_LABEL.fullmatch, self.looks.texts))
 
     def take_unit(self, text: str) -> None:
         """Make the bare numbers figures in the unit *text*."""
@@ -179,7 +188,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
         return Column(
-            is_="value",
+            is_="samples" if self.sampled else "value",
             metric=self.metric,
             unit=self.unit,
             decimal=self.decimal,
@@ -272,22 +281,30 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     """Return the doubts about cells that can be two numbers, and about noughts."""
     looks, doubts = draft.looks, []
+    zeros = [text for text in looks.texts if is_zero(text)]
 
     def settle_mark(answer: str) -> None:
-        draft.decimal = "." if answer == "point" else ","
+        if not draft.take(answer):
+            draft.decimal = "." if answer == "point" else ","
 
     def settle_zero(answer: str) -> None:
-        if answer != "zero" and looks.zero:
-            draft.missing = {looks.zero: "not measured"}
+        if answer == "not-run":
+            draft.missing = dict.fromkeys(zeros, "not measured")
+        elif answer != "zero":
+            draft.missing = dict.fromkeys(zeros, "")
+            why = "whether it was measured is not said: its cells are left out"
+            draft.left = f"{draft.header!r}: {looks.zero!r}: {why}"
 
     if looks.ambiguous:
         choices = {"point": "the point", "comma": "the comma"}
+        choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
     if looks.zero and "loss" not in looks.terms:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
+        choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))

@@ -4,13 +4,14 @@ Doubts about columns, rows and tables that are of one kind make one question: on
 settles them all.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
 from benchdb.errors import UsageError
 
 LEAVE_OUT = "leave-out"
+LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 
@@ -70,10 +71,13 @@ class Doubt(msgspec.Struct, frozen=True):
 class Inquiry:
     """What is asked of a document, by the *answers* there are."""
 
-    def __init__(self, answers: Mapping[str, str]) -> None:
-        """Begin with nothing asked."""
-        self._answers = answers
+    def __init__(
+        self, answers: Mapping[str, str], allowed: Collection[str] | None = None
+    ) -> None:
+        """Begin with nothing asked; all but *allowed* keys is left out, not asked."""
+        self._answers, self._allowed = answers, allowed
         self._asked: dict[str, tuple[int, Question]] = {}
+        self._late: set[str] = set()  # what nobody may be asked any more
         self.notes: list[str] = []  # what was answered
 
     def settle(
@@ -93,9 +97,15 @@ class Inquiry:
         for group in groups.values():
             question = self._question(group)
             given = self._answers.get(question.key)
-            if given is None and most is not None and len(self._asked) >= most:
+            late = self._allowed is not None and question.key not in self._allowed
+            full = late or (most is not None and len(self.open()) >= most)
+            if given is None and most is not None and full:
                 passed += group
                 continue
+            if given is None and late:
+                keys = {choice.key for choice in question.choices}
+                given = next(key for key in LEAVING if key in keys)
+                self._late.add(question.key)
             self._asked[question.key] = (group[0].rank, question)
             if given is not None:
                 answer, words = _accepted(question, group[0].free, given)
@@ -109,7 +119,8 @@ class Inquiry:
     def open(self) -> tuple[Question, ...]:
         """Return what is not answered, what matters most first."""
         ranked = sorted(self._asked.values(), key=lambda pair: pair[0])
-        return tuple(one for _, one in ranked if one.key not in self._answers)
+        settled = {*self._answers, *self._late}
+        return tuple(one for _, one in ranked if one.key not in settled)
 
     def keys(self) -> set[str]:
         """Return the keys of all that was asked."""

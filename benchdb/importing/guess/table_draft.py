@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import get_args
 
 from benchdb.importing import naming
@@ -30,6 +31,7 @@ from benchdb.importing.guess.figures import (
     CLEAR_TERMS,
     CLEAR_UNITS,
     FIGURE_TERMS,
+    FINAL,
     RATIO,
     Around,
     ColumnDraft,
@@ -38,8 +40,9 @@ from benchdb.importing.guess.figures import (
     speaks_of_figures,
 )
 from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
 
 Segment = tuple[str, ...]
@@ -50,11 +53,21 @@ _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio
 # Headers that speak of these name no side: "GPU memory" is no run on a GPU.
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
+_OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
+# What a sentence or a comparison above a table does not say of all its rows.
+_OF_ALL = ("device", "precision", "quantization")
+_PROSE = re.compile(
+    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
+    r"|\w{2}:\s+(?:\S+\s+){4}\S"
+)
+_RESULTS = ("value", "samples", "ratio")
+BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
+_LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
@@ -86,15 +99,28 @@ class TableDraft:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
         for one in self.drafts:
-            if one.looks.parts and one.column is None:
+            if one.looks.several and one.column is None:
+                text = one.looks.texts[0][:40]
+                one.leave(f"{one.header!r}: more than a figure in a cell: {text!r}")
+            elif one.looks.parts and one.column is None:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
         self._enter_pivots(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
+        logged = any(
+            (one.column is not None and one.column.field in _LOGGED)
+            for one in self.drafts
+        )
         for one in self.rows or figures:
             doubts += figure_doubts(one, self.around)
+            if logged and one.metric in FINAL and "final" not in one.looks.terms:
+                one.leave(f"{one.header!r}: of each step, which is no final figure")
         enter_words(self.drafts)
+        for one in self.drafts:  # of an object beside the rows, perhaps
+            beside = "." in one.header and one.header in self.sheets[0].inherited
+            if beside and one.column and one.column.field == "parameters.model":
+                one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
     def _around(self) -> Around:
@@ -132,6 +158,17 @@ class TableDraft:
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
+            elif known is not None and (known.field or "").startswith("parameters."):
+                one.become_field(f"parameters.{slug(one.header)}")
+        inherited = self.sheets[0].inherited
+        above = [
+            it for it in self.drafts if it.holds_figures and it.header in inherited
+        ]
+        listed = ", ".join(repr(one.header) for one in above)
+        for one in above:
+            one.column = Column(is_="ignore")
+        for one in above[:1]:
+            one.left = f"figures of what holds the rows, not of them: {listed}"
 
     def _enter_pivots(self, figures: Sequence[ColumnDraft]) -> None:
         """Enter what headers of figures stand for: machines, sides, precisions."""
@@ -141,6 +178,9 @@ class TableDraft:
                 one.fields = test_facts(header) or {
                     **recognised(header, ALL_NAMES[: _SIDES + 1]).set
                 }
+            units = {unit for unit, _ in one.looks.kinds}
+            if units and units <= _OF_PARTS:
+                one.fields.pop("device", None)
         modes = [_mode(one.header) for one in figures]
         if {*modes} >= {"training", "inference"}:  # beside each other
             for one, mode in zip(figures, modes, strict=True):
@@ -189,16 +229,24 @@ class TableDraft:
             enter_language_model(one)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
-            if one.holds_figures and not one.aside and not one.rated:
+            compared = one.metric == RATIO  # a claim, which its header tells apart
+            if one.holds_figures and not (one.aside or one.rated or compared):
                 terms = one.looks.terms & FIGURE_TERMS
                 alike = one.looks.integers if not terms and one.bases == {"1"} else None
                 kind = one.metric or (one.kinds, terms, alike)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
+        left = any(one.left and one.looks.several for one in self.drafts)
         for group in by_kind.values():
             sets = Counter(repr(sorted(one.fields.items())) for one in group)
             doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
-            nameless = [one for one in group if not one.fields and len(group) > 1]
+            # Beside a column that is left out, a header may name what runs too.
+            nameless = [
+                one
+                for one in group
+                if not one.fields
+                and (len(group) > 1 or (left and not one.looks.terms & FIGURE_TERMS))
+            ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
                 doubts.append(headers_doubt(mixed, beside))
@@ -270,12 +318,18 @@ class TableDraft:
                 self.names.add(name)
             elif parameter not in told:
                 self.set |= recognised(stem, [name]).set
+        known = (
+            told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
+        )
+        headed = any(map(re.compile(BILLIONS).search, chain(*self.segments)))
+        if headed and not known & {"parameters.model", "parameters.model_size"}:
+            self.context.append(BILLIONS)
 
     def has_figures(self) -> bool:
         """Tell whether the map takes figures of it, as far as it is known."""
-        if self.rows:
-            return any(one.metric is not None for one in self.rows)
-        return any(one.finished().is_ in ("value", "ratio") for one in self.drafts)
+        if self.rows and all(one.metric is None for one in self.rows):
+            return False
+        return any(self._column(one).is_ in _RESULTS for one in self.drafts)
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""
@@ -284,6 +338,25 @@ class TableDraft:
     def has_results(self) -> bool:
         """Tell whether it may have figures beside ratios."""
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
+
+    def repeated(self) -> int | None:
+        """Return the line of a row whose settings are those of a row above it."""
+        settings = [
+            n
+            for n, one in enumerate(self.drafts)
+            if one.column is not None and one.column.is_ == "field"
+        ]
+        figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
+        known = set[object]()
+        for sheet in self.sheets:
+            for row in sheet.rows:
+                texts = [cell.text.casefold() for cell in row.cells]
+                key = (sheet.context, *(texts[n] for n in settings))
+                full = any(texts[n] for n in figures)
+                if full and key in known:
+                    return row.line
+                known |= {key} if full else set()
+        return None
 
     def mode(self, *names: str) -> str | None:
         """Return ``training`` or ``inference``, where the words about it say which."""
@@ -354,15 +427,21 @@ def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
                 inside = None
 
 
+def _is_prose(text: str) -> bool:
+    """Tell whether *text* says something of some rows, or compares: a caption."""
+    return bool(_PROSE.search(text) or COMPARED.search(text))
+
+
 def origin(segment: Segment, name: str) -> int | None:
     """Return which text of *segment* gives *name*: the innermost that speaks of it.
 
-    ``None`` where none does, or where that one names several.
+    ``None`` where none does, where that one names several, or is no heading.
     """
     for n in reversed(range(len(segment))):
         facts = recognised(segment[n], [name])
         if facts.set:
-            return n
+            doubtful = name in _OF_ALL and _is_prose(segment[n])
+            return None if doubtful else n
         if facts.missing:
             return None
     return None

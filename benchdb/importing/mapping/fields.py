@@ -37,6 +37,8 @@ DEVICES: tuple[str, ...] = get_args(Device)
 INFERENCE = "-inference"  # behind the name of work that is not trained
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
+_OF_SOFTWARE = (*OF_ENVIRONMENTS[1:], "framework_version")
+_ALWAYS = ("os_name", "os_version", "framework_version")  # their absence is told
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?\d{1,12}\.\d{1,12}", re.ASCII)
 _BATCH = re.compile(r"(?:bs|b|batch(?:[ _-]?size)?)\s*[:=×x]?\s*(\d{1,9})", re.I | re.A)
@@ -274,7 +276,8 @@ def machine(
 
 def device_name(device: str, chip: Chip) -> str | None:
     """Return the name of the device that ran, where *chip* leaves no choice."""
-    if device == "cpu" or (device == "metal" and chip.vendor == "Apple"):
+    inside = {"metal": "Apple", "cuda": "NVIDIA"}.get(device) == chip.vendor
+    if device == "cpu" or (inside and not (device == "cuda" and chip.accelerators)):
         is_card = any(chip.name == card.name for card in chip.accelerators)
         return None if chip.vendor == "unknown" or is_card else chip.name
     if device in ("cuda", "rocm") and len(chip.accelerators) == 1:
@@ -312,10 +315,13 @@ def _from_texts(texts: Mapping[str, str]) -> Machine:
         chip = Chip(vendor="unknown", name=texts["chip"])
     if card is not None:
         card_chip = naming.chip(card, numbers=True)
-        if card_chip is None or not card_chip.accelerator:
+        if card_chip is None:
             card_chip = RecognisedChip(vendor="unknown", name=card, accelerator=True)
         card_class = card_chip.chip_class()
-        chip = card_class if chip == naming.UNKNOWN else chip
+        # A GPU that is a part of a chip, such as the GB10, names that chip.
+        same = (chip.vendor, chip.name) == (card_class.vendor, card_class.name)
+        if chip == naming.UNKNOWN or not (card_chip.accelerator or same):
+            chip = card_class
         chip = replace(chip, accelerators=card_class.accelerators)
     model = known[-1].model if known else None
     missing = missing_facts(chip, model or texts.get("model"))
@@ -365,18 +371,17 @@ def binary_factor(printed: str, unit: str | None) -> tuple[float, float]:
     return 1024.0**power, 1000.0**power
 
 
-def environment(
-    fields: Mapping[str, Scalar], mapped: Mapping[str, MappedEnvironment]
-) -> Environment:
-    """Return the environment that *fields* describe, by a *mapped* one where named so.
+def environment(known: Known, mapped: Mapping[str, MappedEnvironment]) -> Environment:
+    """Return the environment that is *known*, by a *mapped* one where named so.
 
     Raise ``RefusedError`` where a field contradicts the named one.
     """
+    fields = known.fields
     base = mapped.get(str(fields.get("environment")))
     facts = msgspec.structs.asdict(base or MappedEnvironment())
     del facts["match"]
     missing = dict(facts.pop("missing"))
-    for name in (*OF_ENVIRONMENTS[1:], "framework", "framework_version"):
+    for name in (*_OF_SOFTWARE, "framework"):
         text, before = fields.get(name), facts[name]
         if text is None or str(text).casefold() == str(before).casefold():
             continue
@@ -384,7 +389,8 @@ def environment(
             raise RefusedError(f"{name} is {text}, but the environment has {before}")
         facts[name] = str(text)
         missing.pop(name, None)
-    for name in ("os_name", "os_version", "framework_version"):
-        if base is None and facts[name] is None:
-            missing[name] = _PRINTED
+    reasons = {**dict.fromkeys(() if base else _ALWAYS, _PRINTED), **known.missing}
+    for name, why in reasons.items():
+        if name in _OF_SOFTWARE and facts[name] is None:
+            missing.setdefault(name, why)
     return Environment(key="-", missing=missing, **facts)

@@ -5,7 +5,7 @@ What a cell, a heading or a default says is a *field* of a run. These are the fi
 ``device_name``, ``precision``, ``compiler``, ``seed``, ``started``, ``machine`` (a key
 of ``machines``, or a label), ``chip``, ``model``, ``cpu_cores``, ``gpu_cores``,
 ``ram``, ``accelerator``, ``environment`` (a key of ``environments``), ``os_name``,
-``os_version``, ``os_build``, ``python``, and ``parameters.NAME`` and
+``os_version``, ``os_build``, ``kernel``, ``python``, and ``parameters.NAME`` and
 ``conditions.NAME`` for any name (in TOML such a key of ``set`` stands in quotes).
 
 A value cell under given fields becomes a figure; figures under equal fields are one
@@ -60,7 +60,10 @@ OF_RUNS = (
 )
 CORES = ("cpu_cores", "gpu_cores")
 OF_MACHINES = ("machine", "chip", "model", *CORES, "ram", "accelerator")
-OF_ENVIRONMENTS = ("environment", "os_name", "os_version", "os_build", "python")
+OF_ENVIRONMENTS = (
+    *("environment", "os_name", "os_version", "os_build"),
+    *("kernel", "python"),
+)
 PREFIXES = ("parameters.", "conditions.")
 # The name of a field without its prefix.
 bare_name = partial(re.compile(r"^(?:parameters|conditions)\.").sub, "")
@@ -101,6 +104,7 @@ class MappedEnvironment(_Part, frozen=True, kw_only=True):
     os_name: str | None = None
     os_version: str | None = None
     os_build: str | None = None
+    kernel: str | None = None
     architecture: str | None = None
     python: str | None = None
     framework: str | None = None

@@ -10,7 +10,6 @@ import msgspec
 
 from benchdb.catalogue import metrics
 from benchdb.errors import UsageError, suggestion
-from benchdb.files import replacing
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import DEVICES, plain_name
 from benchdb.importing.mapping.language import (
@@ -106,9 +105,9 @@ def shipped() -> tuple[LoadedMap, ...]:
     return tuple(parse(content, name) for name, content in _contents().items())
 
 
-def remembered(folder: Path, document: Document) -> LoadedMap | None:
-    """Return the map that was agreed on for *document*, kept in *folder*."""
-    for path in sorted(folder.glob(f"*.{document.sha256}.toml")):
+def remembered(agreed: Path, document: Document) -> LoadedMap | None:
+    """Return the map in the folder *agreed* that was agreed on for *document*."""
+    for path in remembered_files(agreed, document.sha256):
         try:
             return parse(path.read_bytes(), path.name.split(".")[0])
         except (UsageError, OSError) as error:
@@ -118,20 +117,9 @@ def remembered(folder: Path, document: Document) -> LoadedMap | None:
     return None
 
 
-def remember(folder: Path, sha256: str, map_: LoadedMap) -> None:
-    """Keep in *folder* what was agreed on for a document, in place of what is there."""
-    forget(folder, sha256)
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / f"{map_.name}.{sha256}.toml") as stream:
-        stream.write(map_.text.encode())
-
-
-def forget(folder: Path, sha256: str) -> bool:
-    """Delete what was agreed on for a document; tell whether anything was."""
-    kept = list(folder.glob(f"*.{sha256}.toml"))
-    for path in kept:
-        path.unlink(missing_ok=True)
-    return bool(kept)
+def remembered_files(agreed: Path, sha256: str) -> list[Path]:
+    """Return where maps for the document with that digest are kept: one, or none."""
+    return sorted(agreed.glob(f"*.{sha256}.toml"))
 
 
 @cache

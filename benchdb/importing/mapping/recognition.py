@@ -11,7 +11,7 @@ from benchdb.importing.naming import RecognisedChip
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
-_COMPARED = re.compile(
+COMPARED = re.compile(
     r"(?i)(?<![a-z])(?:vs|versus|than|over|compared|against|relative|gegen|speed-?ups?)"
     r"(?![a-z])"
 )
@@ -19,17 +19,19 @@ _PRINTED = "not printed"
 _ANY_GPU = RecognisedChip("NVIDIA", "")
 _SIDED_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
 _SIDE = re.compile(
-    r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl|ane"
-    r"|neural engine)(?![a-z])"
+    r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
+    r"|(?<![_-])ane|neural engine)(?![a-z])"
 )
+_PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
     r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|only|results?|benchmarks?|from|on|auf"
     r"|fp\d\d)(?![a-z])"
 )
 _BATCH = re.compile(
-    r"(?i)(?<![a-z])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,])"
+    # "2B 8bit" is a model of two billion parameters.
+    r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,]|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
 
@@ -45,9 +47,9 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
     several: dict[str, str] = {}
     if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
         fields, several = _facts(text, names, whole=whole)
-    if not whole and _COMPARED.search(text):
+    if not whole and COMPARED.search(text):
         tail = text.rpartition(" on ")[2]  # "MLX vs torch on M1" names a machine
-        sure = {} if _COMPARED.search(tail) else _facts(tail, names, whole=False)[0]
+        sure = {} if COMPARED.search(tail) else _facts(tail, names, whole=False)[0]
         compared = fields.keys() & {*OF_MACHINES, "device", "framework"} - sure.keys()
         several |= dict.fromkeys(compared, f"compared in {text!r}")
         fields = {name: it for name, it in fields.items() if name not in compared}
@@ -64,7 +66,7 @@ def _facts(
     """Return what *text* names, and that of which it names several."""
     fields: Fields = {}
     several: dict[str, str] = {}
-    chip = naming.chip(text)
+    chip = naming.chip(_PART_OF_NAME.sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)

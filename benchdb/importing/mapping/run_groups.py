@@ -272,7 +272,7 @@ def _records(
                 group, map_, device_name(str(fields.get("device")), described.chip)
             ),
             machine=described,
-            environment=environment(fields, map_.environments),
+            environment=environment(group.known, map_.environments),
             source=source,
             values=[*lone, *pooled],
             series=series,

@@ -21,7 +21,7 @@ _TAG = re.compile(
     r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
     | <(?P<held>script|style)(?=[\s>]).*?(?:</(?P=held)[^>]*>|\Z)
     | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])
-      (?P<attributes>(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+))>""",
+      (?P<attributes>(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*))>""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 

@@ -2,7 +2,7 @@
 
 Repetitions of one benchmark are the samples of one run. Aggregates beside them say
 nothing new and are kept as claims; alone they are a run whose samples are not there.
-A counter that the author of a benchmark added is a run of its own.
+A counter that the author of a benchmark added is a condition: its kind is not told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,14 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.messages import Scalar, Status, Value
+from benchdb.exchange.messages import Status, Value
 from benchdb.exchange.reader import Item
-from benchdb.exchange.record import Record
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import result, strict, texts
+from benchdb.importing.tools import facts, result
+from benchdb.importing.tools.facts import Facts, first_text
 from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
-from benchdb.importing.tools.strict import Facts
 
 _TIMER_MHZ = 100  # arm64 macOS gives the frequency of its timer, 24 MHz
 _CONTEXT = (
@@ -35,13 +34,14 @@ _RATES = {
     "bytes_per_second": ("gigabytes_per_second", 1e9),
     "max_bytes_used": ("peak_memory_reported_bytes", 1.0),
 }
+_COLUMNS = {name: (metric, None) for name, metric in _TIMES.items()} | _RATES
+_FAILURES = {"error_occurred": "error_message", "skipped": "skip_message"}
 # What is no counter of the author's.
 _READ = (
     *("name", "run_name", "run_type", "iterations", "real_time", "cpu_time"),
     *("time_unit", "repetition_index", "repetitions", "threads", "label"),
     *("family_index", "per_family_instance_index", "aggregate_name", "aggregate_unit"),
-    *("error_occurred", "error_message", "skipped", "skip_message"),
-    *_RATES,
+    *(*_FAILURES, *_FAILURES.values(), *_RATES),
 )
 # Before 1.5 an aggregate had no other mark than the end of its name.
 _ENDS = ("mean", "median", "stddev", "cv")
@@ -57,7 +57,7 @@ class _Row(msgspec.Struct, frozen=True):
 
     def at(self, *column: str) -> str:
         """Return the JSON pointer to a column, or to the row."""
-        return f"/benchmarks/{self.place}{''.join(f'/{name}' for name in column)}"
+        return facts.pointer("benchmarks", self.place, *column)
 
     def per_second(self) -> float:
         """Return how many of the row's units of time make a second."""
@@ -66,20 +66,25 @@ class _Row(msgspec.Struct, frozen=True):
             raise RefusedError(f"the time unit {str(unit)[:40]!r} is not known")
         return _PER_SECOND[unit]
 
+    def seconds(self, column: str) -> float:
+        """Return the time in a *column*."""
+        time = self.facts.get(column)
+        return facts.amount(time, self.at(column), self.per_second())
+
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a report of google/benchmark."""
-    report = strict.glimpse(document)
+    report = facts.glimpse(document)
     return (
-        strict.lists(report, "benchmarks", "name")
+        facts.lists(report, "benchmarks", "name")
         and isinstance(context := report.get("context"), dict)
         and ("num_cpus" in context or "library_build_type" in context)
     )
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
-    """Yield a record for each benchmark and counter, and what aggregates claim."""
-    report = strict.content(document)
+    """Yield a record for each benchmark, and what aggregates claim."""
+    report = facts.content(document)
     of = result.origin(document, about, "google-benchmark")
     context = report["context"]
     result.require_modest(context=context)
@@ -87,8 +92,9 @@ def read(document: Document, about: About) -> Iterator[Item]:
         measured = [row for row in group if row.aggregate is None]
         derived = [row for row in group if row.aggregate is not None]
         complexity = all(row.aggregate in {"BigO", "RMS"} for row in derived)
-        if measured or not complexity:
-            yield from _records(of, context, measured or derived)
+        if rows := measured or (derived if not complexity else []):
+            raw = [row.facts for row in rows]
+            yield result.attempt(of, partial(_result, context, rows), raw, rows[0].at())
         if measured or complexity:
             yield from _claims(of, derived)
 
@@ -97,165 +103,104 @@ def _groups(rows: Sequence[Facts]) -> Iterator[list[_Row]]:
     """Yield the rows of each benchmark; an aggregate that names no kind is alone."""
     groups: dict[str, list[_Row]] = {}
     names = {str(row["name"]) for row in rows}
-    for place, facts in enumerate(rows):
-        name, kind = str(facts["name"]), None
-        benchmark = str(facts.get("run_name") or name)
+    for place, row in enumerate(rows):
+        name, kind = str(row["name"]), None
+        benchmark = str(row.get("run_name") or name)
         base, _, end = name.rpartition("_")
         siblings = {base, *(f"{base}_{other}" for other in _ENDS if other != end)}
-        if facts.get("run_type") == "aggregate":
-            kind = facts.get("aggregate_name")
-            kind = kind if isinstance(kind, str) and kind else "unnamed"
-        elif "run_type" not in facts and base and end in _ENDS and siblings & names:
+        if row.get("run_type") == "aggregate":
+            kind = first_text(row, "aggregate_name") or "unnamed"
+        elif "run_type" not in row and base and end in _ENDS and siblings & names:
             benchmark, kind = base, end
-        key = [benchmark, facts.get("threads"), facts.get("label")]
-        alone = f" {place}" if kind == "unnamed" else ""
-        group = groups.setdefault(f"{texts.plain(key)!r}{alone}", [])
-        group.append(_Row(place, facts, benchmark, kind))
+        alone = place if kind == "unnamed" else None
+        key = repr([benchmark, row.get("threads"), row.get("label"), alone])
+        groups.setdefault(key, []).append(_Row(place, row, benchmark, kind))
     yield from groups.values()
 
 
 def _claims(of: Origin, rows: Sequence[_Row]) -> Iterator[Item]:
     for row in rows:
         unit = "%" if row.facts.get("aggregate_unit") == "percentage" else None
-        unit = unit or texts.first_text(row.facts, "time_unit") or "1"
-        for name in _CLAIMED:
-            if name in row.facts:
-                statement = f"{row.benchmark}: {row.aggregate} of {name}"
-                yield result.claim(
-                    of, statement, row.facts[name], row.at(name), unit=unit
-                )
-
-
-def _records(of: Origin, context: Facts, rows: Sequence[_Row]) -> Iterator[Item]:
-    at, facts = rows[0].at(), rows[0].facts
-    make = partial(_result, context, rows)
-    whole = result.attempt(of, make, [row.facts for row in rows], at)
-    yield whole
-    if isinstance(whole, Record) and whole.end.status == "ok":
-        for name in _counters(rows):
-            make = partial(_counter, context, rows, name)
-            yield result.attempt(of, make, facts[name], f"{at}{strict.pointer(name)}")
-
-
-def _counters(rows: Sequence[_Row]) -> tuple[str, ...]:
-    """Return the names of the counters that the author of a benchmark added.
-
-    A row with hundreds of them is refused.
-    """
-    names = tuple(
-        name
-        for name, raw in rows[0].facts.items()
-        if name not in _READ
-        and isinstance(raw, int | float)
-        and not isinstance(raw, bool)
-    )
-    result.require_few(len(names), "counters")
-    return names
+        unit = unit or first_text(row.facts, "time_unit") or "1"
+        for name, raw in facts.picked(row.facts, _CLAIMED).items():
+            statement = f"{row.benchmark}: {row.aggregate} of {name}"
+            yield result.claim(of, statement, raw, row.at(name), unit=unit)
 
 
 def _result(context: Facts, rows: Sequence[_Row]) -> Result:
     """Return what rows of one benchmark come to."""
-    times: tuple[float, ...] = ()
+    row, times = rows[0], list[float]()
     failure, status = _failure(rows)
-    first = rows[0]
+    basis = {"operation_seconds": f"real_time in {row.facts.get('time_unit', 'ns')}"}
+    if row.aggregate is not None:
+        kind = _middle_row(rows).aggregate
+        basis["aggregate"] = f"{kind} over repetitions that are not in the file"
     if failure is not None:
         values = [result.no_value("operation_seconds", failure)]
-    elif first.aggregate is not None:
+    elif row.aggregate is not None:
         values = _aggregated(rows)
     else:
-        times = _column(rows, "real_time")
-        columns: list[tuple[str, str, float | None]]
-        columns = [(name, metric, None) for name, metric in _TIMES.items()]
-        columns += [(name, *rate) for name, rate in _RATES.items()]
+        times = [row.seconds("real_time") for row in rows]
         values = [
-            _middle(metric, first, name, _column(rows, name, per), per)
-            for name, metric, per in columns
-            if name in first.facts
+            _figure(metric, rows, name, per)
+            for name, (metric, per) in _COLUMNS.items()
+            if name in row.facts
         ]
-    run = _described(context, rows, values)
-    unit = rows[0].facts.get("time_unit", "ns")
-    run.basis["operation_seconds"] = f"real_time in {unit}"
-    run.series = result.series(("measure", times))
-    run.status, run.reason = status, failure
-    return run
-
-
-def _counter(context: Facts, rows: Sequence[_Row], name: str) -> Result:
-    """Return what the counter *name* says over all repetitions."""
-    numbers = [strict.number(row.facts.get(name), row.at(name)) for row in rows]
-    figure = _middle("reported_value", rows[0], name, numbers)
-    run = _described(context, rows, [figure])
-    run.locator += strict.pointer(name)
-    run.parameters["counter"] = texts.line(name)
-    run.missing["unit"] = "a counter of the author's"
-    return run
-
-
-def _described(context: Facts, rows: Sequence[_Row], values: list[Value]) -> Result:
-    row = rows[0]
-    named = {name: row.facts.get(name) for name in ("threads", "label")}
-    mhz = strict.count(context.get("mhz_per_cpu"))
-    is_timer = mhz is not None and mhz < _TIMER_MHZ
-    held: dict[str, Scalar | None] = {
-        "cpu_scaling_enabled": context.get("cpu_scaling_enabled"),
-        "load_avg": context.get("load_avg"),
-        "mhz_per_cpu": None if is_timer else context.get("mhz_per_cpu"),
-        "iterations": row.facts.get("iterations"),
-    }
-    run = Result(
+    added = facts.others(row.facts, _READ)
+    counters = {name: fact for name, fact in added.items() if not isinstance(fact, str)}
+    held = facts.picked(context, ("cpu_scaling_enabled", "load_avg", "mhz_per_cpu"))
+    mhz = facts.count(context.get("mhz_per_cpu")) or _TIMER_MHZ
+    if mhz < _TIMER_MHZ:
+        del held["mhz_per_cpu"]
+    settings = {name: added[name] for name in added if name not in counters}
+    return Result(
         name=row.benchmark,
         locator=row.at(),
         framework="google-benchmark",
-        parameters=texts.others(named, ())
-        | texts.others(row.facts, (*_READ, *_counters(rows))),
-        conditions=texts.scalars(held),
+        parameters=facts.others(facts.picked(row.facts, ("threads", "label")))
+        | settings,
+        conditions=facts.scalars(
+            held | facts.picked(row.facts, ("iterations",)) | counters
+        ),
         started=result.started(context.get("date")),
         label="imported" if row.aggregate is None else "aggregate",
         values=values,
+        series=result.series(("measure", times)),
         machine=Hardware(threads=context.get("num_cpus")).machine(),
         environment=_environment(context),
+        status=status,
+        reason=failure,
+        basis=basis,
+        missing={"mhz_per_cpu": f"{mhz} MHz is the frequency of the timer"}
+        if mhz < _TIMER_MHZ
+        else {},
     )
-    if row.aggregate is not None:
-        kind = _middle_row(rows).aggregate
-        run.basis["aggregate"] = f"{kind} over repetitions that are not in the file"
-    if is_timer:
-        run.missing["mhz_per_cpu"] = f"{mhz} MHz is the frequency of the timer"
-    return run
 
 
 def _failure(rows: Sequence[_Row]) -> tuple[str | None, Status]:
-    """Return why a repetition of it failed, or was skipped."""
-    marks = (("error_occurred", "error_message"), ("skipped", "skip_message"))
-    for row in rows:
-        for mark, message in marks:
+    """Return why a repetition of it failed, or else why it was skipped."""
+    for mark, message in _FAILURES.items():
+        for row in rows:
             if row.facts.get(mark):
-                failed = any(one.facts.get("error_occurred") for one in rows)
-                why = texts.first_text(row.facts, message, "skip_message") or mark
-                return why, "failed" if failed else "not-measured"
+                why = first_text(row.facts, message) or mark
+                return why, "failed" if mark == "error_occurred" else "not-measured"
     return None, "ok"
 
 
-def _middle(
-    metric: str,
-    row: _Row,
-    name: str,
-    numbers: Sequence[float],
-    per: float | None = 1.0,
-) -> Value:
-    """Return the only number as it is printed, or the median of several."""
+def _figure(metric: str, rows: Sequence[_Row], name: str, per: float | None) -> Value:
+    """Return the only number as it is printed, or the median of several.
+
+    They are divided by *per*, or become seconds.
+    """
+    numbers = [
+        facts.amount(row.facts.get(name), row.at(name), per or row.per_second())
+        for row in rows
+    ]
+    row = rows[0]
     if len(numbers) == 1:
         per = per or row.per_second()
         return result.value(metric, row.facts[name], row.at(name), per=per)
     return result.median(metric, numbers, row.at(name), of="repetition")
-
-
-def _column(
-    rows: Sequence[_Row], name: str, per: float | None = None
-) -> tuple[float, ...]:
-    return tuple(
-        strict.amount(row.facts.get(name), row.at(name), per or row.per_second())
-        for row in rows
-    )
 
 
 def _middle_row(rows: Sequence[_Row]) -> _Row:
@@ -271,22 +216,21 @@ def _middle_row(rows: Sequence[_Row]) -> _Row:
 
 def _aggregated(rows: Sequence[_Row]) -> list[Value]:
     """Return the median, or the mean, of repetitions that are not there."""
-    row, values = _middle_row(rows), []
-    for name, metric in _TIMES.items():
-        if name in row.facts:
-            all_with = [other for other in rows if name in other.facts]
-            spreads = [other for other in all_with if other.aggregate == "stddev"]
-            uncertainty = next(iter(_column(spreads, name)), None)
-            values.append(
-                result.value(
-                    metric,
-                    row.facts[name],
-                    row.at(name),
-                    per=row.per_second(),
-                    uncertainty=uncertainty,
-                )
-            )
-    return values
+    row = _middle_row(rows)
+    spread = next((other for other in rows if other.aggregate == "stddev"), None)
+    return [
+        result.value(
+            metric,
+            row.facts[name],
+            row.at(name),
+            per=row.per_second(),
+            uncertainty=spread.seconds(name)
+            if spread and name in spread.facts
+            else None,
+        )
+        for name, metric in _TIMES.items()
+        if name in row.facts
+    ]
 
 
 def _environment(context: Facts) -> dict[str, Any]:
@@ -294,12 +238,10 @@ def _environment(context: Facts) -> dict[str, Any]:
     caches = context.get("caches")
     return {
         "framework": "google-benchmark",
-        "framework_version": texts.first_text(context, "library_version"),
-        "variables": texts.words(
-            {k: v for k, v in context.items() if k not in _CONTEXT}
-        ),
+        "framework_version": first_text(context, "library_version"),
+        "variables": facts.words(facts.others(context, _CONTEXT)),
         "devices": tuple(
-            {"kind": "cache", **texts.scalars(cache)}
+            {"kind": "cache", **facts.scalars(cache)}
             for cache in (caches if isinstance(caches, list) else ())
             if isinstance(cache, dict)
         ),

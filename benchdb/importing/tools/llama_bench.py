@@ -1,4 +1,4 @@
-"""llama-bench: its JSON, JSON Lines, CSV, SQL and the SQLite files made of that.
+"""llama-bench: its JSON, JSON Lines, CSV and SQL.
 
 Reading a prompt, writing text and both together are different work. Every column that
 has no place of its own is a parameter, also one that nobody here has heard of; true and
@@ -9,6 +9,7 @@ only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
 """
 
 import csv
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,21 +27,25 @@ from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import (
+    Document,
+    DocumentError,
+    PrintedFloat,
+    require_few_values,
+)
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import result, sqlite_tables, strict, texts
+from benchdb.importing.tools import facts, result
+from benchdb.importing.tools.facts import Facts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
 from benchdb.importing.tools.sql_text import facts_of, inserted
-from benchdb.importing.tools.strict import Facts, PrintedFloat
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
-_INTO = re.compile(rf"^INSERT INTO [\"`\[]?(?:{'|'.join(_TABLES)})\b", re.MULTILINE)
+_INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
-# A document for people, with the tool's table and its other formats beside it.
-_FENCE = "\n```"
-_HEAD = re.compile(r"^\| *model +\|[^\n]*\| +t/s +\|", re.MULTILINE)
+_BEFORE = re.compile(r"\[?\s*+")  # the first result
+_BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
 _LOOKED_AT = 20  # results; the first may be damaged
 _WHOLE = re.compile(r"-?\d{1,18}")
 _FRACTION = re.compile(r"-?\d{1,18}\.\d{1,18}")
@@ -89,12 +94,8 @@ Rows = Iterator[Row | BadLine]
 
 def recognises(document: Document) -> bool:
     """Tell whether these are results of llama-bench, but not as Markdown."""
-    if document.content.startswith(sqlite_tables.MAGIC):
-        return _table(document) is not None
-    content = strict.glimpse_text(document)
+    content = facts.glimpse_text(document)
     if not all(mark in content for mark in MARKS):
-        return False
-    if _FENCE in content and _HEAD.search(content):
         return False
     form = _form(document)
     if form not in (_json, _json_lines):
@@ -107,7 +108,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield one run for each result; a broken result is a ``BadLine``."""
     of = result.origin(document, about, "llama-bench")
-    form = _sqlite if _table(document) else _form(document)
+    form = _form(document)
     if form is None:
         raise DocumentError("no results of llama-bench")
     empty = True
@@ -141,15 +142,26 @@ def _first_line(lines: Sequence[str]) -> int | None:
 
 
 def _json(document: Document) -> Rows:
+    """Yield the elements of an array, each by itself, or one result alone.
+
+    A tool that was killed while it wrote leaves an array without its end.
+    """
     start = _first_line(document.lines) or 0
-    array = "\n" * start + "\n".join(document.lines[start:])
-    if not array.lstrip().startswith("["):
-        array = f"{array}\n]".replace("{", "[{", 1)  # one result alone
+    text = "\n".join(document.lines[start:])
+    decoder = json.JSONDecoder(parse_float=str, parse_int=str)
+    at, line, place, mark = 0, start + 1, 0, _BEFORE.match(text)
     try:
-        for place, (line, raw) in enumerate(strict.elements(array)):
-            yield _parsed(raw, line, Row({}, f"/{place}/"))
-    except DocumentError as error:
-        yield building.bad(str(error), locator=str(error).split(":", 1)[0])
+        require_few_values(text)
+        while mark is not None and text[mark.end() : mark.end() + 1] != "]":
+            line, at = line + text.count("\n", at, mark.end()), mark.end()
+            end = decoder.raw_decode(text, at)[1]
+            yield _parsed(text[at:end], line, Row({}, f"/{place}/"))
+            place, mark = place + 1, _BETWEEN.match(text, end)
+        if mark is None and text.startswith("["):
+            yield building.bad("the array breaks off here", line=line)
+    except (DocumentError, json.JSONDecodeError, RecursionError) as error:
+        why = f"the array breaks off, or is no JSON ({error})"
+        yield building.bad(why, line=line)
 
 
 def _json_lines(document: Document) -> Rows:
@@ -161,7 +173,7 @@ def _json_lines(document: Document) -> Rows:
 def _parsed(raw: str, line: int, row: Row) -> Row | BadLine:
     """Return *row* with the columns that *raw* has."""
     try:
-        columns = strict.parsed(raw)
+        columns = facts.parsed(raw)
     except DocumentError as error:
         return building.bad(str(error), line=line, raw=raw)
     if not isinstance(columns, dict):
@@ -196,158 +208,127 @@ def _sql(document: Document) -> Rows:
             yield building.bad(why, line=row.line)
 
 
-def _sqlite(document: Document) -> Rows:
-    table = _table(document) or ""
-    for place, columns in enumerate(sqlite_tables.rows(document, table)):
-        known = {name: fact for name, fact in columns.items() if fact is not None}
-        yield Row(known, f"/{table}/{place}/")
-
-
-def _table(document: Document) -> str | None:
-    """Return the table of results, if the document is a database that has one."""
-    names = sqlite_tables.names(document)
-    return next((name for name in reversed(_TABLES) if name in names), None)
-
-
 def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
-    raw = ",".join(cell or "" for cell in cells)
     try:
-        facts = facts_of(names, cells)
+        columns = facts_of(names, cells)
     except RefusedError as error:
         why = str(error)
         if "cuda" in names and "opencl" not in names and len(cells) != len(names):
             why += "; versions of 2023 print opencl after cuda: is that name missing?"
+        raw = ",".join(cell or "" for cell in cells)
         return building.bad(why, line=line, raw=raw)
-    typed = {name: _typed(name, cell) for name, cell in facts.items()}
+    typed = {name: _typed(name, cell) for name, cell in columns.items()}
     return Row(typed, f"line {line}, column ", line)
 
 
 def _typed(name: str, cell: str | None) -> Any:
     """Return a cell as JSON would have it: the tool quotes every number in CSV."""
-    if cell is None or cell == "":
-        return None
-    if name not in _TEXTS and _WHOLE.fullmatch(cell):
+    if name not in _TEXTS and cell and _WHOLE.fullmatch(cell):
         return int(cell)
-    if name not in _TEXTS and _FRACTION.fullmatch(cell):
+    if name not in _TEXTS and cell and _FRACTION.fullmatch(cell):
         return PrintedFloat(cell)
-    return cell
+    return cell or None
 
 
 def from_row(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
     row = entry.columns
     work = _work(row)
-    gpus = _listed(strict.text(row, "gpu_info"), _BETWEEN_GPUS)
+    gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
-    date, file = strict.text(row, "test_time"), strict.text(row, "model_filename")
-    processors = _listed(strict.text(row, "cpu_info"))
-    names = [name for name in processors if name.lower() not in _LIBRARIES]
-    names += [name for name in gpus if name.startswith("Apple ")]
+    date, file = facts.text(row, "test_time"), facts.text(row, "model_filename")
+    conditions = _numbers(facts.picked(row, BACKENDS))
+    if file:  # without its folders, which may hold a name
+        name = PurePosixPath(PureWindowsPath(file).name).name
+        conditions["model_filename"] = name
+    processors = [
+        name for name in _listed(row, "cpu_info") if name.lower() not in _LIBRARIES
+    ]
+    processors += [name for name in gpus if name.startswith("Apple ")]
     hardware = Hardware(
-        processor=next(iter(names), None), cards=gpus, label=entry.label
+        processor=next(iter(processors), None), cards=gpus, label=entry.label
     )
-    made = Result(
+    quantized = {"parameters.quantization": "the end of model_type"}
+    return Result(
         work=work,
         locator=entry.locator,
         framework="llama.cpp",
-        device=device,
+        device=(device, why),
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
-        parameters=_numbers(texts.others(row, _PLACED)),
-        conditions=_numbers({key: row.get(key) for key in BACKENDS}),
+        parameters=_numbers(facts.others(row, _PLACED)),
+        conditions=conditions,
         started=building.date(date) if date else None,
         values=[figure],
         series=times,
         machine=hardware.machine(),
         environment=_environment(row, gpus),
+        basis={**entry.basis, **(quantized if "quantization" in work[1] else {})},
         missing={"precision": ABSENT},
     )
-    (made.missing if device == "unknown" else made.basis)["device"] = why
-    if file:  # without its folders, which may hold a name
-        name = PurePosixPath(PureWindowsPath(file).name).name
-        made.conditions["model_filename"] = name
-    if "quantization" in work[1]:
-        made.basis["parameters.quantization"] = "the end of model_type"
-    made.basis |= entry.basis
-    return made
 
 
 def _work(row: Facts) -> Named:
-    model = strict.text(row, "model_type")
-    if model is None:
-        raise RefusedError("model_type is missing")
-    prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
-    depth = strict.whole(row, "n_depth", 0)
+    name, own = language_models.weights(facts.name_of(row, "model_type"))
+    prompt, gen = facts.whole(row, "n_prompt"), facts.whole(row, "n_gen")
+    depth = facts.whole(row, "n_depth", 0)
     if not prompt and not gen:
         raise RefusedError("n_prompt and n_gen are both 0: nothing was computed")
     # A fork of the tool reads a prompt untimed before it writes, and names that so.
-    if strict.text(row, "test") == f"tg{gen}@pp{prompt}":
+    if row.get("test") == f"tg{gen}@pp{prompt}":
         prompt, depth = 0, prompt + depth
-    name, own = language_models.weights(model)
     return language_models.work(name, prompt, gen, quantization=own, depth=depth)
 
 
-def _numbers(facts: Facts) -> dict[str, Any]:
+def _numbers(columns: Facts) -> dict[str, Any]:
+    known = {name: fact for name, fact in columns.items() if fact is not None}
     return {
-        name: int(fact) if isinstance(fact, bool) else fact
-        for name, fact in facts.items()
-        if fact is not None
+        n: int(fact) if isinstance(fact, bool) else fact for n, fact in known.items()
     }
 
 
 def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     """Return the figure, with the time of each sample where they are there."""
-    row = entry.columns
-    times = row.get("samples_ns")
+    row, metric = entry.columns, "tokens_per_second"
+    rate, times = facts.positive(row, "avg_ts"), row.get("samples_ns")
     if not times:
-        spread = (
-            strict.size(row, "stddev_ts") if row.get("stddev_ts") is not None else 0
-        )
-        average = Value(
-            metric="tokens_per_second",
-            value=strict.positive(row, "avg_ts"),
-            # The tool prints 0 where a test ran once: that is no spread.
-            uncertainty=float(spread) or None,
-            printed=strict.characters(row["avg_ts"]),
-            locator=f"{entry.place}{entry.rate}",
-        )
-        return average, ()
+        # The tool prints 0 where a test ran once: that is no spread.
+        spread = facts.size(row, "stddev_ts") if row.get("stddev_ts") else None
+        at = f"{entry.place}{entry.rate}"
+        return result.value(metric, row["avg_ts"], at, uncertainty=spread or None), ()
     if not isinstance(times, list):
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
-    seconds = [strict.positive(places, place) / _NANOSECONDS for place in places]
-    if not all(seconds):
-        raise RefusedError("samples_ns has a time that is too short to divide by")
-    tokens = _tokens(row, seconds)
+    seconds = tuple(facts.positive(places, place) / _NANOSECONDS for place in places)
+    tokens = _tokens(row, rate, seconds)
     of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
     figure = Value(
-        metric="tokens_per_second",
+        metric=metric,
         value=tokens / median(seconds),
         locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
-    return figure, (Series("measure", 1, tuple(seconds)),)
+    return figure, (Series("measure", 1, seconds),)
 
 
-def _tokens(row: Facts, seconds: list[float]) -> int:
-    """Return how many tokens one sample is about: what makes the rates come true."""
-    prompt, gen = strict.whole(row, "n_prompt"), strict.whole(row, "n_gen")
-    rate = strict.positive(row, "avg_ts")
-    for tokens in (prompt + gen, gen):
-        computed_rate = fmean(tokens / second for second in seconds)
-        if abs(computed_rate - rate) <= _TOLERANCE * rate:
+def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:
+    """Return how many tokens one sample is about: what makes the *rate* come true."""
+    prompt, gen = facts.whole(row, "n_prompt"), facts.whole(row, "n_gen")
+    for tokens in (gen, prompt + gen):
+        computed = fmean(tokens / second for second in seconds)
+        if abs(computed - rate) <= _TOLERANCE * rate:
             return tokens
-    printed = strict.characters(row["avg_ts"])
-    computed = fmean((prompt + gen) / second for second in seconds)
     raise RefusedError(
-        f"avg_ts is {printed}, but {prompt + gen} tokens in the times of samples_ns "
-        f"are {computed:.6g} a second"
+        f"avg_ts is {facts.characters(row['avg_ts'])}, but {tokens} tokens in the "
+        f"times of samples_ns are {computed:.6g} a second"
     )
 
 
 def _device(row: Facts, cards: Sequence[Accelerator]) -> tuple[Device, str]:
     """Return on what a run computed, and how that is known, or why it is not."""
-    backends, chosen = _backends(row), _chosen(row)
+    backends, listed = _backends(row), facts.text(row, "devices") or "auto"
+    # CUDA0/CUDA1, none
+    chosen = () if listed == "auto" else tuple(re.findall(r"[A-Za-z]+", listed))
     if backends is None:
         return "unknown", "no column names the backends"
     kinds = {_kind(name) for name in chosen or backends} - {None}
@@ -382,14 +363,6 @@ def _backends(row: Facts) -> tuple[str, ...] | None:
     return rest if {_kind(name) for name in rest} - {None} else named
 
 
-def _chosen(row: Facts) -> tuple[str, ...]:
-    """Return the backends of the column ``devices``: ``CUDA0/CUDA1``, ``none``."""
-    listed = row.get("devices")
-    if not isinstance(listed, str) or listed in ("", "auto"):
-        return ()
-    return tuple(re.sub(r"\d+$", "", name.strip()) for name in listed.split("/"))
-
-
 def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
@@ -398,11 +371,9 @@ def _kind(backend: str) -> Device | None:
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:
     number, commit = row.get("build_number"), row.get("build_commit")
-    build = None
+    build = str(commit) if commit and commit != "unknown" else None
     if isinstance(number, int) and number > 0:
-        build = f"{int(number)} ({commit})" if commit else str(int(number))
-    elif commit and commit != "unknown":
-        build = str(commit)
+        build = f"{number} ({commit})" if commit else str(number)
     absent = ("os_name",) if build else ("os_name", "framework_version")
     return {
         "framework": "llama.cpp",
@@ -412,5 +383,6 @@ def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:
     }
 
 
-def _listed(names: str | None, marks: str = ", ") -> list[str]:
-    return [name for name in re.split(marks, names or "") if name]
+def _listed(row: Facts, column: str, marks: str = ", ") -> list[str]:
+    names = facts.text(row, column) or ""
+    return [name for name in re.split(marks, names) if name]

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
 from benchdb.importing.building import NAME_LIMIT
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document, DocumentError, PrintedFloat
 from benchdb.importing.provenance import About
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.markdown import sheets as tables
-from benchdb.importing.tools import llama_bench, result, strict
+from benchdb.importing.tools import facts, llama_bench, result
 from benchdb.importing.tools.llama_bench import Row
 from benchdb.importing.tools.result import Result
 
@@ -48,44 +48,23 @@ _COLUMNS = {  # short names that the tool prints, and the long ones of its other
     "ncmoe": "n_cpu_moe",
     "lm": "load_mode",
 }
-_RULE = re.compile(r"^[=*#~_ -]{3,}|[=*#~_ -]{3,}$")  # drawn around a heading
 _LOG = ("ggml_", "Device ", "$", "./")  # of output and commands in a paragraph
-_OTHER_FORMAT = re.compile(
-    r'\s{0,9}\{?\s{0,9}(?:build_commit,|"build_commit":'
-    r"|INSERT INTO (?:test|llama_bench)\b)"
-)
-_NOT_HERE = "a result in another format than a table; import it as a file of its own"
 _TEST = re.compile(
-    r"(?:pp ?(?P<pp>\d{1,9}))?\+?(?:tg ?(?P<tg>\d{1,9}))?(?: ?@ ?d(?P<depth>\d{1,9}))?"
+    r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?"
+    r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
 )
-_BEHIND = re.compile(r"tg ?(?P<tg>\d{1,9})@pp ?(?P<pp>\d{1,9})(?P<depth>)")
 _BUILD = re.compile(r"build: (?P<commit>\w{6,40}) \((?P<number>\d{1,9})\)")
-_FOUND = (  # the number of a GPU if it is told, and its name
-    re.compile(r"Device (?P<place>\d{1,3}): (?P<name>[^,|]{2,100}), "),
-    re.compile(  # the driver stands in brackets behind the name
-        r"ggml_vulkan: (?P<place>\d{1,3}) = (?P<name>[^|]{2,100}?)"
-        r"(?: \([^()|]{1,60}\))? \|"
-    ),
-    re.compile(r"ggml_metal\w*: GPU name: +(?P<place>)(?P<name>Apple \w[\w ]{0,40})$"),
-)
+_GPU = re.compile(r"^ {2}Device (?P<place>\d{1,3}): (?P<name>[^,|]{2,100}), ")
 _LINE_LIMIT = 500  # characters; what is longer is no such line
 _NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
 _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
 
-class _Around(msgspec.Struct, frozen=True):
-    """What stands around a table: columns, the machine's label, and how it is known."""
-
-    columns: dict[str, Any]
-    label: str | None
-    basis: dict[str, str]
-
-
 def recognises(document: Document) -> bool:
     """Tell whether a table of llama-bench is in the document."""
     # Quicker, and the lines are a large list.
-    if "t/s" not in strict.glimpse_text(document):
+    if "t/s" not in facts.glimpse_text(document):
         return False
     lines = (line for line in document.lines if "t/s" in line and "|" in line)
     return any({cell.strip() for cell in line.split("|")} >= _ALWAYS for line in lines)
@@ -116,9 +95,6 @@ def read(document: Document, about: About) -> Iterator[Item]:
         before = last
     if not has_results:
         raise DocumentError("llama-bench printed the head of its table, but no result")
-    for number, line in enumerate(document.lines, start=1):
-        if _OTHER_FORMAT.match(line):
-            yield building.bad(_NOT_HERE, line=number, raw=line)
 
 
 def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]:
@@ -127,7 +103,8 @@ def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]
 
 def _around(
     sheet: Sheet, above: Iterable[tuple[int, str]], below: Iterable[tuple[int, str]]
-) -> _Around:
+) -> Row:
+    """Return what stands around a table, as a row of what all of its rows have."""
     columns: dict[str, Any] = {}
     basis: dict[str, str] = {}
     cards = _gpus(above)
@@ -144,62 +121,47 @@ def _around(
     if built := next(filter(None, builds), None):
         columns["build_commit"] = built["commit"]
         columns["build_number"] = int(built["number"])
-    lines = (line for line in sheet.context if not line.startswith(_LOG))
-    headings = filter(None, (_RULE.sub("", line) for line in lines))
+    headings = (line for line in sheet.context if not line.startswith(_LOG))
     label = " / ".join(headings)[:NAME_LIMIT] or None
-    return _Around(columns, label, basis)
+    return Row(columns, "", rate="t/s", label=label, basis=basis)
 
 
-def _result(sheet: Sheet, row: SheetRow, around: _Around) -> Result:
-    cells = {
-        name: cell.text.strip()
-        for name, cell in zip(sheet.header, row.cells, strict=True)
-    }
+def _result(sheet: Sheet, row: SheetRow, around: Row) -> Result:
+    texts = [cell.text.strip() for cell in row.cells]
+    cells = dict(zip(sheet.header, texts, strict=True))
     test, rate = _test(cells.pop("test")), cells.pop("t/s")
     figures = _RATE.fullmatch(rate)
     if figures is None:
         raise RefusedError(f"t/s is {rate[:40]!r}, no rate")
-    columns = around.columns | {
+    columns = dict(around.columns) | {
         _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
         for name, text in cells.items()
     }
-    columns |= {**test, "avg_ts": strict.PrintedFloat(figures[1])}
-    if figures[2]:
-        columns["stddev_ts"] = strict.PrintedFloat(figures[2])
-    entry = Row(
-        columns=columns,
-        place=f"line {row.line}, column ",
-        line=row.line,
-        rate="t/s",
-        label=around.label,
-        basis=around.basis,
-    )
+    columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
+    columns |= {"stddev_ts": PrintedFloat(figures[2])} if figures[2] else {}
+    place = f"line {row.line}, column "
+    entry = replace(around, columns=columns, place=place, line=row.line)
     return llama_bench.from_row(entry)
 
 
-def _test(text: str) -> dict[str, Any]:
+def _test(text: str) -> dict[str, int]:
     """Return the lengths of a test: ``pp 512``, ``tg128 @ d4096``, ``pp512+tg128``."""
-    match = _BEHIND.fullmatch(text) or _TEST.fullmatch(text)
-    if match is None or not (match["pp"] or match["tg"]):
+    match = _TEST.fullmatch(text)
+    if match is None or not (match["n_prompt"] or match["n_gen"]):
         raise RefusedError(f"test is {text[:40]!r}: neither pp nor tg with a length")
-    return {
-        "n_prompt": int(match["pp"] or 0),
-        "n_gen": int(match["tg"] or 0),
-        **({"n_depth": int(match["depth"])} if match["depth"] else {}),
-        **({"test": text.replace(" ", "")} if match.re is _BEHIND else {}),
-    }
+    return {name: int(printed or 0) for name, printed in match.groupdict().items()}
 
 
 def _gpus(lines: Iterable[tuple[int, str]]) -> list[tuple[str, int]]:
-    """Return the GPUs named on numbered lines, each with its line.
+    """Return the GPUs that the log names on numbered lines, each with its line.
 
     There are none if two lines contradict.
     """
-    cards: dict[str, tuple[str, int]] = {}
-    for number, line in lines:
-        for pattern in _FOUND if len(line) <= _LINE_LIMIT else ():
-            if match := pattern.search(line.rstrip()):
-                card = (match["name"].strip(), number)
-                if cards.setdefault(match["place"], card)[0] != card[0]:
-                    return []
-    return list(cards.values())
+    named = {
+        (match["place"], match["name"].strip()): number
+        for number, line in lines
+        if (match := _GPU.match(line))
+    }
+    if len({place for place, _ in named}) < len(named):
+        return []
+    return [(name, number) for (_, name), number in named.items()]

@@ -5,6 +5,7 @@ time, its power and the time to its first token. 0 means "not measured". There a
 samples; averages are claims.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -12,24 +13,24 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.language_models import part_of_test
+from benchdb.exchange.language_models import part_of_test, untuned
 from benchdb.exchange.messages import Device, Machine
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import result, sqlite_tables, strict, texts
+from benchdb.importing.tools import facts, result, sqlite_tables
+from benchdb.importing.tools.facts import Facts
 from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
-from benchdb.importing.tools.strict import Facts
 
 # In the database a table each; averages over runs in one more are not read.
 _TABLES = (
     *("benchmark_runs", "test_results", "benchmark_systems", "accelerators"),
     *("model_variants", "models", "runtimes"),
 )
-_MARKS = {"results", "results_summary", "accelerator_info"}
 _PARTS = ("system_info", "accelerator_info", "runtime_info", "results_summary")
+_MARKS = {"results", "results_summary", "accelerator_info"}
 _GIB = 2**30  # what the tool calls GB: a Mac of 32 GB has 32.0
 _FIGURES = {  # part of the test: column, metric, how many of its unit make ours
     "": (
@@ -47,6 +48,9 @@ _FIGURES = {  # part of the test: column, metric, how many of its unit make ours
         ("gen_tps_watt", "tokens_per_joule", 1.0),
     ),
 }
+_PROTOCOL = {
+    "tokens_per_joule": "the rate of a part over the mean power of the whole test"
+}
 _PLACED = {
     *("name", "id", "benchmark_run_id", "created_at"),
     *("model_name", "model_quant_str", "n_prompt", "n_gen"),
@@ -62,9 +66,9 @@ _BACKENDS: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "AMD": "rocm
 
 
 class _Submission(msgspec.Struct, frozen=True):
-    """What one computer sent in. *places* are the locators of its tests.
+    """What one computer sent in, named as in the tool's JSON.
 
-    *system*, *accelerator*, *runtime* and *summary* are named as in the tool's JSON.
+    *places* are the locators of its tests, *summary_place* that of the averages.
     """
 
     system: Facts
@@ -81,47 +85,38 @@ def recognises(document: Document) -> bool:
     """Tell whether these are submissions of LocalScore."""
     if document.content.startswith(sqlite_tables.MAGIC):
         return sqlite_tables.names(document).issuperset(_TABLES)
-    return bool(_sent(strict.glimpse(document)))
+    holder = facts.glimpse(document)
+    return isinstance(holder, dict) and holder.keys() >= _MARKS
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield the runs of every test, and the averages of each submission as claims."""
     if document.content.startswith(sqlite_tables.MAGIC):
-        yield from _database(document, result.origin(document, about, "localscore"))
+        of = result.origin(document, about, "localscore", protocol=_PROTOCOL)
+        yield from _database(document, of)
         return
-    holder = strict.content(document)
-    protocol = (
-        texts.others(holder, (*_PARTS, "results")) if isinstance(holder, dict) else {}
-    )
+    sent = facts.content(document)
+    more = isinstance(sent, dict) and facts.others(sent, (*_PARTS, "results"))
+    protocol = {**_PROTOCOL, **(more or {})}
     of = result.origin(document, about, "localscore", protocol=protocol)
-    for place, sent in _sent(holder).items():
-        yield from _items(of, partial(_from_json, sent, place), place or "/")
+    yield from _items(of, partial(_from_json, sent), "/")
 
 
-def _sent(holder: Any) -> Mapping[str, Facts]:
-    """Return the submissions of a JSON document by their pointers."""
-    sent = {"": holder}
-    if isinstance(holder, list):
-        sent = {f"/{place}": one for place, one in enumerate(holder)}
-    whole = all(isinstance(one, dict) and one.keys() >= _MARKS for one in sent.values())
-    return sent if whole else {}
-
-
-def _from_json(sent: Facts, place: str) -> _Submission:
+def _from_json(sent: Facts) -> _Submission:
     system, accelerator, runtime, summary = (
-        strict.mapping(sent.get(name) or {}, name) for name in _PARTS
+        facts.mapping(sent.get(name) or {}, name) for name in _PARTS
     )
     tests = sent["results"]
     if not isinstance(tests, list) or not tests:
         raise RefusedError("results is no list of tests")
     return _Submission(
-        system=system,
-        accelerator=accelerator,
-        runtime=runtime,
-        summary=summary,
-        tests=[strict.mapping(test, "a test") for test in tests],
-        places=[f"{place}/results/{number}" for number in range(len(tests))],
-        summary_place=f"{place}/results_summary",
+        system,
+        accelerator,
+        runtime,
+        summary,
+        tests=[facts.mapping(test, "a test") for test in tests],
+        places=[f"/results/{number}" for number in range(len(tests))],
+        summary_place="/results_summary",
     )
 
 
@@ -130,9 +125,9 @@ def _database(document: Document, of: Origin) -> Iterator[Item]:
     keyed = {
         name: {row.get("id"): row for row in rows} for name, rows in tables.items()
     }
-    tests: dict[object, list[Facts]] = {}
+    tests: dict[object, list[Facts]] = defaultdict(list)
     for test in tables["test_results"]:
-        tests.setdefault(test.get("benchmark_run_id"), []).append(test)
+        tests[test.get("benchmark_run_id")].append(test)
     if not tables["benchmark_runs"]:
         raise DocumentError("the database of LocalScore holds no run")
     for run in tables["benchmark_runs"]:
@@ -164,7 +159,6 @@ def _from_database(
         "model_quant_str": variant.get("quantization"),
         "model_n_params": model.get("params"),
     }
-    created = run.get("created_at")
     return _Submission(
         system={**system, "version": system.get("system_version")},
         accelerator=row(run, "accelerator_id", "accelerators"),
@@ -173,7 +167,7 @@ def _from_database(
         tests=[{**model_facts, **test} for test in tests],
         places=[f"/test_results/{test.get('id')}" for test in tests],
         summary_place=f"/benchmark_runs/{run.get('id')}",
-        arrived=created if isinstance(created, str) else None,
+        arrived=facts.first_text(run, "created_at"),
     )
 
 
@@ -181,16 +175,14 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
     """Yield the runs of every test, and what the submission says of them all."""
     try:
         sent = make()
-    except RefusedError as why:
-        yield building.bad(str(why), locator=place)
-        return
-    for at, test in zip(sent.places, sent.tests, strict=True):
-        for part in _FIGURES:
-            yield result.attempt(of, partial(_result, sent, test, part, at), test, at)
-    try:
+        place = sent.summary_place
+        for at, test in zip(sent.places, sent.tests, strict=True):
+            for part in _FIGURES:
+                make_result = partial(_result, sent, test, part, at)
+                yield result.attempt(of, make_result, test, at)
         yield from _claims(of, sent)
     except UNDERSTANDABLE as why:
-        yield building.bad(reason(why), locator=sent.summary_place)
+        yield building.bad(reason(why), locator=place)
 
 
 def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
@@ -199,62 +191,51 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
         for column, metric, per in _FIGURES[part]
         if column in test
     ]
-    lengths = {name: strict.whole(test, name) for name in ("n_prompt", "n_gen")}
-    work = part_of_test(part, *_model(test), lengths)
-    name = strict.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
+    lengths = {name: facts.whole(test, name) for name in ("n_prompt", "n_gen")}
+    model = untuned(facts.name_of(test, "model_name"))
+    own = facts.text(test, "model_quant_str")
+    name = facts.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
     measured = any(figure.value is not None for figure in values)
-    run = Result(
-        work=work,
+    device, accelerator = _device(sent), facts.text(sent.accelerator, "name")
+    arrived = {"started": "created_at: when the submission arrived"}
+    return Result(
+        work=part_of_test(part, model, own, lengths),
         locator=at,
-        framework=strict.text(sent.runtime, "name") or "unknown",
-        parameters={**texts.others(test, _PLACED), "test": name},
+        framework=facts.text(sent.runtime, "name") or "unknown",
+        device=device,
+        device_name=None if device[0] == "cpu" else accelerator,
+        parameters={**facts.others(test, _PLACED), "test": name},
         started=building.date(sent.arrived) if sent.arrived else None,
         values=values,
         machine=_machine(sent),
         environment=_environment(sent),
         status="ok" if measured else "not-measured",
         reason=None if measured else "no figure: the source prints 0 or nothing",
+        basis=arrived if sent.arrived else {},
         missing={"precision": ABSENT},
     )
-    _set_device(run, sent)
-    if sent.arrived:
-        run.basis["started"] = "created_at: when the submission arrived"
-    return run
 
 
-def _model(test: Facts) -> tuple[str, str | None]:
-    name = strict.text(test, "model_name")
-    if name is None:
-        raise RefusedError("model_name is missing")
-    return name, strict.text(test, "model_quant_str")
-
-
-def _set_device(run: Result, sent: _Submission) -> None:
-    """Set the device with its basis, or with why it is not known."""
-    kind = strict.text(sent.accelerator, "type")
-    runtime = strict.text(sent.runtime, "name")
-    maker = strict.text(sent.accelerator, "manufacturer") or ""
+def _device(sent: _Submission) -> tuple[Device, str]:
+    """Return the device, and how that is known, or why it is not."""
+    kind = facts.text(sent.accelerator, "type")
+    runtime = facts.text(sent.runtime, "name")
+    maker = facts.text(sent.accelerator, "manufacturer") or "nobody told"
     if kind == "CPU":
-        run.device = "cpu"
-        run.basis["device"] = "the type of the accelerator is CPU"
-        return
-    run.device_name = strict.text(sent.accelerator, "name")
+        return "cpu", "the type of the accelerator is CPU"
     if kind == "GPU" and runtime == "llamafile" and maker in _BACKENDS:
-        run.device = device = _BACKENDS[maker]
-        run.basis["device"] = f"llamafile computes on GPUs of {maker} with {device}"
-    else:
-        by = maker or "nobody told"
-        why = f"accelerator of type {kind} by {by} under {runtime}"
-        run.missing["device"] = why
+        device = _BACKENDS[maker]
+        return device, f"llamafile computes on GPUs of {maker} with {device}"
+    return "unknown", f"accelerator of type {kind} by {maker} under {runtime}"
 
 
 def _machine(sent: _Submission) -> Machine:
-    name = strict.text(sent.accelerator, "name")
-    gpu = name if strict.text(sent.accelerator, "type") == "GPU" else None
-    processor = strict.text(sent.system, "cpu_name")
+    name = facts.text(sent.accelerator, "name")
+    gpu = name if facts.text(sent.accelerator, "type") == "GPU" else None
+    processor = facts.text(sent.system, "cpu_name")
     if gpu and processor and gpu.startswith(processor):
         processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
-    gigabytes = strict.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
+    gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
     return Hardware(
         processor=processor,
         cards=[gpu] if gpu else [],
@@ -264,21 +245,18 @@ def _machine(sent: _Submission) -> Machine:
 
 def _environment(sent: _Submission) -> dict[str, Any]:
     system, runtime = sent.system, sent.runtime
-    version, commit = strict.text(runtime, "version"), strict.text(runtime, "commit")
-    kernel = strict.text(system, "kernel_type")
-    system_version = strict.text(system, "version")
-    memory = sent.accelerator.get("memory_gb")
-    device = {"name": strict.text(sent.accelerator, "name"), "memory_gb": memory}
-    known = {name: fact for name, fact in device.items() if fact is not None}
+    version, commit = facts.text(runtime, "version"), facts.text(runtime, "commit")
+    both = f"{version} ({commit})" if version and commit else version or commit
+    kernel = facts.text(system, "kernel_type")
+    system_version = facts.text(system, "version")
+    known = facts.others(facts.picked(sent.accelerator, ("name", "memory_gb")))
     return {
         "os_name": "macOS" if kernel == "Darwin" else kernel,
-        "kernel": strict.text(system, "kernel_release"),
-        "architecture": strict.text(system, "cpu_arch"),
-        "framework": strict.text(runtime, "name"),
-        "framework_version": f"{version} ({commit})"
-        if version and commit
-        else version or commit,
-        "devices": (texts.others(known, ()),) if known else (),
+        "kernel": facts.text(system, "kernel_release"),
+        "architecture": facts.text(system, "cpu_arch"),
+        "framework": facts.text(runtime, "name"),
+        "framework_version": both,
+        "devices": (known,) if known else (),
         "variables": {"system_version": system_version} if system_version else {},
         "missing": {"os_version": ABSENT},
     }
@@ -286,37 +264,32 @@ def _environment(sent: _Submission) -> dict[str, Any]:
 
 def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     """Yield the averages and the score, which the submitting computer worked out."""
-    model = _model(sent.tests[0]) if sent.tests else ()
-    about = {
-        "model": " ".join(filter(None, model)),
-        "accelerator": strict.text(sent.accelerator, "name"),
-    }
+    first = sent.tests[0]
+    model = (facts.text(first, "model_name"), facts.text(first, "model_quant_str"))
+    about = {"model": " ".join(filter(None, model))}
+    about |= facts.others({"accelerator": facts.text(sent.accelerator, "name")})
     means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
-    means["performance_score"] = _score(*means.values())
+    prompt, generation, first_token = means.values()
+    means["performance_score"] = None
+    if prompt and generation and first_token:
+        # Ten times the geometric mean of the three, the last as a rate.
+        product = prompt * generation * 1e3 / first_token
+        means["performance_score"] = float(10 * product ** (1 / 3))
     for name, recomputed in means.items():
         if sent.summary.get(name) is not None:
-            strict.size(sent.summary, name)
+            facts.size(sent.summary, name)
             yield result.claim(
                 of,
                 f"{name} over {len(sent.tests)} tests",
                 sent.summary[name],
                 f"{sent.summary_place}/{name}",
                 unit=_AVERAGES[name][1] if name in _AVERAGES else None,
-                about={key: fact for key, fact in about.items() if fact},
+                about=about,
                 recomputed=recomputed,
             )
 
 
 def _mean(sent: _Submission, column: str) -> float | None:
     """Return the mean of a column over the tests, ``None`` where one has no figure."""
-    amounts = [strict.size(test, column) for test in sent.tests if test.get(column)]
+    amounts = [facts.size(test, column) for test in sent.tests if test.get(column)]
     return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None
-
-
-def _score(
-    prompt: float | None, gen: float | None, first: float | None
-) -> float | None:
-    """Return ten times the geometric mean of the three averages, as LocalScore does."""
-    if not prompt or not gen or not first:
-        return None
-    return float(10 * (prompt * gen * 1e3 / first) ** (1 / 3))

@@ -17,35 +17,38 @@ from benchdb.exchange.record import Record
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import result, strict
+from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 _TITLE = "MLPerf Results Summary"
+_HEAD = re.compile(rf"^[ \t]*+{_TITLE}[ \t]*$", re.MULTILINE)
+_PARTS = ("Additional Stats", "Test Parameters Used")
 _WORKLOAD = "not stated"
-_NANOSECONDS = 1e9  # a second
-_RATES = {  # of the result: the first that is there is the scenario's own figure
+# By metric: its names. One of the result, which is the scenario's own, goes before one
+# of the statistics.
+_METRICS = {
     "operations_per_second": (
         *("Samples per second", "Completed samples per second"),
         "Scheduled samples per second",
     ),
     "tokens_per_second": ("Tokens per second", "Completed tokens per second"),
-}
-_LATENCIES = {  # of the result where it has one, else of the statistics
     "latency_mean_seconds": ("Mean latency (ns)",),
     "latency_median_seconds": ("50.00 percentile latency (ns)",),
-    "latency_p90_seconds": (
-        *("90th percentile latency (ns)", "90.0th percentile latency (ns)"),
-        "90.00 percentile latency (ns)",
-    ),
-    "latency_p99_seconds": (
-        *("99th percentile latency (ns)", "99.0th percentile latency (ns)"),
-        "99.00 percentile latency (ns)",
-    ),
+    "latency_p90_seconds": ("90.00 percentile latency (ns)",),
+    "latency_p99_seconds": ("99.00 percentile latency (ns)",),
     "time_to_first_token_seconds": ("Mean First Token latency (ns)",),
 }
-_LOAD_GENERATOR = re.compile(r'"loadgen_|"pid": \d+, "tid": \d+, "ts": \d+ns : ')
-_SYSTEM = {"accelerator_model_name", "host_processor_model_name", "submitter"}
-_PLACED = {"SUT name", "Scenario", "Mode", "Result is"}
+_NANOSECONDS = 1e9  # a second
+# What a file of MLPerf is that holds no result, by what stands in it.
+_NO_RESULTS = {
+    r'"loadgen_|"pid": \d+, "tid": \d+, "ts": \d+ns : ': "the detailed log of MLPerf's "
+    "load generator, without a result; import mlperf_log_summary.txt from the same "
+    "folder",
+    r'\A\s*+\{[^{}]*"accelerator_model_name"': "the description of an MLPerf system, "
+    "without results; import the logs of its runs",
+    r'\A\s*+\{[^{}]*"\$schema": *"https?://json-schema\.org': "a JSON schema: it says "
+    "what results look like, and holds none",  # of MLPerf Client
+}
 _FIGURE = re.compile(r"\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?")
 _WHOLE = re.compile(r"-?\d{1,15}")
 
@@ -57,93 +60,69 @@ class _Fact(msgspec.Struct, frozen=True):
     line: int
 
 
-class _Summary(msgspec.Struct):
-    """One summary. *doubled* names a fact that stands twice with two values.
+_Facts = dict[str, _Fact]
 
-    *notes* are the counts of warnings and errors at the end.
-    """
+
+class _Summary(msgspec.Struct):
+    """One summary. *notes* are the counts of warnings and errors at the end."""
 
     line: int
-    result: dict[str, _Fact] = {}
-    stats: dict[str, _Fact] = {}
-    settings: dict[str, _Fact] = {}
+    result: _Facts = {}
+    stats: _Facts = {}
+    settings: _Facts = {}
     notes: list[str] = []
-    doubled: str | None = None
 
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a summary, or a file of MLPerf that holds no results."""
-    text = strict.glimpse_text(document)
-    # The text is searched first: it is quicker, and the lines are a large list.
-    if _TITLE in text and any(line.strip() == _TITLE for line in document.lines):
-        return True
-    return bool(text) and _without_results(document) is not None
+    text = facts.glimpse_text(document)
+    return bool(_HEAD.search(text)) or _without_results(text) is not None
 
 
-def _without_results(document: Document) -> str | None:
-    """Return what a file of MLPerf is that holds no result, and what to try."""
-    if is_detailed_log(document.text):
-        return (
-            "the detailed log of MLPerf's load generator, without a result; import "
-            "mlperf_log_summary.txt from the same folder"
-        )
-    holder = strict.glimpse(document)
-    if not isinstance(holder, dict):
-        return None
-    if holder.keys() >= _SYSTEM:
-        what = "the description of an MLPerf system, without results"
-        return f"{what}; import the logs of its runs"
-    if "json-schema.org" in str(holder.get("$schema")):  # of MLPerf Client
-        return "a JSON schema: it says what results look like, and holds none"
-    return None
-
-
-def is_detailed_log(text: str) -> bool:
-    """Tell whether this is what the load generator logs in detail."""
-    return _LOAD_GENERATOR.search(text) is not None
+def _without_results(text: str) -> str | None:
+    return next(
+        (why for mark, why in _NO_RESULTS.items() if re.search(mark, text)), None
+    )
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each summary, and claims for what has no metric."""
     of = result.origin(document, about, "mlperf-inference")
-    has_summary = False
-    for summary in _summaries(document.lines):
-        has_summary = True
+    summaries = list(_summaries(document.lines))
+    for summary in summaries:
         raw = "\n".join(document.lines[summary.line - 1 : summary.line + 20])
         at = f"line {summary.line}"
         item = result.attempt(of, partial(_result, summary), raw, at, line=summary.line)
         yield item
         if isinstance(item, Record) and item.end.status == "ok":
             yield from _claims(of, summary)
-    if not has_summary:
-        raise DocumentError(_without_results(document) or "no summary of MLPerf")
+    if not summaries:
+        raise DocumentError(_without_results(document.text) or "no summary of MLPerf")
 
 
 def _result(summary: _Summary) -> Result:
-    if summary.doubled is not None:
-        raise RefusedError(f"{summary.doubled!r} stands there twice with two values")
-    status, reason = _outcome(summary)
+    status, reason = _outcome(summary.result)
     values = [_value(*figure, reason) for figure in _figures(summary)]
     if not values:
         raise RefusedError("no figure in the summary: it breaks off")
-    facts = summary.result
+    run = summary.result
     # Seeds beyond what JSON keeps exactly stay text.
     parameters: dict[str, Any] = {
         name: int(fact.printed) if _WHOLE.fullmatch(fact.printed) else fact.printed
         for name, fact in summary.settings.items()
     }
-    if "SUT name" in facts:
-        parameters["sut"] = facts["SUT name"].printed
+    if "SUT name" in run:
+        parameters["sut"] = run["SUT name"].printed
     conditions: dict[str, Scalar] = {
-        n: facts[n].printed for n in facts if n.endswith("satisfied")
+        name: run[name].printed for name in run if name.endswith("satisfied")
     }
     if summary.notes:
         conditions["notes"] = "; ".join(summary.notes)
     absent = dict.fromkeys(("framework", "precision"), ABSENT)
     return Result(
-        workload=_WORKLOAD,
+        name=_WORKLOAD,
         locator=f"line {summary.line}",
-        setting=facts["Scenario"].printed,
+        setting=run["Scenario"].printed,
         parameters=parameters,
         conditions=conditions,
         values=values,
@@ -154,12 +133,10 @@ def _result(summary: _Summary) -> Result:
     )
 
 
-def _outcome(summary: _Summary) -> tuple[Status, str | None]:
+def _outcome(run: _Facts) -> tuple[Status, str | None]:
     """Return whether the run counts, and why not."""
-    run = summary.result
-    if "Scenario" not in run or "Result is" not in run:
-        absent = "Result is" if "Scenario" in run else "Scenario"
-        raise RefusedError(f"no line {absent!r}: the summary breaks off")
+    if absent := [name for name in ("Scenario", "Result is") if name not in run]:
+        raise RefusedError(f"no line {absent[0]!r}: the summary breaks off")
     mode = run["Mode"].printed if "Mode" in run else "not stated"
     if mode.startswith("Accuracy"):
         return "not-measured", f"mode {mode[:40]}: nothing about speed counts"
@@ -172,79 +149,53 @@ def _outcome(summary: _Summary) -> tuple[Status, str | None]:
     return "failed", "; ".join(["INVALID", *(f"{name}: NO" for name in unmet)])
 
 
-def _figures(summary: _Summary) -> Iterator[tuple[str, str, _Fact, float]]:
-    """Yield metric, name, fact and unit divisor of what has a metric."""
-    everything = {**summary.stats, **summary.result}
-    for figures, facts, per in (
-        (_RATES, summary.result, 1.0),
-        (_LATENCIES, everything, _NANOSECONDS),
-    ):
-        for metric, names in figures.items():
-            if name := next((name for name in names if name in facts), None):
-                yield metric, name, facts[name], per
+def _figures(summary: _Summary) -> Iterator[tuple[str, str, _Fact]]:
+    """Yield metric, name and fact of what has a metric."""
+    for metric, names in _METRICS.items():
+        for part in (summary.result, summary.stats):
+            if name := next((name for name in names if name in part), None):
+                yield metric, name, part[name]
+                break
 
 
-def _value(
-    metric: str, name: str, fact: _Fact, per: float, reason: str | None
-) -> Value:
+def _value(metric: str, name: str, fact: _Fact, reason: str | None) -> Value:
     locator, raw = f"line {fact.line}, {name}", fact.printed
     if reason is not None:
         return result.no_value(metric, reason, raw, locator)
-    number = float(raw) if _FIGURE.fullmatch(raw) else raw
-    figure = strict.positive({name: number}, name) / per
-    return Value(metric=metric, value=figure, printed=fact.printed, locator=locator)
+    per = _NANOSECONDS if name.endswith("(ns)") else 1
+    figure = facts.positive({name: raw}, name) / per
+    return Value(metric=metric, value=figure, printed=raw, locator=locator)
 
 
 def _claims(of: Origin, summary: _Summary) -> Iterator[Item]:
-    taken = {fact.line for _, _, fact, _ in _figures(summary)}
-    about = {
-        "workload": f"{of.tool}/{_WORKLOAD}",
-        "setting": summary.result["Scenario"].printed,
-    }
+    taken = {fact.line for _, _, fact in _figures(summary)}
+    setting = summary.result["Scenario"].printed
+    about = {"workload": f"{of.tool}/{_WORKLOAD}", "setting": setting}
     for name, fact in [*summary.result.items(), *summary.stats.items()]:
-        if fact.line in taken or name in _PLACED or not _FIGURE.fullmatch(fact.printed):
-            continue
-        yield result.claim(
-            of,
-            name,
-            fact.printed,
-            f"line {fact.line}, {name}",
-            unit="ns" if name.endswith("(ns)") else None,
-            about=about,
-        )
+        if fact.line not in taken and _FIGURE.fullmatch(fact.printed):
+            at, unit = f"line {fact.line}, {name}", "ns" if "(ns)" in name else None
+            yield result.claim(of, name, fact.printed, at, unit=unit, about=about)
 
 
 def _summaries(lines: Sequence[str]) -> Iterator[_Summary]:
     """Yield every summary of a document, in order."""
     current: _Summary | None = None
-    facts: dict[str, _Fact] = {}
+    part: _Facts = {}
     for number, line in enumerate(lines, start=1):
-        text = line.strip()
+        text = " ".join(line.split())
+        name, colon, printed = (piece.strip() for piece in text.partition(":"))
         if text == _TITLE:
             if current is not None:
                 yield current
             current = _Summary(number)
-            facts = current.result
+            part = current.result
         elif current is None:
             continue
-        elif text == "Additional Stats":
-            facts = current.stats
-        elif text == "Test Parameters Used":
-            facts = current.settings
+        elif text in _PARTS:
+            part = current.stats if text == _PARTS[0] else current.settings
         elif text.endswith("encountered. See detailed log.") or text.startswith("No "):
             current.notes.append(text)
-        else:
-            _add(current, facts, text, number)
+        elif colon and printed and not name.startswith("*"):  # no advice in bullets
+            part.setdefault(name, _Fact(printed, number))
     if current is not None:
         yield current
-
-
-def _add(summary: _Summary, facts: dict[str, _Fact], text: str, line: int) -> None:
-    """Add ``name : value``; advice in bullets and empty lines are no facts."""
-    name, colon, value = text.partition(":")
-    name, value = " ".join(name.split()), value.strip()
-    if not colon or not value or name.startswith("*"):
-        return
-    if name in facts and facts[name].printed != value:
-        summary.doubled = name
-    facts.setdefault(name, _Fact(value, line))

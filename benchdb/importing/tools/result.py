@@ -34,28 +34,25 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools.strict import (
+from benchdb.importing.tools.facts import (
     Facts,
     amount,
     characters,
     count,
+    line,
     number,
+    plain,
     pointer,
     size,
 )
-from benchdb.importing.tools.texts import line, plain
 
 ABSENT = "not in the file"
 ZERO = "not measured: the source means that by 0"
-# Beyond these a hostile file would cost the product of its parts.
+# Beyond this a hostile file would cost the product of its parts.
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
-_MANY = 200  # figures, phases or columns of one result
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
-_OF_RUN = (  # fields of a result that a run has as they are
-    *("framework", "device", "device_name", "seed", "started"),
-    *("locator", "conditions"),
-)
+_OF_RUN = ("framework", "device_name", "seed", "locator", "conditions", "started")
 _OF_END = ("values", "series", "status", "reason", "ended", "flags")
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
@@ -75,22 +72,20 @@ class Result(msgspec.Struct, kw_only=True):
     """What a format says of one result; the fields are those of ``Run`` and ``End``.
 
     The workload is made of the *name* that somebody gave a benchmark, which is written
-    on one line and cut if it is long (the whole is then a parameter), or is *workload*
-    in the tool's words, or *work* of the catalogue with what makes its cell, in the
-    tool's own setting.
-    *environment* has the fields of an ``Environment``. Without a *label* samples make
-    it ``imported``.
+    on one line and cut if it is long (the whole is then a parameter), or is *work* of
+    the catalogue with what makes its cell, in the tool's own setting. The *device*
+    comes with how it is known, or why not. *environment* has the fields of an
+    ``Environment``. Without a *label* samples make it ``imported``.
     """
 
     name: object = None
-    workload: str | None = None
     work: Named | None = None
     locator: str
     values: Sequence[Value]
     series: tuple[Series, ...] = ()
     setting: str = "standard"
     framework: str = "unknown"
-    device: Device = "unknown"
+    device: tuple[Device, str] = ("unknown", ABSENT)
     device_name: str | None = None
     parameters: dict[str, Any] = {}
     conditions: dict[str, Scalar] = {}
@@ -106,42 +101,27 @@ class Result(msgspec.Struct, kw_only=True):
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
 
-    def time_on_processor(self, name: str | None, basis: str, absent: str) -> None:
-        """Note that the processor *name* computed, as programs of Python do."""
-        if name is None:
-            self.missing["device"] = absent
-        else:
-            self.device, self.device_name = "cpu", name
-            self.basis["device"] = basis
-
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        missing, basis = dict(self.missing), dict[str, str]()
-        parameters: dict[str, Any] = {}
-        workload, setting = f"{origin.tool}/{self.workload}", self.setting
+        setting = self.setting
         if self.work is not None:
-            (workload, parameters), setting = self.work, origin.tool
-        elif self.workload is None:
-            printed = self.name if isinstance(self.name, str) else str(plain(self.name))
-            whole = line(printed)
-            workload = f"{origin.tool}/{whole}"
-            if len(workload) > building.NAME_LIMIT:
-                workload = f"{workload[: building.NAME_LIMIT - 1]}…"
-                parameters, basis = {"whole_name": whole}, {"workload": "cut short"}
-            elif whole != printed.strip():
-                basis["workload"] = "line breaks and home folders left out"
-        if self.started is None:
-            missing.setdefault("started", ABSENT)
-        if self.device == "unknown":
-            missing.setdefault("device", ABSENT)
-        label = "imported" if self.series else "aggregate"
+            (workload, named), setting = self.work, origin.tool
+            basis: dict[str, str] = {}
+        else:
+            workload, named, basis = _named(origin.tool, self.name)
+        missing = {} if self.started else {"started": ABSENT}
+        device, why = self.device
+        (missing if device == "unknown" else basis)["device"] = why
         run = building.run(
             workload=workload,
-            label=origin.label or self.label or label,
+            label=origin.label
+            or self.label
+            or ("imported" if self.series else "aggregate"),
             setting=setting,
-            parameters=self.parameters | parameters,
+            device=device,
+            parameters=self.parameters | named,
             basis=basis | self.basis,
-            missing=missing,
+            missing=missing | self.missing,
             **{field: getattr(self, field) for field in _OF_RUN},
         )
         return building.record(
@@ -151,6 +131,25 @@ class Result(msgspec.Struct, kw_only=True):
             source=origin.source,
             **{field: getattr(self, field) for field in _OF_END},
         )
+
+
+def _named(tool: str, name: object) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Return a workload, with the parameter and the basis that its name needs."""
+    printed = name if isinstance(name, str) else str(plain(name))
+    whole = line(printed)
+    workload = f"{tool}/{whole}"
+    if len(workload) > building.NAME_LIMIT:
+        workload = f"{workload[: building.NAME_LIMIT - 1]}…"
+        return workload, {"whole_name": whole}, {"workload": "cut short"}
+    if whole != printed.strip():
+        return workload, {}, {"workload": "line breaks and home folders left out"}
+    return workload, {}, {}
+
+
+def on_processor(name: str | None, basis: str, absent: str) -> dict[str, Any]:
+    """Return fields of a result that the processor *name* computed, as Python does."""
+    device = ("unknown", absent) if name is None else ("cpu", basis)
+    return {"device": device, "device_name": name}
 
 
 def origin(
@@ -201,14 +200,7 @@ def attempt(
         return building.bad(reason(why), line=line, locator=at, raw=shown)
 
 
-def claim(
-    origin: Origin,
-    statement: str,
-    raw: object,
-    at: str,
-    read: Callable[[object, str], float] = number,
-    **facts: Any,
-) -> Item:
+def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) -> Item:
     """Return the figure *raw* that the tool derived, or why it cannot be kept."""
     try:
         derived = Claim(
@@ -217,7 +209,7 @@ def claim(
             statement=line(statement),
             printed=characters(raw),
             locator=at,
-            value=read(raw, at),
+            value=number(raw, at),
             **facts,
         )
         return SourceClaim(building.acceptable(derived), origin.source)
@@ -233,12 +225,6 @@ def require_modest(**shared: object) -> None:
             raise DocumentError(f"{name} takes {size}, which no tool writes")
 
 
-def require_few(number: int, what: str) -> None:
-    """Refuse a record that would become hundreds."""
-    if number > _MANY:
-        raise RefusedError(f"{number} {what}; {_MANY} are read")
-
-
 def started(raw: object) -> str | None:
     """Return the moment that the text *raw* is; or refuse it."""
     if isinstance(raw, str) and raw.strip():
@@ -246,6 +232,16 @@ def started(raw: object) -> str | None:
     if raw not in (None, ""):
         raise RefusedError(f"{str(raw)[:40]!r} is no date")
     return None
+
+
+def _figure(
+    metric: str, figure: float, printed: str | None, locator: str, **how: Any
+) -> Value:
+    """Return the figure, or that it is shorter than its digits show."""
+    if figure == 0 and metric in _NEVER_ZERO:
+        why = f"printed as {printed or 0}: shorter than its digits show"
+        return no_value(metric, why, printed, locator)
+    return Value(metric=metric, value=figure, printed=printed, locator=locator, **how)
 
 
 def value(
@@ -260,17 +256,9 @@ def value(
 
     Only a figure of an unknown kind may be less than nothing.
     """
-    read = number if metric == "reported_value" else amount
-    figure, printed = read(raw, locator, per), characters(raw)
-    if figure == 0 and metric in _NEVER_ZERO:
-        return no_value(metric, _too_short(printed), raw, locator)
-    return Value(
-        metric=metric,
-        value=figure,
-        uncertainty=uncertainty,
-        printed=printed,
-        locator=locator,
-    )
+    figure = (number if metric == "reported_value" else amount)(raw, locator, per)
+    printed = characters(raw)
+    return _figure(metric, figure, printed, locator, uncertainty=uncertainty)
 
 
 def measured(
@@ -282,37 +270,37 @@ def measured(
         return no_value(metric, ABSENT, locator=locator)
     if not (amount := size(facts, column)):
         return no_value(metric, ZERO, raw, locator)
-    printed = characters(raw)
-    return Value(metric=metric, value=amount / per, printed=printed, locator=locator)
+    return _figure(metric, amount / per, characters(raw), locator)
 
 
-def middle(metric: str, stats: Facts, at: str, absent: str) -> Value:
-    """Return the median or else the mean among *stats*, with the standard deviation."""
-    name = "median" if stats.get("median") is not None else "mean"
-    if stats.get(name) is None:
-        raise RefusedError(absent)
+def typical(
+    metric: str, samples: Sequence[float], stats: Facts, at: str, name: str, of: str
+) -> Value:
+    """Return the median of *samples*, which stand under *name*; each is *of* what.
+
+    Where there are none: the median or else the mean of *stats*, with the deviation.
+    """
+    if samples:
+        return median(metric, samples, f"{at}/{name}", of=of)
+    printed = "median" if stats.get("median") is not None else "mean"
+    if stats.get(printed) is None:
+        raise RefusedError(f"neither {name} nor a median or mean")
     spread = stats.get("stddev")
     uncertainty = None if spread is None else amount(spread, "stddev")
-    return value(metric, stats[name], f"{at}/{name}", uncertainty=uncertainty)
+    return value(metric, stats[printed], f"{at}/{printed}", uncertainty=uncertainty)
 
 
 def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> Value:
     """Return the median of *samples*; *of* is what one of them is."""
-    half = statistics.median(samples)
-    if half == 0 and metric in _NEVER_ZERO:
-        return no_value(metric, _too_short("0"), locator=locator)
     derived = f"median of {len(samples)} {of}{'' if len(samples) == 1 else 's'}"
-    return Value(metric=metric, value=half, locator=locator, derived=derived)
+    half = statistics.median(samples)
+    return _figure(metric, half, None, locator, derived=derived)
 
 
 def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
     """Return that there is no figure, and why; *raw* is what stands there instead."""
     printed = None if raw is None else characters(raw)
     return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
-
-
-def _too_short(printed: str) -> str:
-    return f"printed as {printed}: shorter than its digits show"
 
 
 def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
@@ -340,13 +328,12 @@ class Hardware(msgspec.Struct, frozen=True):
 
     def machine(self) -> Machine:
         """Return the machine; only chips of Apple have as many cores as threads."""
-        known = naming.processor(line(self.processor or "")) or naming.RecognisedChip(
-            "unknown", "unknown"
-        )
-        vendor, missing = known.vendor, dict(self.missing)
+        known = naming.processor(line(self.processor or ""))
+        chip = known.chip_class() if known else naming.UNKNOWN
+        vendor, missing = chip.vendor, dict(self.missing)
         if vendor == "unknown":
             vendor = _VENDORS.get(self.vendor or "", vendor)
-        if known.name == "unknown":
+        if chip.name == "unknown":
             missing.setdefault("chip", ABSENT)
         cores, threads, ram = map(count, (self.cores, self.threads, self.ram_bytes))
         if cores is None and vendor == "Apple":
@@ -356,9 +343,9 @@ class Hardware(msgspec.Struct, frozen=True):
         if ram is None:
             missing.setdefault("ram_bytes", ABSENT)
         chip = replace(
-            known.chip_class(),
+            chip,
             vendor=vendor,
-            cpu_cores=cores or known.cpu_cores,
+            cpu_cores=cores or chip.cpu_cores,
             ram_bytes=ram,
             accelerators=naming.accelerators(map(line, self.cards)),
         )

@@ -31,9 +31,7 @@ Row = dict[str, Any]
 
 
 def names(document: Document) -> frozenset[str]:
-    """Return the names of the tables; none where this is no database."""
-    if not document.content.startswith(MAGIC):
-        return frozenset()
+    """Return the names of the tables; none where this is no readable database."""
     try:
         with _opened(document) as database:
             return frozenset(_tables(database))
@@ -41,17 +39,32 @@ def names(document: Document) -> frozenset[str]:
         return frozenset()
 
 
+def _tables(database: sqlite3.Connection) -> list[str]:
+    """Return the ordinary tables: views and virtual ones run SQL of their author."""
+    query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+    # SQLite itself writes these words so; the author may write the rest.
+    begin = "CREATE TABLE "
+    return [name for name, sql in database.execute(query) if str(sql).startswith(begin)]
+
+
 def rows(document: Document, table: str) -> Iterator[Row]:
     """Yield the rows of one *table* by column name, in their order.
 
     Raise ``DocumentError`` if it is not there or the database is damaged.
     """
+    room = _ALWAYS_UNFOLDED + _UNFOLDED * len(document.content)
     with _opened(document) as database:
         if table not in _tables(database):
             raise DocumentError(f"the database has no table {table!r}")
-        room = _ALWAYS_UNFOLDED + _UNFOLDED * len(document.content)
-        for number, row in enumerate(_rows(database, table)):
-            room -= sys.getsizeof(row) + sum(map(sys.getsizeof, row.values()))
+        # The name is one that we ask for ourselves, and no part of the document.
+        if any(it[-1] for it in database.execute(f'PRAGMA table_xinfo("{table}")')):
+            why = "generated columns, whose SQL is not run; export it as CSV"
+            raise DocumentError(f"table {table!r} has {why}")
+        cursor = database.execute(f'SELECT * FROM "{table}"')  # noqa: S608
+        columns = [column[0] for column in cursor.description]
+        for number, cells in enumerate(cursor):
+            row = dict(zip(columns, cells, strict=True))
+            room -= sys.getsizeof(row) + sum(map(sys.getsizeof, cells))
             if number == ROWS:
                 raise DocumentError(f"table {table!r} has more than {ROWS} rows")
             if room < 0:
@@ -60,30 +73,6 @@ def rows(document: Document, table: str) -> Iterator[Row]:
                     "export it as CSV"
                 )
             yield row
-
-
-def _tables(database: sqlite3.Connection) -> list[str]:
-    """Return the ordinary tables: views and virtual ones run SQL of their author."""
-    query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
-    return [
-        name
-        for name, sql in database.execute(query)
-        # SQLite itself writes these words so; the author may write the rest.
-        if isinstance(sql, str) and sql.startswith("CREATE TABLE ")
-    ]
-
-
-def _rows(database: sqlite3.Connection, name: str) -> Iterator[Row]:
-    # The name is one that we ask for ourselves, and no part of the document.
-    if any(column[-1] for column in database.execute(f'PRAGMA table_xinfo("{name}")')):
-        raise DocumentError(
-            f"table {name!r} has generated columns, whose SQL is not run; export it "
-            "as CSV"
-        )
-    cursor = database.execute(f'SELECT * FROM "{name}" LIMIT {ROWS + 1}')  # noqa: S608
-    columns = [column[0] for column in cursor.description]
-    for row in cursor:
-        yield dict(zip(columns, row, strict=True))
 
 
 @contextmanager

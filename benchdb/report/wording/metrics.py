@@ -94,7 +94,7 @@ def _known(language: Language) -> dict[str, str]:
         "operation_synced_seconds": pgettext("metric", "one operation, synchronised"),
         "operation_cpu_seconds": pgettext("metric", "one operation, CPU time"),
         "first_operation_seconds": pgettext("metric", "first operation"),
-        "load_seconds": pgettext("metric", "loading the data"),
+        "load_seconds": pgettext("metric", "loading the model or the data"),
         "stored_bytes": pgettext("metric", "stored size"),
         "compile_seconds": pgettext("metric", "compiling"),
         "peak_memory_reported_bytes": pgettext("metric", "peak memory as reported"),

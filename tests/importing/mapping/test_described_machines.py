@@ -2,7 +2,7 @@ import pytest
 
 from benchdb.exchange.messages import Accelerator, Chip
 from benchdb.exchange.validation import RefusedError
-from benchdb.importing.mapping.fields import device_name, environment, machine
+from benchdb.importing.mapping.fields import Known, device_name, environment, machine
 from benchdb.importing.mapping.language import MappedEnvironment, MappedMachine
 
 M1_MAX = MappedMachine(
@@ -56,6 +56,15 @@ def card(name, vendor="NVIDIA"):
         (
             {"accelerator": "3090", "chip": "Ryzen 9 5900X"},
             {"name": "Ryzen 9 5900X", "accelerators": card("GeForce RTX 3090")},
+        ),
+        # a GPU that is a part of a chip names it
+        (
+            {"chip": "Cortex-A725", "accelerator": "NVIDIA GB10"},
+            {"vendor": "NVIDIA", "name": "GB10", "accelerators": ()},
+        ),
+        (
+            {"chip": "Apple M1 Max 10-core CPU", "accelerator": "M1 Max"},
+            {"name": "M1 Max", "cpu_cores": 10, "accelerators": ()},
         ),
         # what nobody knows keeps its name
         (
@@ -111,6 +120,8 @@ def test_what_contradicts_a_machine_or_says_nothing_is_refused(field, text, why)
         ({"chip": "M1"}, "metal", "M1"),
         ({"chip": "Core i7"}, "metal", None),
         ({"machine": "Tesla T4"}, "cuda", "Tesla T4"),
+        ({"machine": "DGX Spark"}, "cuda", "GB10"),
+        ({"chip": "Cortex-A725", "accelerator": "NVIDIA GB10"}, "cuda", "GB10"),
         ({"machine": "Tesla T4"}, "cpu", None),
         ({}, "cpu", None),
         ({"chip": "M1"}, "unknown", None),
@@ -124,24 +135,48 @@ MACOS = MappedEnvironment(os_name="macOS", missing={"os_version": "not printed"}
 
 
 def test_columns_complete_an_environment_of_the_map():
-    found = environment({"environment": "mac", "os_version": "12.4"}, {"mac": MACOS})
+    columns = {"os_version": "12.4", "kernel": "21.5.0"}
+    known = Known({"environment": "mac", **columns})
+
+    found = environment(known, {"mac": MACOS})
 
     assert (found.os_name, found.os_version, found.missing) == ("macOS", "12.4", {})
+    assert found.kernel == "21.5.0"
 
 
 def test_what_contradicts_an_environment_is_refused():
+    known = Known({"environment": "mac", "os_name": "Linux"})
+
     with pytest.raises(RefusedError, match="os_name is Linux, but the environment has"):
-        environment({"environment": "mac", "os_name": "Linux"}, {"mac": MACOS})
+        environment(known, {"mac": MACOS})
 
 
 def test_the_same_in_another_case_contradicts_nothing():
-    fields = {"environment": "mac", "os_name": "MacOS"}
+    known = Known({"environment": "mac", "os_name": "MacOS"})
 
-    assert environment(fields, {"mac": MACOS}).os_name == "macOS"
+    assert environment(known, {"mac": MACOS}).os_name == "macOS"
 
 
 def test_an_environment_of_which_nothing_is_said_says_so():
-    found = environment({"framework": "torch"}, {})
+    found = environment(Known({"framework": "torch"}), {})
 
     assert found.framework == "torch"
     assert set(found.missing) == {"os_name", "os_version", "framework_version"}
+
+
+def test_the_reason_of_the_map_says_why_software_is_not_known():
+    why = {"os_version": "printed as Darwin 25.2.0", "batch_size": "not printed"}
+    known = Known({"os_name": "macOS", "framework_version": "b7948"}, missing=why)
+
+    found = environment(known, {})
+
+    assert found.missing == {"os_version": "printed as Darwin 25.2.0"}
+
+
+def test_what_a_named_environment_says_of_a_gap_goes_before_the_map():
+    why = {"os_version": "printed elsewhere", "python": "printed as 3.x"}
+    known = Known({"environment": "mac"}, missing=why)
+
+    found = environment(known, {"mac": MACOS})
+
+    assert found.missing == {"os_version": "not printed", "python": "printed as 3.x"}

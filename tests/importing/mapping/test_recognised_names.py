@@ -96,3 +96,19 @@ def test_a_table_of_which_the_only_figures_are_ignored_is_told_what_to_do():
     (fault,) = faults(msgspec.toml.decode(toml, type=Map))
     assert "'Time' is ignored" in fault
     assert "left out of the map whole" in fault
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("batch 64", 64),
+        ("b64", 64),
+        ("bs=32", 32),
+        ("2B 8bit", None),
+        ("9B 8-bit", None),
+    ],
+)
+def test_billions_of_parameters_are_no_batch(text, size):
+    named = recognised(text, ["batch_size"]).set
+
+    assert named.get("parameters.batch_size") == size

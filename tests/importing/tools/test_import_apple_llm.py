@@ -89,7 +89,7 @@ def test_the_importing_person_may_know_how_far_the_figures_are():
         ({"trials": []}, "no list of trials"),
         ({"trials": [1]}, "is no object"),
         ({"trials": [{"prompt_tps": 0, "gen_tps": 1}]}, "prompt_tps is 0"),
-        ({"model": ""}, "model is blank"),
+        ({"model": ""}, "model is missing"),
         ({"prompt_tokens": "x"}, "prompt_tokens is 'x'"),
         ({"averages": 7}, "averages is no object"),
     ],

@@ -103,7 +103,7 @@ def test_memory_is_taken_where_its_unit_is_certain(os, ram, expected):
     [
         ([[1, 2], [["a"]]], "2 results for 1 combinations"),
         ([[1], "a"], "params are no lists"),
-        ([[1], [["a"]] * 51], "51 axes"),
+        ([[1], [["a"]] * 51], "more than 50 columns, or axes"),
         ([1, 2, 3, 4, 5, 6], "6 cells for 5 columns"),
         ([[[1]]], "the result is no number"),
         (["fast"], "'fast', no number"),

@@ -1,9 +1,12 @@
 """Tables of llama-bench, alone or pasted into a thread between other things."""
 
+import io
+
 import pytest
 
 from benchdb.importing.document import DocumentError
-from benchdb.importing.tools import llama_bench, llama_bench_tables
+from benchdb.importing.intake import intake
+from benchdb.importing.tools import llama_bench_tables
 from tests.foreign_files import OURS, SAMPLES, document, sample_cases, taken, written
 from tests.importing.tools.llama_bench import cell
 
@@ -99,27 +102,6 @@ def test_a_log_that_names_two_gpus_by_one_number_names_none():
     assert third.machine.chip.accelerators == ()
 
 
-def test_the_driver_behind_a_gpu_and_rules_around_a_heading_are_no_names():
-    text = """\
-==========
-Two cards
-==========
-ggml_vulkan: 0 = AMD Radeon RX 9999 XT (RADV NAVI99) (radv) | uma: 0 | fp16: 1
-ggml_vulkan: 1 = NVIDIA GeForce RTX 9090 (NVIDIA) | uma: 0 | fp16: 1
-
-| model | size | params | backend | ngl | test | t/s |
-| ----- | ---: | -----: | ------- | --: | ---: | --: |
-| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Vulkan | 99 | tg128 | 12.50 ± 0.25 |
-"""
-    (run,) = taken(llama_bench_tables, written(text)).runs
-
-    assert {(card.vendor, card.name) for card in run.machine.chip.accelerators} == {
-        ("AMD", "Radeon RX 9999 XT"),
-        ("NVIDIA", "GeForce RTX 9090"),
-    }
-    assert "=" not in (run.machine.label or "")
-
-
 TABLE = """\
 | model | size | params | backend | ngl | test | t/s |
 | ----- | ---: | -----: | ------- | --: | ---: | --: |
@@ -131,16 +113,15 @@ def test_the_head_of_a_table_without_a_result_is_refused():
         taken(llama_bench_tables, written(f"{TABLE}ggml.cpp:724: crashed\n"))
 
 
-def test_other_formats_beside_a_table_are_named_and_left():
+def test_a_table_with_other_formats_beside_it_is_no_file_of_those():
     row = "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CPU | 0 | tg128 | 12.50 ± 0.25 |\n"
     told = (SAMPLES / "llama-bench.json").read_text(encoding="utf-8")
     text = f"# Examples\n\n{TABLE}{row}\n```json\n{told}\n```\n"
 
-    read = taken(llama_bench_tables, written(text))
-
-    assert not llama_bench.recognises(written(text))
-    assert len(read.runs) == 1
-    assert ["in another format" in bad.reason for bad in read.bad] == [True, True]
+    assert intake(io.BytesIO(text.encode()), "README.md").importer == (
+        "llama-bench-table"
+    )
+    assert len(taken(llama_bench_tables, written(text)).runs) == 1
 
 
 def test_bytes_that_are_no_text_are_not_recognised():

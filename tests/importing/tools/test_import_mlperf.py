@@ -193,91 +193,6 @@ def test_whom_to_ask_about_a_submission_stays_in_the_log():
     assert run.run.parameters == {}
 
 
-def test_a_template_that_nobody_filled_in_is_no_platform():
-    told = line("submission_platform", "2xSUBMISSION_PLATFORM_PLACEHOLDER")
-
-    assert trained(told, *START, stop()).runs[0].machine.label is None
-
-
-ROUND_0_6 = """\
-:::MLL 1560000000.5 submission_benchmark: {"value": "ours", "metadata": {"lineno": 1}}
-:::MLL 1560000000.751 run_start: {"value": null, "metadata": {"lineno": 5}}
-:::MLL 1560000001.0 global_batch_size: {"value": 64, "metadata": {}}
-0: :::MLL 1560000060.1 eval_accuracy: {"value": 0.75, "metadata": {"epoch_num": 1}}
-:::MLL 1560000060.876 run_stop: {"value": null, "metadata": {'status': 'success'}}
-"""
-ROUND_0_5 = """\
-:::MLPv0.5.0 ours 1540000000.250000000 (a.py:1) run_set_random_seed: 7
-:::MLPv0.5.0 ours 1540000000.250000125 (a.py:3) run_start
-:::MLPv0.5.0 ours 1540000001 (a.py:4) opt_name: "adam"
-:::MLPv0.5.0 ours 1540000001 (a.py:4) input_order: by length
-:::MLPv0.5.0 ours 1540000002 (a.py:9) eval_target: 0.5
-:::MLPv0.5.0 ours 1540000009 (a.py:9) eval_accuracy: {"epoch": 2, "value": 0.625}
-"""
-
-
-def test_logs_of_round_0_6_have_seconds_and_keys_before_the_json():
-    (run,) = trained(ROUND_0_6).runs
-
-    quality, time = run.end.values
-    assert (run.run.workload, run.end.status) == ("mlperf-training/ours", "ok")
-    assert (time.value, quality.printed, quality.locator) == (
-        60.125,
-        "0.75",
-        "line 4, eval_accuracy",
-    )
-    assert run.run.parameters == {"global_batch_size": 64}
-    assert run.run.started == "2019-06-08T13:20:00Z"
-
-
-@pytest.mark.parametrize(
-    ("end", "status"),
-    [
-        (' run_stop: {"success": true}', "ok"),
-        (' run_stop: {"success": "true"}', "ok"),
-        (' run_stop: {"success": false}', "failed"),
-        (" run_stop", "ok"),
-    ],
-)
-def test_logs_of_round_0_5_name_the_benchmark_on_every_line(end, status):
-    stopped = f":::MLPv0.5.0 ours 1540000012.750000125 (a.py:12){end}"
-
-    (run,) = trained(ROUND_0_5 + stopped).runs
-
-    assert (run.end.status, run.run.seed) == (status, 7)
-    assert run.end.values[0].value == 0.625
-    assert run.end.values[1].value == (12.5 if status == "ok" else None)
-    assert run.run.parameters == {
-        "opt_name": "adam",
-        "input_order": "by length",
-        "eval_target": 0.5,
-    }
-
-
-def test_an_end_that_says_nothing_below_the_target_is_no_success():
-    stopped = ":::MLPv0.5.0 ours 1540000012.75 (a.py:12) run_stop"
-
-    (run,) = trained(ROUND_0_5.replace("0.625", "0.375") + stopped).runs
-
-    assert run.end.status == "failed"
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        ":::MLL 1560000060.9 eval_accuracy: {",
-        ":::MLL 1560000060.9 eval_accuracy: [1]",
-        ":::MLL 15600",
-        ":::MLPv0.5.0 ours 15400",
-    ],
-)
-def test_a_damaged_line_of_an_older_round_is_named(broken):
-    read = trained(f"{ROUND_0_6}{broken}")
-
-    assert [bad.number for bad in read.bad] == [6]
-    assert read.runs[0].end.status == "ok"
-
-
 def test_a_log_of_something_else_is_refused_as_a_whole():
     with pytest.raises(DocumentError, match="without run_start"):
         trained(line("power_begin"))
@@ -385,7 +300,6 @@ def test_two_summaries_in_one_file_are_two_runs():
         ("Result is : INVALID\n", "", "no line 'Result is'"),
         ("Scenario : Server\n", "", "no line 'Scenario'"),
         ("INVALID", "GREAT", "neither VALID nor INVALID"),
-        ("INVALID", "VALID\nResult is : INVALID", "'Result is' stands there twice"),
         (": 0.5\n", ": -3\n", "less than nothing"),
         ("44.52", "0", "is 0, which cannot be"),
         ("44.52", "many", "is 'many', no number"),
@@ -393,8 +307,7 @@ def test_two_summaries_in_one_file_are_two_runs():
 )
 def test_a_summary_that_is_not_whole_is_refused(old, new, why):
     text = SERVER.replace(old, new)
-    text = text if "VALID\nResult" in text else text.replace("INVALID", "VALID")
-    read = summarised(text)
+    read = summarised(text.replace("INVALID", "VALID"))
 
     assert not read.runs
     assert why in read.bad[0].reason
@@ -448,7 +361,9 @@ def test_a_claim_that_nobody_can_read_is_refused_alone():
 def test_a_log_line_without_a_key_is_named():
     read = trained(*START, ':::MLLOG {"value": 1}', stop())
 
-    assert [bad.reason for bad in read.bad] == ["a log line without a key"]
+    assert [bad.reason for bad in read.bad] == [
+        "a log line cannot be read: key is missing"
+    ]
 
 
 def test_several_seeds_are_all_kept():

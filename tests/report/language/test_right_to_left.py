@@ -195,7 +195,7 @@ def test_the_ends_of_a_range_stand_in_order(visit: Visit):
 @pytest.mark.parametrize(
     ("place", "least"),
     [
-        ("#table-values small:not([lang])", 100),
+        ("#table-values small:not([lang])", 40),
         (".rates td > small:not(:last-child)", 20),
         (":is(#table-ranking, #table-distance) a small", 9),
     ],

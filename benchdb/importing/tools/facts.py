@@ -1,23 +1,24 @@
-"""JSON as tools write it: numbers that remember their characters, strict facts.
+"""Facts as tools write them in JSON and in words: numbers, texts, and what is beside.
 
 What is wrong with one fact is a ``RefusedError`` that names it; what is wrong with the
-text as a whole is a ``DocumentError``. No number is ever not finite.
+text as a whole is a ``DocumentError``. No number is ever not finite. No text keeps a
+folder of a home, because its name is somebody's.
 """
 
-import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
 
+from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import (
     Document,
     DocumentError,
+    PrintedFloat,
     parsed_json,
-    require_few_values,
 )
 
 Facts = Mapping[str, Any]
@@ -25,24 +26,15 @@ LONGEST = 4000  # characters of a fact: the names of 64 GPUs, and some
 _ABSURD = 1e18  # more of anything than these tools count: a broken clock or counter
 _DIGITS = 400  # characters of one number
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4})?")
-
-
-class PrintedFloat(float):
-    """A number with a fraction or an exponent; *printed* are its characters."""
-
-    __slots__ = ("printed",)
-    printed: str
-
-    def __new__(cls, text: str) -> "PrintedFloat":
-        """Return the number that *text* is."""
-        number = super().__new__(cls, text)
-        number.printed = text
-        return number
+_EXACT = 2**53 - 1  # larger integers are kept as text
+_HOME = re.compile(
+    r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"
+)
 
 
 def characters(raw: object) -> str:
     """Return what stands in the document for *raw*, or Python's own for it."""
-    return str(getattr(raw, "printed", raw)).strip()
+    return str(raw).strip()
 
 
 def _fraction(text: str) -> float:
@@ -55,12 +47,12 @@ parsed = partial(parsed_json, real=_fraction)
 
 
 @lru_cache(maxsize=1)
-def _parsed(document: Document) -> tuple[Any, str | None]:
+def _parsed(document: Document) -> Any:
     """Return the document as JSON, or why it is none: every format asks for it."""
     try:
-        return parsed(document.text, nan=True), None
+        return parsed(document.text, nan=True)
     except DocumentError as why:
-        return None, str(why)
+        return why
 
 
 def content(document: Document) -> Any:
@@ -68,15 +60,16 @@ def content(document: Document) -> Any:
 
     Bare ``NaN`` and ``Infinity``, which several tools write, are floats.
     """
-    holder, why = _parsed(document)
-    if why is not None:
-        raise DocumentError(why)
+    holder = _parsed(document)
+    if isinstance(holder, DocumentError):
+        raise DocumentError(str(holder))
     return holder
 
 
 def glimpse(document: Document) -> Any:
     """Return the document as JSON, and ``None`` for what is none; never raise."""
-    return _parsed(document)[0]
+    holder = _parsed(document)
+    return None if isinstance(holder, DocumentError) else holder
 
 
 def glimpse_text(document: Document) -> str:
@@ -116,7 +109,9 @@ def number(raw: object, what: str, per: float = 1.0) -> float:
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
-        raise RefusedError(f"{what} is {_shown(raw)}, no number")
+        shown = "null" if raw is None else repr(raw)
+        shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
+        raise RefusedError(f"{what} is {shown}, no number")
     try:
         size = float(raw)
     except OverflowError:
@@ -137,10 +132,11 @@ def amount(raw: object, what: str, per: float = 1.0) -> float:
 
 
 def amounts(raw: object, what: str) -> tuple[float, ...]:
-    """Return the numbers of a list; refuse any that is none."""
-    if not isinstance(raw, list):
-        raise RefusedError(f"{what} is {_shown(raw)}, no list")
-    return tuple(amount(one, f"{what}[{place}]") for place, one in enumerate(raw))
+    """Return the numbers of a list, of none where *raw* is empty; or refuse it."""
+    if not isinstance(raw or [], list):
+        raise RefusedError(f"{what} is {str(raw)[:40]!r}, no list")
+    listed = enumerate(raw if isinstance(raw, list) else ())
+    return tuple(amount(item, f"{what}[{place}]") for place, item in listed)
 
 
 def count(raw: object) -> int | None:
@@ -163,10 +159,10 @@ def size(facts: Facts, name: str) -> float:
 
 
 def positive(facts: Facts, name: str) -> float:
-    """Return the fact *name*, a number above 0; or refuse it."""
+    """Return the fact *name*, a number that can be divided by; or refuse it."""
     raw = size(facts, name)
-    if not raw:
-        raise RefusedError(f"{name} is 0, which cannot be")
+    if raw * _ABSURD <= 1:
+        raise RefusedError(f"{name} is {characters(facts[name])}, which cannot be")
     return raw
 
 
@@ -195,42 +191,84 @@ def text(facts: Facts, name: str) -> str | None:
     return " ".join(raw.split()) or None
 
 
-def _shown(raw: object) -> str:
-    shown = "null" if raw is None else repr(raw)
-    return shown if len(shown) <= 40 else f"{shown[:40]}…"
+def name_of(facts: Facts, name: str) -> str:
+    """Return the fact *name* like ``text``, and refuse a blank."""
+    if (named := text(facts, name)) is None:
+        raise RefusedError(f"{name} is missing")
+    return named
 
 
-def elements(array: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of each element of the JSON *array*, and its characters.
-
-    An element need not be strict JSON. Raise ``DocumentError`` after the last whole
-    one if the array does not end as it should: a tool was killed while it wrote.
-    """
-    require_few_values(array)
-    decoder = json.JSONDecoder(parse_float=str, parse_int=str)
-    at, line, end = 0, 1, array.find("[")
-    sign = "["
-    while sign != "]":
-        start = _after_space(array, end + 1)
-        if sign == "[" and array[start : start + 1] == "]":
-            return
-        line, at = line + array.count("\n", at, start), start
-        try:
-            end = decoder.raw_decode(array, at)[1]
-        except json.JSONDecodeError as error:
-            why = f"the array breaks off, or is no JSON ({error.msg})"
-            raise DocumentError(f"line {error.lineno}: {why}") from error
-        except RecursionError as error:
-            raise DocumentError(f"line {line}: nested too deeply") from error
-        yield line, array[at:end]
-        end = _after_space(array, end)
-        sign = array[end : end + 1]
-        if sign not in (",", "]"):
-            broken = line + array.count("\n", at, end)
-            raise DocumentError(f"line {broken}: the array breaks off here")
+def first_text(holder: object, *names: str) -> str | None:
+    """Return the first of the named fields that is a text with something in it."""
+    raw = map(holder.get, names) if isinstance(holder, dict) else ()
+    return next((line(it) for it in raw if isinstance(it, str) and it.strip()), None)
 
 
-def _after_space(raw: str, at: int) -> int:
-    while at < len(raw) and raw[at] in " \t\n":
-        at += 1
-    return at
+def line(text: str) -> str:
+    """Return *text* as one line, without the names of home folders."""
+    return _HOME.sub("…", " ".join(text.split()))
+
+
+def plain(raw: Any) -> Any:
+    """Return JSON as a parameter of a run can be: exact, of plain types, readable."""
+    match raw:
+        case dict():
+            return {line(str(name)): plain(inner) for name, inner in raw.items()}
+        case list():
+            return [plain(inner) for inner in raw]
+        case str():
+            return line(raw)
+        case float():
+            return float(raw)
+        case int() if not -_EXACT <= raw <= _EXACT:
+            return str(raw)
+    return raw
+
+
+def others(holder: Facts, known: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what *holder* says besides *known*, as parameters; nulls left out."""
+    placed = set(known)
+    return {
+        line(name): plain(fact)
+        for name, fact in holder.items()
+        if name not in placed and fact is not None and fact not in ({}, [], "")
+    }
+
+
+def beside(parameters: Facts, holder: Facts, prefix: str) -> dict[str, Any]:
+    """Return both; a name of *holder* that is taken gets *prefix* and a dot."""
+    more = others(holder).items()
+    return {
+        **parameters,
+        **{f"{prefix}.{k}" if k in parameters else k: fact for k, fact in more},
+    }
+
+
+def picked(holder: Facts, names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the *names* that *holder* has."""
+    return {name: holder[name] for name in names if name in holder}
+
+
+def scalars(holder: Facts) -> dict[str, Scalar]:
+    """Return what *holder* says as conditions; lists and objects as text."""
+    return {
+        name: fact if isinstance(fact, str | int | float) else _word(fact)
+        for name, fact in others(holder).items()
+    }
+
+
+def words(holder: object, prefix: str = "") -> dict[str, str]:
+    """Return what *holder* says as text by name, for variables of an environment."""
+    facts = others(holder) if isinstance(holder, dict) else {}
+    return {f"{prefix}{name}": _word(fact) for name, fact in facts.items()}
+
+
+def _word(raw: object) -> str:
+    match raw:
+        case bool():
+            return "true" if raw else "false"
+        case list():
+            return ", ".join(map(_word, raw))
+        case dict():
+            return ", ".join(f"{name}={_word(inner)}" for name, inner in raw.items())
+    return str(raw)

@@ -1,0 +1,243 @@
+"""What tells rows apart is kept, and nothing that holds for some rows is said of all.
+
+The documents are made up; each has a way in which rows once lost what they are of.
+"""
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import unit_in
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.guess.questions import LEAVING
+from benchdb.importing.sheets import READERS
+from tests.importing.guess.guessed import (
+    asked,
+    bad_lines,
+    choices,
+    figures,
+    meanings,
+    of_text,
+    records,
+    table,
+)
+
+DECODING = "# Decoding with MLX on M2 GPU\n\n"
+MATMUL = "# matmul with MLX on M2 GPU\n\n"
+
+
+def columns(text, name="results.md"):
+    (only,) = of_text(text, name=name).map.table
+    return meanings(only)
+
+
+def test_names_of_models_with_their_frameworks_stay_whole():
+    text = "# Decoding on M2 GPU\n\n" + table(
+        "test_name | decode tok/s",
+        "Qwen3.5 4bit mlx-lm kv2 | 43.5",
+        "Qwen3.5 8bit mlx-lm kv4 | 41.5",
+        "Qwen3.5 8bit llama.cpp | 40.5",
+    )
+    runs = [one.run for one in records(of_text(text), text)]
+    assert [(run.parameters["model"], run.framework) for run in runs] == [
+        ("Qwen3.5 4bit mlx-lm kv2", "mlx"),
+        ("Qwen3.5 8bit mlx-lm kv4", "mlx"),
+        ("Qwen3.5 8bit llama.cpp", "llama.cpp"),
+    ]
+
+
+def test_a_column_of_frameworks_alone_names_frameworks():
+    rows = ("Size | Runtime | TFLOPS", "512 | MLX | 3.5")
+    assert columns("# matmul on M2 GPU\n\n" + table(*rows))["Runtime"] == "framework"
+
+
+def test_an_object_beside_the_rows_is_not_their_work():
+    text = """{"extra": {"benchmark": "alpha"}, "suites": [
+        {"suite": "beta", "latency_seconds": 3.5},
+        {"suite": "gamma", "latency_seconds": 4.5}]}"""
+    found = propose(
+        one := Document("results.json", text.encode()), READERS["json"](one)
+    )
+    assert all("workload" not in meanings(table).values() for table in found.map.table)
+    assert any(key.startswith("work of") for key in asked(found))
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Some of the layers are kept in FP16.",
+        "一部の層をFP16で維持する方式の検証。",
+        "Note: some layers of this model stay in FP16",
+        "4bit DWQ vs Q8_0 GGUF",
+    ],
+)
+def test_a_caption_or_a_comparison_is_not_said_of_all_rows(caption):
+    text = DECODING + f"{caption}\n\n" + table("Way | decode tok/s", "alpha | 175.1")
+    (record,) = records(of_text(text), text)
+    assert record.run.precision is None
+    assert record.run.parameters == {"way": "alpha"}
+
+
+def test_a_heading_is_said_of_all_rows():
+    text = "# Decoding with MLX on M2 GPU, Phi 4, 4bit\n\n" + table(
+        "Way | decode tok/s", "alpha | 175.1"
+    )
+    (record,) = records(of_text(text), text)
+    assert record.run.parameters["quantization"] == "4bit"
+
+
+def test_power_of_a_part_of_the_machine_names_no_device():
+    text = MATMUL + table("Size | TFLOPS | cpu_mw", "512 | 3.5 | 120.5")
+    (only,) = of_text(text).map.table
+    assert only.columns["cpu_mw"].set == {}
+
+
+def test_a_figure_of_what_holds_the_rows_is_none_of_theirs():
+    text = """{"extra": {"mean_power_watts": 7.5}, "runs": [
+        {"size": 512, "tflops": 3.5}, {"size": 1024, "tflops": 4.5}]}"""
+    document = Document("results.json", text.encode())
+    left = propose(document, READERS["json"](document)).left_out
+    assert any("figures of what holds the rows" in line for line in left)
+
+
+def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
+    text = "".join(
+        f"# Decoding with MLX on M2 GPU\n\n## Test with the {size}B model\n\n"
+        + table("Way | decode tok/s", "alpha | 175.1")
+        for size in ("1.5", "32")
+    )
+    sizes = [one.run.parameters["model_size"] for one in records(of_text(text), text)]
+    assert sizes == [1.5, 32]
+    assert asked(of_text(text)) == set()
+
+
+def test_the_nearest_heading_names_the_machine_whatever_stands_below_it():
+    text = "# Training with JAX on CPU\n\n## M1\n\n"
+    text += table("Model | s/epoch", "lenet | 3.5")
+    text += "\n### M2 Max\n\n" + table("Model | s/epoch", "lenet | 2.5")
+    chips = [one.machine.chip.name for one in records(of_text(text), text)]
+    assert (chips, asked(of_text(text))) == (["M1", "M2 Max"], set())
+
+
+def test_two_ways_of_one_framework_stay_apart():
+    text = "# matmul on M2 GPU\n\n"
+    text += table("Size | mlx (TFLOPS) | mlx compiled (TFLOPS)", "512 | 3.5 | 4.5")
+    (key,) = [it for it in asked(of_text(text)) if it.startswith("columns")]
+    found = of_text(text, {key: "framework"})
+    assert [run.run.framework for run in records(found, text)] == ["mlx", "mlx"]
+    assert bad_lines(found, text) == []
+
+
+def test_a_part_of_a_name_is_no_device():
+    text = "# bench_ane_run, training on M2 with JAX\n\n"
+    text += table("Model | s/epoch", "lenet | 3.5")
+    assert [one.run.device for one in records(of_text(text), text)] == ["unknown"]
+
+
+def test_noughts_of_which_nothing_is_said_are_left_out_in_words():
+    text = MATMUL + table("Size | TFLOPS", "512 | 3.5", "1024 | 0.0", "2048 | 0.00")
+    found = of_text(text, {"zeros of TFLOPS": "leave-out"})
+    assert figures(found, text) == [("matmul", "teraflops", 3.5)]
+    (left,) = found.left_out
+    assert "whether it was measured is not said" in left
+
+
+def test_a_loss_of_each_epoch_is_no_final_one():
+    rows = ("epoch | loss | final loss", "1 | 0.9 | 0.4", "2 | 0.8 | 0.4")
+    assert columns("# lenet training, JAX, M2 GPU\n\n" + table(*rows)) == {
+        "epoch": "parameters.epoch",
+        "loss": "ignore",
+        "final loss": "final_loss",
+    }
+
+
+def test_a_cell_of_several_figures_is_neither_a_figure_nor_a_setting():
+    text = DECODING + table(
+        "Model | Decode tok/s (n=3) | TTFT",
+        "Phi 4 | 59.2 / 59.9 / 59.7 (avg 59.6) | 0.3 s",
+    )
+    assert columns(text)["Decode tok/s (n=3)"] == "ignore"
+    assert "more than a figure in a cell" in of_text(text).left_out[0]
+
+
+def test_beside_a_column_that_is_left_out_the_other_header_is_asked_about():
+    text = DECODING + table("Test | Alpha | Beta", "a | 180.4s | 100.0s (-45%)")
+    assert "columns of Alpha" in asked(of_text(text))
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("decode_tokens_per_sec", "tokens per sec"),
+        ("prefill_tokens_per_s", "tokens per s"),
+        ("run.tok_s", "tok/s"),
+        ("Speed (T/s)", "t/s"),
+        ("ane_mw", "mW"),
+        ("peak_gb", "gb"),
+        ("Throughput per second", None),
+        ("load_s", "s"),
+        ("Seconds per epoch", "Seconds per epoch"),
+    ],
+)
+def test_units_in_names_of_columns(header, unit):
+    assert unit_in(header) == unit
+
+
+def test_a_rate_in_a_name_is_no_time():
+    text = DECODING + table("Model | decode_tokens_per_sec", "Phi 4 | 71.5")
+    assert figures(of_text(text), text) == [("llm-decode", "tokens_per_second", 71.5)]
+
+
+def test_parameters_by_the_billion_and_bits_are_settings():
+    text = DECODING + table(
+        "Model | Size (B) | Draft (B) | Quant | Decode (T/s)",
+        "qwen 2.5 | 1.5 | - | 4 | 282",
+        "qwen 2.5 | 7 | 1.5 | Q4_K_M | 70",
+        "qwen 2.5 | 7 | - | 8 | 58",
+    )
+    assert columns(text) == {
+        "Model": "parameters.model",
+        "Size (B)": "parameters.model_size",
+        "Draft (B)": "parameters.draft_b",
+        "Quant": "parameters.quantization",
+        "Decode (T/s)": "tokens_per_second",
+    }
+    assert bad_lines(of_text(text), text) == []
+
+
+def test_rows_that_nothing_tells_apart_may_be_samples_of_a_run():
+    text = MATMUL + table("Size | TFLOPS", "512 | 3.5", "512 | 3.7", "1024 | 4.5")
+    assert choices(of_text(text), "repeat of TFLOPS") == {"samples", "nothing"}
+    found = of_text(text, {"repeat of TFLOPS": "samples"})
+    assert figures(found, text) == [
+        ("matmul", "teraflops", 3.6),
+        ("matmul", "teraflops", 4.5),
+    ]
+
+
+def test_speed_ups_are_claims_and_not_asked_about():
+    text = MATMUL + table(
+        "Size | TFLOPS | speedup (a/b) | speedup (a/c)", "512 | 3.5 | +10% | +50%"
+    )
+    assert asked(of_text(text)) == set()
+    assert columns(text)["speedup (a/b)"] == "ratio"
+
+
+def test_every_question_has_an_answer_that_leaves_out():
+    for text in (
+        "# JAX\n\n" + table("Size | ResNet-50 | U-Net", "8 | 3.5 img/s | 4.5 img/s"),
+        "# Training with JAX\n\n" + table("Model | s/epoch", "lenet | 1,234"),
+        MATMUL + table("Size | TFLOPS", "512 | 3.5", "1024 | 0.0"),
+    ):
+        assert of_text(text).questions
+        for one in of_text(text).questions:
+            assert {choice.key for choice in one.choices} & {*LEAVING}
+
+
+def test_what_two_rounds_of_answers_bring_up_is_left_out():
+    text = "# Results\n\n" + table("Thing | Foo | Bar | Baz", "alpha | 1.5 | 2.5 | 3.5")
+    answers: dict[str, str] = {}
+    for _ in range(2):
+        open_ = of_text(text, answers).questions
+        answers |= {one.key: one.choices[0].key for one in open_}
+    assert answers
+    assert of_text(text, answers).questions == ()
