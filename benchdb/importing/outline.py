@@ -91,12 +91,6 @@ class Outline:
         if inner == "fold":
             self._labels = []
 
-    def leave_all(self) -> None:
-        """Take the end of a part that nothing inside it can outlast."""
-        while self._outside:
-            self.leave(self._outside[-1].inner)
-        self._labels = []
-
     def above(self, text: str) -> None:
         """Take the paragraph or caption that now is right above; ``""`` for none."""
         self._labels = [text]

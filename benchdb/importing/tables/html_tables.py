@@ -31,11 +31,10 @@ _BELOW = "below another header of the same table"
 _HEADER_ROWS = 4  # the most that honest tables have
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TEXTS = frozenset({*_HEADINGS, "p", "summary", "caption", "figcaption"})
-_SECTIONS = frozenset({"thead", "tbody", "tfoot"})
 
 
 class _SpanCell(msgspec.Struct, frozen=True):
-    """A cell over *columns* and *rows*, 0 for all that are left in its section."""
+    """A cell over *columns* and *rows*, 0 for all that are left."""
 
     cell: Cell
     columns: int
@@ -44,10 +43,9 @@ class _SpanCell(msgspec.Struct, frozen=True):
 
 
 class _Row(msgspec.Struct):
-    """A row as it is written. *section* counts thead, tbody and tfoot."""
+    """A row as it is written."""
 
     line: int
-    section: int = 0
     heads: bool = False  # whether it belongs to a header
     start: int = 0
     raw: str = ""
@@ -82,11 +80,10 @@ class _Row(msgspec.Struct):
 
 
 class _Table(msgspec.Struct):
-    """A table as it is written. *section* counts thead, tbody and tfoot."""
+    """A table as it is written."""
 
     line: int
     context: tuple[str, ...]
-    section: int = 0
     in_head: bool = False
     rows: list[_Row] = []
 
@@ -95,10 +92,8 @@ def _sheet(table: _Table) -> Sheet | None:
     body = [row for row in table.rows if row.written or row.fault]
     marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
-    section, count = None, 0
+    count = 0
     for row in body:
-        if row.section != section:
-            hanging, section = {}, row.section
         row.fill(hanging)
         count += len(row.cells)
         if count > CELL_LIMIT:
@@ -189,9 +184,7 @@ class _Reader:
         table, name = self._table, tag.name
         if name == "table" and table is not None and not tag.closing:
             self._nested += 1
-            self._row = self._row or _Row(
-                self._line(tag), table.section, start=tag.start
-            )
+            self._row = self._row or _Row(self._line(tag), start=tag.start)
             self._row.fault = _NESTED
         elif name == "table" and self._nested:
             self._nested -= 1
@@ -214,15 +207,14 @@ class _Reader:
         return self._first_line + bisect_right(self._breaks, tag.start - 1)
 
     def _take_inside(self, table: _Table, tag: Tag) -> None:
-        if tag.name in _SECTIONS:
+        if tag.name in ("thead", "tbody", "tfoot"):
             self._end_row(tag.start)
-            table.section += 1
             table.in_head = tag.name == "thead" and not tag.closing
         elif tag.name in ("tr", "td", "th"):
             (self._end_row if tag.name == "tr" else self._end_cell)(tag.start)
             if not tag.closing and self._row is None:
                 line, at = self._line(tag), tag.start
-                self._row = _Row(line, table.section, table.in_head, at)
+                self._row = _Row(line, table.in_head, at)
             self._cell = None if tag.closing or tag.name == "tr" else tag
 
     def _end_cell(self, end: int) -> None:
@@ -230,9 +222,7 @@ class _Reader:
         if tag is None or self._row is None:
             return
         inside = self._text[tag.end : end]
-        # Between blank lines GitHub reads the cells of a table as Markdown.
-        markdown = "\n\n" in inside.replace(" ", "")
-        words, notes = inline.words(inside.strip(), markdown=markdown)
+        words, notes = inline.words(inside.strip(), markdown=False)
         cell = Cell(words, self._line(tag), inside.strip(), notes)
         self._count += 1
         require_few_cells(self._count)
