@@ -205,11 +205,14 @@ def test_datasette_hides_what_benchdb_keeps_for_itself(shown):
     assert hidden.isdisjoint({"run", "machine", "chip", "value", "source"})
 
 
+MOST_ROWS = 1000  # that Datasette returns of a query, unless it is told otherwise
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_datasette_runs_each_query_by_its_name(shown, query):
     answer = json.loads(shown.page(f"/published/{query}.json?_shape=array"))
 
-    assert answer == shown.answers(query)
+    assert answer == shown.answers(query)[:MOST_ROWS]
 
 
 def test_a_table_of_somebody_else_in_the_file_stays_as_it_is(shown, tmp_path):
