@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchdb.errors import ExchangeError
@@ -10,7 +11,7 @@ from benchdb.exchange import reader
 from benchdb.exchange.reader import LoneSource
 from benchdb.exchange.record import Record
 from benchdb.importing.intake import intake
-from tests.importing.small_corpus import COMMIT, OTHER, TABLE, SmallCorpus
+from tests.importing.small_corpus import COMMIT, OTHER, SLUG, TABLE, SmallCorpus
 
 
 @pytest.fixture
@@ -77,15 +78,35 @@ def test_a_published_run_is_the_one_that_an_import_of_its_document_gives(small):
     assert imported == published
 
 
-def test_a_thread_has_its_own_address(tmp_path):
-    small = SmallCorpus(tmp_path, "https://github.com/somebody/two-macs")
-    thread = small.first.parents[1] / "pull" / "12.md"
-    thread.parent.mkdir()
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        ("pull/12.md", "two-macs/pull/12"),
+        ("pull-12.txt", "two-macs/pull/12"),
+        ("issue-12.txt", "two-macs/issues/12"),
+    ],
+)
+@pytest.mark.parametrize("url", ["two-macs", "two-macs/issues", "two-macs/issues/3"])
+def test_a_thread_has_its_own_address(tmp_path, url, path, address):
+    small = SmallCorpus(tmp_path, f"https://github.com/somebody/{url}")
+    thread = small.documents / SLUG / path
+    thread.parent.mkdir(exist_ok=True)
     small.first.rename(thread)
     map_ = small.published / "maps" / "two-macs.toml"
-    map_.write_text(map_.read_text().replace("results/first.md", "pull/12.md"))
+    map_.write_text(map_.read_text().replace("results/first.md", path))
 
-    assert b'"url":"https://github.com/somebody/two-macs/pull/12"' in small.lines()[1]
+    assert f'"url":"https://github.com/somebody/{address}"'.encode() in small.lines()[1]
+
+
+def test_a_document_may_have_another_date_than_its_source(small):
+    map_ = small.published / "maps" / "two-macs.toml"
+    dated = map_.read_text().replace("[source]", '[source]\npublished = "2026-08-24"')
+    first = '[published]\n"results/first.md" = "2023-08-30"\n\n[source]'
+    map_.write_text(dated.replace("[source]", first))
+
+    sources = [line for line in small.lines() if b'"type":"source"' in line]
+    dates = [msgspec.json.decode(line)["published"] for line in sources]
+    assert dates == ["2023-08-30", "2026-08-24"]
 
 
 def test_unchanged_documents_are_as_published(small):

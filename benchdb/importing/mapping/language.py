@@ -277,7 +277,8 @@ class Map(Facts, frozen=True, kw_only=True):
     """A whole map. *documents* are digests of files that it is used for unasked.
 
     *paths* are those of a source of several files, by their path in its repository,
-    which is the name they go by: what *name* searches has folders then. *tool* is the
+    which is the name they go by: what *name* searches has folders then. *published*
+    are dates of those that are older or newer than their source says. *tool* is the
     format that reads them, where that needs no table: only their source is mapped.
     Of two maps of one name, what that with the higher *version* reads takes the place
     of what the other read. *nothing* says why a document yields no run. *name* is a
@@ -288,6 +289,7 @@ class Map(Facts, frozen=True, kw_only=True):
 
     documents: tuple[Sha256, ...] = ()
     paths: dict[str, Sha256] = {}
+    published: dict[str, str] = {}
     tool: str | None = None
     nothing: str | None = None
     version: Counted = 1

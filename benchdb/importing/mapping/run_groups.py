@@ -58,10 +58,13 @@ from benchdb.importing.provenance import NOTHING, About, SourceFacts
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
-_PRINTED_LIMIT = 200  # characters of samples that are shown beside their median
+_PRINTED_LIMIT = 400  # characters of samples that are shown beside their median
 _SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
-_THREAD = re.compile(r"(?:issues|pull|discussions)/\d+")
+_THREAD = re.compile(r"(issue|pull|discussion)s?[/-](\d+)")
+_THREADS = re.compile(
+    r"/(?:tree/[0-9a-f]{40}|(?:issues|pull|discussions)(?:/\d+)?)?/?$"
+)
 _TREE = re.compile(r"/tree/([0-9a-f]{40})/?$")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
@@ -116,13 +119,15 @@ def facts_of(document: Document, map_: Map, about: About = NOTHING) -> About:
     """Return where *document* comes from, by *about*, else by *map_*.
 
     The address of a repository at a commit leads to the file in it, that of one with
-    threads (``pull/12.md``) to the thread.
+    threads (``pull/12.md``, ``issue-12.txt``) to the thread.
     """
     mapped = msgspec.structs.asdict(map_.source)
     given = {name: mapped[name] for name in SourceFacts.__struct_fields__}
     path = map_.path(document.sha256)
+    given["published"] = map_.published.get(path or "", given["published"])
     if given["url"] and path and (thread := _THREAD.match(path)):
-        given["url"] = f"{_TREE.sub('', given['url'])}/{thread[0]}"
+        kind = thread[1] if thread[1] == "pull" else f"{thread[1]}s"
+        given["url"] = f"{_THREADS.sub('', given['url'])}/{kind}/{thread[2]}"
     elif given["url"] and path:
         given["url"] = _TREE.sub(rf"/blob/\g<1>/{quote(path)}", given["url"])
     told = {name: getattr(about, name) or fact for name, fact in given.items()}
