@@ -5,6 +5,7 @@ From those follow the machine, its chip class and the environment.
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import get_args
 
 import msgspec
@@ -37,6 +38,8 @@ DEVICES: tuple[str, ...] = get_args(Device)
 INFERENCE = "-inference"  # behind the name of work that is not trained
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
+# Facts of a machine alone: what is said of why they are missing is said of no run.
+MACHINE_FACTS = frozenset((*CORES, "ram_bytes", "memory_bytes"))
 _OF_SOFTWARE = (*OF_ENVIRONMENTS[1:], "framework_version")
 _ALWAYS = ("os_name", "os_version", "framework_version")  # their absence is told
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
@@ -237,11 +240,14 @@ def _key(text: str, named: Mapping[str, _Matching]) -> str | None:
 
 
 def machine(
-    fields: Mapping[str, Scalar], mapped: Mapping[str, MappedMachine]
+    fields: Mapping[str, Scalar],
+    mapped: Mapping[str, MappedMachine],
+    reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> Machine:
     """Return the machine that *fields* describe, by the *mapped* ones where named so.
 
-    Raise ``RefusedError`` where a field contradicts what else is said of the machine.
+    *reasons* say why its facts are missing. Raise ``RefusedError`` where a field
+    contradicts what else is said of the machine.
     """
     texts = {
         name: text
@@ -271,6 +277,9 @@ def machine(
         if before and plain_name(before) != plain_name(model):
             raise RefusedError(f"model {model!r}, but the machine is a {before}")
         missing.pop("model", None)
+    for name in MACHINE_FACTS & missing.keys() & reasons.keys():
+        if missing[name] == _PRINTED:
+            missing[name] = reasons[name]
     return replace(described, chip=chip, model=before or model, missing=missing)
 
 

@@ -28,6 +28,7 @@ from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
 from benchdb.importing.mapping.fields import (
+    MACHINE_FACTS,
     Defaults,
     Known,
     device_name,
@@ -58,7 +59,7 @@ from benchdb.importing.provenance import NOTHING, About, SourceFacts
 SECONDS = 10.0
 SECONDS_PER_BYTE = 60 / 2**20
 _BASIS_LIMIT = 2000  # characters; nobody reads more
-_PRINTED_LIMIT = 400  # characters of samples that are shown beside their median
+_PRINTED_LIMIT = 800  # characters of samples that are shown beside their median
 _SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
 _THREAD = re.compile(r"(issue|pull|discussion)s?[/-](\d+)")
@@ -68,7 +69,7 @@ _THREADS = re.compile(
 _TREE = re.compile(r"/tree/([0-9a-f]{40})/?$")
 _WORST: tuple[Status, ...] = ("oom", "failed", "unsupported", "not-measured", "ok")
 # Where these are not known, the machine or the environment says so.
-_ELSEWHERE = (*OF_MACHINES, *OF_ENVIRONMENTS, "framework_version")
+_ELSEWHERE = {*OF_MACHINES, *MACHINE_FACTS, *OF_ENVIRONMENTS, "framework_version"}
 
 
 def read(document: Document, map_: Map, about: About) -> Iterator[Item]:
@@ -271,7 +272,7 @@ def _records(
     lone = [item.value for item in observations if item.value and not item.pool]
     try:
         pooled, series = _pool(observations)
-        described = machine(fields, map_.machines)
+        described = machine(fields, map_.machines, group.known.missing)
         record = building.record(
             run=_run(
                 group, map_, device_name(str(fields.get("device")), described.chip)

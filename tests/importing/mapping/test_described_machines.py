@@ -96,6 +96,16 @@ def test_what_is_not_known_of_a_machine_has_a_reason(fields, name, why):
     assert machine(fields, {}).missing[name] == why
 
 
+def test_a_map_can_say_why_a_fact_of_a_machine_is_missing():
+    reasons = {"memory_bytes": "rounded", "ram_bytes": "rounded", "model": "rounded"}
+
+    found = machine({"accelerator": "L4", "ram": "64 GB"}, {}, reasons)
+
+    assert found.missing["memory_bytes"] == "rounded"
+    assert found.missing["model"] == NOT_PRINTED
+    assert "ram_bytes" not in found.missing
+
+
 @pytest.mark.parametrize(
     ("field", "text", "why"),
     [

@@ -93,6 +93,7 @@ def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
         ("Core i7 2018", ("Intel", "Core i7")),
         ("Core m3", ("Intel", "Core m3")),
         ("Xeon E5-2690 v4", ("Intel", "Xeon E5-2690 v4")),
+        ("Intel Xeon CPU E5-2687W 0", ("Intel", "Xeon E5-2687W")),
         ("Intel(R) Xeon(R) Platinum 8480+", ("Intel", "Xeon Platinum 8480+")),
         ("Xeon W-2295", ("Intel", "Xeon W-2295")),
         ("Ryzen 7 PRO 5850U", ("AMD", "Ryzen 7 PRO 5850U")),
