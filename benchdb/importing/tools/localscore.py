@@ -5,6 +5,7 @@ time, its power and the time to its first token. 0 means "not measured". There a
 samples; averages are claims.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -31,6 +32,7 @@ _TABLES = (
 )
 _PARTS = ("system_info", "accelerator_info", "runtime_info", "results_summary")
 _MARKS = {"results", "results_summary", "accelerator_info"}
+_CORES = re.compile(r"(\d{1,3})-Cores?\b", re.ASCII)
 _GIB = 2**30  # what the tool calls GB: a Mac of 32 GB has 32.0
 _FIGURES = {  # part of the test: column, metric, how many of its unit make ours
     "": (
@@ -235,9 +237,11 @@ def _machine(sent: _Submission) -> Machine:
     processor = facts.text(sent.system, "cpu_name")
     if gpu and processor and gpu.startswith(processor):
         processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
+    cores = _CORES.search(processor or "")
     gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
     return Hardware(
         processor=processor,
+        cores=cores and int(cores[1]),
         cards=[gpu] if gpu else [],
         ram_bytes=round(gigabytes * _GIB) or None,
     ).machine()

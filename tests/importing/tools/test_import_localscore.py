@@ -83,26 +83,26 @@ def test_the_figures_are_in_our_units_with_their_characters(
 
 
 @pytest.mark.parametrize(
-    ("path", "processor", "gigabytes", "gpu", "kernel", "version"),
+    ("path", "processor", "cores", "gigabytes", "gpu", "kernel", "version"),
     sample_cases(
         SUBMISSION.name,
         ours=(
-            *("Ryzen 9 5950X", 62.75, "GeForce RTX 3060"),
+            *("Ryzen 9 5950X", 16, 62.75, "GeForce RTX 3060"),
             *("6.1.0-18-amd64", "0.9.2 (b7c6d5e)"),
         ),
         shared=(
-            *("EPYC 7352", 125.64, "GeForce RTX 3090"),
+            *("EPYC 7352", 24, 125.64, "GeForce RTX 3090"),
             *("6.8.0-52-generic", "0.9.1 (a30b324)"),
         ),
     ),
 )
 def test_the_machine_is_a_processor_with_a_card(
-    path, processor, gigabytes, gpu, kernel, version
+    path, processor, cores, gigabytes, gpu, kernel, version
 ):
     run = taken(localscore, document(path)).runs[0]
 
     chip = run.machine.chip
-    assert (chip.vendor, chip.name) == ("AMD", processor)
+    assert (chip.vendor, chip.name, chip.cpu_cores) == ("AMD", processor, cores)
     assert chip.ram_bytes == round(gigabytes * 2**30)
     assert chip.accelerators[0].name == gpu
     assert (run.run.device, run.environment.kernel) == ("cuda", kernel)
