@@ -37,12 +37,15 @@ from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts
 from benchdb.importing.tools.result import ABSENT, Hardware, Result
-from benchdb.importing.tools.sql_text import facts_of, inserted
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
 _INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
+_INSERT = re.compile(
+    r"INSERT INTO (?P<table>\w{1,99}) \((?P<columns>[^()]*)\) "
+    r"VALUES \((?P<cells>.*)\);? *"
+)
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
 _BEFORE = re.compile(r"\[?\s*+")  # the first result
 _BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
@@ -198,34 +201,48 @@ def _csv(document: Document) -> Rows:
 
 
 def _sql(document: Document) -> Rows:
-    for row in inserted(document.text):
-        if isinstance(row, BadLine):
-            yield row
-        elif row.table in _TABLES:
-            yield _row(row.columns, row.values, row.line)
+    """Yield the rows as the tool writes them, a statement a line; nothing is run."""
+    for line, raw in enumerate(document.lines, start=1):
+        if not raw.startswith("INSERT INTO "):
+            continue
+        statement = _INSERT.fullmatch(raw)
+        if statement is None:
+            why = "no row as the tool writes it: INSERT INTO test (columns) VALUES (…);"
+            yield building.bad(why, line=line, raw=raw)
+        elif statement["table"] not in _TABLES:
+            why = f"table {statement['table']!r} is none of llama-bench"
+            yield building.bad(why, line=line, raw=raw)
         else:
-            why = f"table {row.table!r} is none of llama-bench"
-            yield building.bad(why, line=row.line)
+            texts = csv.reader(
+                [statement["cells"]], quotechar="'", skipinitialspace=True, strict=True
+            )
+            try:
+                names = statement["columns"].split(",")
+                yield _row([name.strip() for name in names], next(texts, []), line)
+            except csv.Error as error:
+                why = f"its values cannot be told apart ({error})"
+                yield building.bad(why, line=line, raw=raw)
 
 
-def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
-    try:
-        columns = facts_of(names, cells)
-    except RefusedError as error:
-        why = str(error)
-        if "cuda" in names and "opencl" not in names and len(cells) != len(names):
-            why += "; versions of 2023 print opencl after cuda: is that name missing?"
-        raw = ",".join(cell or "" for cell in cells)
-        return building.bad(why, line=line, raw=raw)
-    typed = {name: _typed(name, cell) for name, cell in columns.items()}
-    return Row(typed, f"line {line}, column ", line)
+def _row(names: Sequence[str], cells: Sequence[str], line: int) -> Row | BadLine:
+    columns = dict(zip(names, cells, strict=False))
+    if len(cells) == len(columns) == len(names):
+        typed = {name: _typed(name, cell) for name, cell in columns.items()}
+        return Row(typed, f"line {line}, column ", line)
+    why = f"{len(cells)} values under {len(names)} columns"
+    if len(columns) < min(len(names), len(cells)):
+        twice = next(name for name in names if names.count(name) > 1)
+        why = f"column {twice!r} appears twice"
+    elif "cuda" in names and "opencl" not in names:
+        why += "; versions of 2023 print opencl after cuda: is that name missing?"
+    return building.bad(why, line=line, raw=",".join(cells))
 
 
-def _typed(name: str, cell: str | None) -> Any:
+def _typed(name: str, cell: str) -> Any:
     """Return a cell as JSON would have it: the tool quotes every number in CSV."""
-    if name not in _TEXTS and cell and _WHOLE.fullmatch(cell):
+    if name not in _TEXTS and _WHOLE.fullmatch(cell):
         return int(cell)
-    if name not in _TEXTS and cell and _FRACTION.fullmatch(cell):
+    if name not in _TEXTS and _FRACTION.fullmatch(cell):
         return PrintedFloat(cell)
     return cell or None
 

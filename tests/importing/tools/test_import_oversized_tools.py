@@ -16,7 +16,6 @@ from benchdb.importing.formats import FORMATS
 from benchdb.importing.mapping import run_groups
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
-    asv,
     hyperfine,
     localscore,
     sqlite_tables,
@@ -32,20 +31,7 @@ SHARED = {
         "benchmarks": [{"runs": [{"values": [1]}]}],
     },
     "pytest-benchmark": {"machine_info": {"x": LARGE}, "benchmarks": []},
-    "google-benchmark": {"context": {"num_cpus": 1, "x": LARGE}, "benchmarks": []},
-    "asv": {"results": {}, "commit_hash": "c", "params": {"x": LARGE}},
 }
-MANY = {f"n{number}": number for number in range(300)}
-
-
-def test_a_row_of_hundreds_of_columns_is_refused():
-    told = {"results": {"time_x": {"result": [1], **MANY}}, "commit_hash": "c"}
-    read = taken(asv, written(json.dumps(told)))
-
-    assert [bad.reason for bad in read.bad] == [
-        "more than 50 columns, or axes of parameters"
-    ]
-    assert read.runs == ()
 
 
 def test_a_number_of_thousands_of_digits_is_none():
