@@ -110,7 +110,6 @@ def record(  # noqa: PLR0913 - a record has as many parts
     series: Iterable[Series] = (),
     status: Status = "ok",
     reason: str | None = None,
-    ended: str | None = None,
     flags: Iterable[Flag] = (),
 ) -> Record:
     """Return the whole record; raise ``RefusedError`` if an exchange file could not."""
@@ -118,7 +117,6 @@ def record(  # noqa: PLR0913 - a record has as many parts
         run=run.key,
         status=status,
         reason=reason,
-        ended=ended,
         values=tuple(values),
         flags=tuple(flags),
     )
@@ -177,15 +175,6 @@ def date(text: str) -> str:
     if moment.date() > datetime.datetime.now(datetime.UTC).date() + _DAY:
         raise RefusedError(f"the date {text[:40]} has not come yet")
     return text
-
-
-def epoch_date(seconds: float) -> str:
-    """Return the moment *seconds* after 1970 in UTC, as ISO 8601; or refuse it."""
-    try:
-        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
-    except (ValueError, OverflowError, OSError):
-        raise RefusedError(f"{seconds!r} is no date") from None
-    return date(moment.isoformat(timespec="seconds").replace("+00:00", "Z"))
 
 
 def acceptable(line: _L) -> _L:

@@ -8,7 +8,6 @@ folder of a home, because its name is somebody's.
 import math
 import re
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
 
@@ -101,11 +100,8 @@ def mapping(raw: object, what: str) -> Facts:
     return raw
 
 
-def number(raw: object, what: str, per: float = 1.0) -> float:
-    """Return the finite number that *raw* is, in quotes or not; or refuse *what*.
-
-    It is divided by *per* in decimal, so that 23.6 ms are 0.0236 s to the last digit.
-    """
+def number(raw: object, what: str) -> float:
+    """Return the finite number that *raw* is, in quotes or not; or refuse *what*."""
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
@@ -120,12 +116,12 @@ def number(raw: object, what: str, per: float = 1.0) -> float:
         raise RefusedError(f"{what} is {size}, no number")
     if len(characters(raw)) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    return size if per == 1 else float(Decimal(characters(raw)) / Decimal(per))
+    return size
 
 
-def amount(raw: object, what: str, per: float = 1.0) -> float:
+def amount(raw: object, what: str) -> float:
     """Return *raw* like ``number``, and refuse it below 0."""
-    size = number(raw, what, per)
+    size = number(raw, what)
     if size < 0:
         raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
     return size

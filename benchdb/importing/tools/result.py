@@ -17,7 +17,6 @@ from benchdb.exchange.messages import (
     Claim,
     Device,
     Environment,
-    Flag,
     Label,
     Machine,
     Phase,
@@ -52,8 +51,8 @@ ZERO = "not measured: the source means that by 0"
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
-_OF_RUN = ("framework", "device_name", "seed", "locator", "conditions", "started")
-_OF_END = ("values", "series", "status", "reason", "ended", "flags")
+_OF_RUN = ("framework", "device_name", "locator", "conditions", "started")
+_OF_END = ("values", "series", "status", "reason")
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
 
@@ -83,30 +82,25 @@ class Result(msgspec.Struct, kw_only=True):
     locator: str
     values: Sequence[Value]
     series: tuple[Series, ...] = ()
-    setting: str = "standard"
     framework: str = "unknown"
     device: tuple[Device, str] = ("unknown", ABSENT)
     device_name: str | None = None
     parameters: dict[str, Any] = {}
     conditions: dict[str, Scalar] = {}
-    seed: int | None = None
     started: str | None = None
-    ended: str | None = None
     label: Label | None = None
     machine: Machine | None = None
     environment: dict[str, Any] = {}
     status: Status = "ok"
     reason: str | None = None
-    flags: Sequence[Flag] = ()
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
 
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        setting = self.setting
+        basis: dict[str, str] = {}
         if self.work is not None:
-            (workload, named), setting = self.work, origin.tool
-            basis: dict[str, str] = {}
+            workload, named = self.work
         else:
             workload, named, basis = _named(origin.tool, self.name)
         missing = {} if self.started else {"started": ABSENT}
@@ -117,7 +111,7 @@ class Result(msgspec.Struct, kw_only=True):
             label=origin.label
             or self.label
             or ("imported" if self.series else "aggregate"),
-            setting=setting,
+            setting=origin.tool if self.work else "standard",
             device=device,
             parameters=self.parameters | named,
             basis=basis | self.basis,
@@ -159,12 +153,9 @@ def origin(
     *,
     tool: str | None = None,
     protocol: dict[str, Any] | None = None,
-    **missing: str,
 ) -> Origin:
     """Return *document* as what *importer* reads results of *tool* from."""
-    source = building.source(
-        document, about, importer, protocol=protocol, missing=missing
-    )
+    source = building.source(document, about, importer, protocol=protocol)
     return Origin(tool or importer, source, about.label)
 
 
@@ -240,24 +231,15 @@ def _figure(
     """Return the figure, or that it is shorter than its digits show."""
     if figure == 0 and metric in _NEVER_ZERO:
         why = f"printed as {printed or 0}: shorter than its digits show"
-        return no_value(metric, why, printed, locator)
+        return Value(metric=metric, reason=why, printed=printed, locator=locator)
     return Value(metric=metric, value=figure, printed=printed, locator=locator, **how)
 
 
 def value(
-    metric: str,
-    raw: object,
-    locator: str,
-    *,
-    per: float = 1.0,
-    uncertainty: float | None = None,
+    metric: str, raw: object, locator: str, *, uncertainty: float | None = None
 ) -> Value:
-    """Return the figure that stands at *locator*, divided by *per*.
-
-    Only a figure of an unknown kind may be less than nothing.
-    """
-    figure = (number if metric == "reported_value" else amount)(raw, locator, per)
-    printed = characters(raw)
+    """Return the figure that stands at *locator*."""
+    figure, printed = amount(raw, locator), characters(raw)
     return _figure(metric, figure, printed, locator, uncertainty=uncertainty)
 
 
@@ -267,9 +249,10 @@ def measured(
     """Return the figure in a column, divided by *per*; null and 0 are no figure."""
     raw = facts[column]
     if raw is None:
-        return no_value(metric, ABSENT, locator=locator)
+        return Value(metric=metric, reason=ABSENT, locator=locator)
     if not (amount := size(facts, column)):
-        return no_value(metric, ZERO, raw, locator)
+        printed = characters(raw)
+        return Value(metric=metric, reason=ZERO, printed=printed, locator=locator)
     return _figure(metric, amount / per, characters(raw), locator)
 
 
@@ -297,12 +280,6 @@ def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> V
     return _figure(metric, half, None, locator, derived=derived)
 
 
-def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
-    """Return that there is no figure, and why; *raw* is what stands there instead."""
-    printed = None if raw is None else characters(raw)
-    return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
-
-
 def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
     """Return times in the order taken: phase by phase, one step each, none empty."""
     return joined(
@@ -314,38 +291,34 @@ class Hardware(msgspec.Struct, frozen=True):
     """What a file says of a machine; ``None`` where it says nothing.
 
     *threads* are what it counts as processors, *vendor* what the processor says itself
-    (``GenuineIntel``), *cards* names of GPUs, *missing* why something is not known.
+    (``GenuineIntel``), *cards* names of GPUs.
     """
 
     processor: str | None = None
     vendor: str | None = None
     threads: object = None
-    cores: object = None
     ram_bytes: object = None
     cards: Iterable[str] = ()
     label: str | None = None
-    missing: dict[str, str] = {}
 
     def machine(self) -> Machine:
         """Return the machine; only chips of Apple have as many cores as threads."""
         known = naming.processor(line(self.processor or ""))
         chip = known.chip_class() if known else naming.UNKNOWN
-        vendor, missing = chip.vendor, dict(self.missing)
+        vendor, missing = chip.vendor, dict[str, str]()
         if vendor == "unknown":
             vendor = _VENDORS.get(self.vendor or "", vendor)
         if chip.name == "unknown":
-            missing.setdefault("chip", ABSENT)
-        cores, threads, ram = map(count, (self.cores, self.threads, self.ram_bytes))
-        if cores is None and vendor == "Apple":
-            cores = threads
-        elif cores is None and threads is not None:
+            missing["chip"] = ABSENT
+        threads, ram = count(self.threads), count(self.ram_bytes)
+        if threads is not None and vendor != "Apple":
             missing["cpu_cores"] = f"the file counts {threads} logical processors"
         if ram is None:
-            missing.setdefault("ram_bytes", ABSENT)
+            missing["ram_bytes"] = ABSENT
         chip = replace(
             chip,
             vendor=vendor,
-            cpu_cores=cores or chip.cpu_cores,
+            cpu_cores=(threads if vendor == "Apple" else None) or chip.cpu_cores,
             ram_bytes=ram,
             accelerators=naming.accelerators(map(line, self.cards)),
         )
