@@ -100,8 +100,11 @@ def mapping(raw: object, what: str) -> Facts:
     return raw
 
 
-def number(raw: object, what: str) -> float:
-    """Return the finite number that *raw* is, in quotes or not; or refuse *what*."""
+def amount(raw: object, what: str) -> float:
+    """Return the number that *raw* is, in quotes or not; or refuse *what*.
+
+    It is finite and not below 0.
+    """
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
@@ -116,12 +119,6 @@ def number(raw: object, what: str) -> float:
         raise RefusedError(f"{what} is {size}, no number")
     if len(characters(raw)) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    return size
-
-
-def amount(raw: object, what: str) -> float:
-    """Return *raw* like ``number``, and refuse it below 0."""
-    size = number(raw, what)
     if size < 0:
         raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
     return size

@@ -36,7 +36,7 @@ from benchdb.importing.document import (
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts
-from benchdb.importing.tools.result import ABSENT, Hardware, Result
+from benchdb.importing.tools.result import ABSENT, Result
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
@@ -254,7 +254,7 @@ def from_row(entry: Row) -> Result:
     gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
-    date, file = facts.text(row, "test_time"), facts.text(row, "model_filename")
+    file = facts.text(row, "model_filename")
     conditions = _numbers(facts.picked(row, BACKENDS))
     if file:  # without its folders, which may hold a name
         name = PurePosixPath(PureWindowsPath(file).name).name
@@ -263,9 +263,6 @@ def from_row(entry: Row) -> Result:
         name for name in _listed(row, "cpu_info") if name.lower() not in _LIBRARIES
     ]
     processors += [name for name in gpus if name.startswith("Apple ")]
-    hardware = Hardware(
-        processor=next(iter(processors), None), cards=gpus, label=entry.label
-    )
     quantized = {"parameters.quantization": "the end of model_type"}
     return Result(
         work=work,
@@ -275,10 +272,12 @@ def from_row(entry: Row) -> Result:
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
         parameters=_numbers(facts.others(row, _PLACED)),
         conditions=conditions,
-        started=building.date(date) if date else None,
+        started=result.moment(row, "test_time"),
         values=[figure],
         series=times,
-        machine=hardware.machine(),
+        machine=result.machine(
+            next(iter(processors), None), cards=gpus, label=entry.label
+        ),
         environment=_environment(row, gpus),
         basis={**entry.basis, **(quantized if "quantization" in work[1] else {})},
         missing={"precision": ABSENT},

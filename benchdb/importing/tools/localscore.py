@@ -22,7 +22,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result, sqlite_tables
 from benchdb.importing.tools.facts import Facts
-from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
+from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 # In the database a table each; averages over runs in one more are not read.
 _TABLES = (
@@ -236,11 +236,8 @@ def _machine(sent: _Submission) -> Machine:
     if gpu and processor and gpu.startswith(processor):
         processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
     gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
-    return Hardware(
-        processor=processor,
-        cards=[gpu] if gpu else [],
-        ram_bytes=round(gigabytes * _GIB) or None,
-    ).machine()
+    ram = round(gigabytes * _GIB) or None
+    return result.machine(processor, cards=[gpu] if gpu else [], ram_bytes=ram)
 
 
 def _environment(sent: _Submission) -> dict[str, Any]:

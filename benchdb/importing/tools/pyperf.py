@@ -16,7 +16,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts, first_text
-from benchdb.importing.tools.result import ABSENT, Hardware, Result
+from benchdb.importing.tools.result import ABSENT, Result
 
 _METRICS = {
     "second": "operation_seconds",
@@ -100,11 +100,11 @@ def _result(common: object, benchmark: Facts, at: str) -> Result:
         framework=first_text(known, "python_implementation") or "python",
         parameters=facts.others(known, _KNOWN),
         conditions=facts.scalars(facts.picked(known, _CONDITIONS)),
-        started=result.started(known.get("date")),
+        started=result.moment(known, "date"),
         label="imported" if samples else "aggregate",
         values=[median()] if samples else [],
         series=result.series(*times) if unit == "second" else (),
-        machine=Hardware(processor=model, threads=known.get("cpu_count")).machine(),
+        machine=result.machine(model, threads=known.get("cpu_count")),
         environment=_environment(known),
         status="ok" if samples else "not-measured",
         reason=None if samples else "the file has calibration runs only, no values",

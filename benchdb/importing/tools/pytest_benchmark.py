@@ -12,7 +12,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts, first_text
-from benchdb.importing.tools.result import Hardware, Result
+from benchdb.importing.tools.result import Result
 
 _READ = ("name", "stats", "options", "extra_info", "fullfunc")
 
@@ -40,8 +40,6 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
     cpu = info.get("cpu") if isinstance(info.get("cpu"), dict) else {}
     processor = first_text(cpu, "brand_raw", "brand")
     vendor = first_text(cpu, "vendor_id_raw", "vendor_id")
-    # Without the name of the host (``node``).
-    hardware = Hardware(processor=processor, vendor=vendor, threads=cpu.get("count"))
     parameters = facts.others(benchmark, _READ)
     for holder in ("options", "extra_info"):
         more = facts.mapping(benchmark.get(holder) or {}, holder)
@@ -59,10 +57,11 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         framework=first_text(info, "python_implementation") or "python",
         parameters=parameters,
         conditions=facts.scalars(facts.picked(stats, ("iterations", "rounds"))),
-        started=result.started(session.get("datetime")),
+        started=result.moment(session, "datetime"),
         values=values,
         series=result.series(("measure", rounds)),
-        machine=hardware.machine(),
+        # Without the name of the host (``node``).
+        machine=result.machine(processor, vendor=vendor, threads=cpu.get("count")),
         environment=_environment(session, info),
         basis={} if rounds else {"uncertainty": "stats.stddev"},
         missing={"samples": lost} if lost else {},

@@ -39,10 +39,10 @@ from benchdb.importing.tools.facts import (
     characters,
     count,
     line,
-    number,
     plain,
     pointer,
     size,
+    text,
 )
 
 ABSENT = "not in the file"
@@ -200,7 +200,7 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
             statement=line(statement),
             printed=characters(raw),
             locator=at,
-            value=number(raw, at),
+            value=amount(raw, at),
             **facts,
         )
         return SourceClaim(building.acceptable(derived), origin.source)
@@ -216,13 +216,10 @@ def require_modest(**shared: object) -> None:
             raise DocumentError(f"{name} takes {size}, which no tool writes")
 
 
-def started(raw: object) -> str | None:
-    """Return the moment that the text *raw* is; or refuse it."""
-    if isinstance(raw, str) and raw.strip():
-        return building.date(raw)
-    if raw not in (None, ""):
-        raise RefusedError(f"{str(raw)[:40]!r} is no date")
-    return None
+def moment(facts: Facts, name: str) -> str | None:
+    """Return the moment that the fact *name* is, if it says any; or refuse it."""
+    printed = text(facts, name)
+    return building.date(printed) if printed else None
 
 
 def _figure(
@@ -287,39 +284,38 @@ def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
     )
 
 
-class Hardware(msgspec.Struct, frozen=True):
-    """What a file says of a machine; ``None`` where it says nothing.
+def machine(
+    processor: str | None = None,
+    *,
+    vendor: str | None = None,
+    threads: object = None,
+    ram_bytes: object = None,
+    cards: Iterable[str] = (),
+    label: str | None = None,
+) -> Machine:
+    """Return the machine that a file tells of; only Apple's cores are its *threads*.
 
-    *threads* are what it counts as processors, *vendor* what the processor says itself
-    (``GenuineIntel``), *cards* names of GPUs.
+    Those are what it counts as processors, *vendor* is what the processor says itself
+    (``GenuineIntel``), *cards* are names of GPUs.
     """
-
-    processor: str | None = None
-    vendor: str | None = None
-    threads: object = None
-    ram_bytes: object = None
-    cards: Iterable[str] = ()
-    label: str | None = None
-
-    def machine(self) -> Machine:
-        """Return the machine; only chips of Apple have as many cores as threads."""
-        known = naming.processor(line(self.processor or ""))
-        chip = known.chip_class() if known else naming.UNKNOWN
-        vendor, missing = chip.vendor, dict[str, str]()
-        if vendor == "unknown":
-            vendor = _VENDORS.get(self.vendor or "", vendor)
-        if chip.name == "unknown":
-            missing["chip"] = ABSENT
-        threads, ram = count(self.threads), count(self.ram_bytes)
-        if threads is not None and vendor != "Apple":
-            missing["cpu_cores"] = f"the file counts {threads} logical processors"
-        if ram is None:
-            missing["ram_bytes"] = ABSENT
-        chip = replace(
-            chip,
-            vendor=vendor,
-            cpu_cores=(threads if vendor == "Apple" else None) or chip.cpu_cores,
-            ram_bytes=ram,
-            accelerators=naming.accelerators(map(line, self.cards)),
-        )
-        return building.unknown_machine(chip=chip, label=self.label, missing=missing)
+    known = naming.processor(line(processor or ""))
+    chip = known.chip_class() if known else naming.UNKNOWN
+    maker, missing = chip.vendor, dict[str, str]()
+    if maker == "unknown":
+        maker = _VENDORS.get(vendor or "", maker)
+    if chip.name == "unknown":
+        missing["chip"] = ABSENT
+    counted, ram = count(threads), count(ram_bytes)
+    cores = counted if maker == "Apple" else None
+    if counted != cores:
+        missing["cpu_cores"] = f"the file counts {counted} logical processors"
+    if ram is None:
+        missing["ram_bytes"] = ABSENT
+    chip = replace(
+        chip,
+        vendor=maker,
+        cpu_cores=cores or chip.cpu_cores,
+        ram_bytes=ram,
+        accelerators=naming.accelerators(map(line, cards)),
+    )
+    return building.unknown_machine(chip=chip, label=label, missing=missing)
