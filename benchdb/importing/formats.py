@@ -16,7 +16,6 @@ from benchdb.importing.tools import (
     llama_bench,
     llama_bench_tables,
     localscore,
-    pyperf,
     pytest_benchmark,
 )
 
@@ -44,7 +43,6 @@ FORMATS: dict[str, Format] = {
     "llama-bench": llama_bench,
     "localscore": localscore,
     "apple-silicon-llm-bench": apple_llm_bench,
-    "pyperf": pyperf,
     "pytest-benchmark": pytest_benchmark,
     "hyperfine": hyperfine,
 }

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import (
     Document,
@@ -240,14 +239,6 @@ def beside(parameters: Facts, holder: Facts, prefix: str) -> dict[str, Any]:
 def picked(holder: Facts, names: Iterable[str]) -> dict[str, Any]:
     """Return those of the *names* that *holder* has."""
     return {name: holder[name] for name in names if name in holder}
-
-
-def scalars(holder: Facts) -> dict[str, Scalar]:
-    """Return what *holder* says as conditions; lists and objects as text."""
-    return {
-        name: fact if isinstance(fact, str | int | float) else _word(fact)
-        for name, fact in others(holder).items()
-    }
 
 
 def words(holder: object, prefix: str = "") -> dict[str, str]:

@@ -56,7 +56,7 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         locator=at,
         framework=first_text(info, "python_implementation") or "python",
         parameters=parameters,
-        conditions=facts.scalars(facts.picked(stats, ("iterations", "rounds"))),
+        conditions=facts.others(facts.picked(stats, ("iterations", "rounds"))),
         started=result.moment(session, "datetime"),
         values=values,
         series=result.series(("measure", rounds)),
@@ -65,11 +65,10 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         environment=_environment(session, info),
         basis={} if rounds else {"uncertainty": "stats.stddev"},
         missing={"samples": lost} if lost else {},
-        **result.on_processor(
-            processor,
-            "the processor is named; pytest-benchmark times Python",
-            "no processor in machine_info",
-        ),
+        device=("cpu", "the processor is named; pytest-benchmark times Python")
+        if processor
+        else ("unknown", "no processor in machine_info"),
+        device_name=processor,
     )
 
 

@@ -140,12 +140,6 @@ def _named(tool: str, name: object) -> tuple[str, dict[str, Any], dict[str, str]
     return workload, {}, {}
 
 
-def on_processor(name: str | None, basis: str, absent: str) -> dict[str, Any]:
-    """Return fields of a result that the processor *name* computed, as Python does."""
-    device = ("unknown", absent) if name is None else ("cpu", basis)
-    return {"device": device, "device_name": name}
-
-
 def origin(
     document: Document,
     about: About,

@@ -25,11 +25,6 @@ from tests.importing.mapping.mapped import BASE, THROUGHPUT, items, records
 
 LARGE = "x" * 70_000
 SHARED = {
-    "pyperf": {
-        "version": "1.0",
-        "metadata": {"note": LARGE},
-        "benchmarks": [{"runs": [{"values": [1]}]}],
-    },
     "pytest-benchmark": {"machine_info": {"x": LARGE}, "benchmarks": []},
 }
 

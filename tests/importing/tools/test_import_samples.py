@@ -59,12 +59,6 @@ HELD = {
     # our 14 tests 4 have none, of the 117 shared ones 27.
     "localscore_db.sqlite": Held(*LOCALSCORE, (42, 86, 0), (351, 738, 0)),
     "localscore_submission.json": Held(*LOCALSCORE, (9, 21, 0), (27, 63, 0)),
-    "pyperf_telco.json": Held(
-        *("pyperf", {"imported"}, {"s"}), *((1, 1, 0), (1, 1, 0))
-    ),
-    "pyperf_track_memory.json": Held(
-        *("pyperf", {"imported"}, {"B"}), *((1, 1, 0), (1, 1, 0))
-    ),
     "pytest_benchmark_2015.json": Held(
         *("pytest-benchmark", {"aggregate"}, {"s"}), *((1, 1, 0), (1, 1, 0))
     ),
@@ -103,6 +97,8 @@ NO_FORMAT = {
         "mlperf_training_result_0.mllog.txt": _UNKNOWN,
         "phoronix_composite_fragment.xml": _UNKNOWN,
         "phoronix_result-file.xsd": _UNKNOWN,
+        "pyperf_telco.json": _UNKNOWN,
+        "pyperf_track_memory.json": _UNKNOWN,
     },
 }
 
