@@ -49,7 +49,7 @@ def _result(entry: Facts, at: str) -> Result:
         framework="shell",
         parameters=facts.beside(facts.others(entry, _READ), given, "parameters"),
         values=list(_values(entry, times, at)),
-        series=result.series(("measure", times)),
+        series=result.series(times),
         machine=result.machine(),
         environment={"missing": {"os_name": ABSENT}},
         status="failed" if failure else "ok",

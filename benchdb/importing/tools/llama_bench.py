@@ -324,7 +324,7 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
         locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
-    return figure, (Series("measure", 1, seconds),)
+    return figure, result.series(seconds)
 
 
 def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:

@@ -29,7 +29,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark."""
     session = facts.content(document)
     shared = {name: fact for name, fact in session.items() if name != "benchmarks"}
-    result.require_modest(session=shared)
+    result.require_modest("session", shared)
     of = result.origin(document, about, "pytest-benchmark")
     make = partial(_result, session)
     yield from result.records(of, make, session["benchmarks"], "benchmarks")
@@ -59,7 +59,7 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         conditions=facts.others(facts.picked(stats, ("iterations", "rounds"))),
         started=result.moment(session, "datetime"),
         values=values,
-        series=result.series(("measure", rounds)),
+        series=result.series(rounds),
         # Without the name of the host (``node``).
         machine=result.machine(processor, vendor=vendor, threads=cpu.get("count")),
         environment=_environment(session, info),

@@ -19,14 +19,12 @@ from benchdb.exchange.messages import (
     Environment,
     Label,
     Machine,
-    Phase,
-    Samples,
     Scalar,
     Source,
     Status,
     Value,
 )
-from benchdb.exchange.packing import Series, joined
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
@@ -46,7 +44,6 @@ from benchdb.importing.tools.facts import (
 )
 
 ABSENT = "not in the file"
-ZERO = "not measured: the source means that by 0"
 # Beyond this a hostile file would cost the product of its parts.
 _SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
@@ -202,12 +199,11 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
         return building.bad(reason(why), locator=at, raw=json.dumps(raw))
 
 
-def require_modest(**shared: object) -> None:
+def require_modest(name: str, shared: object) -> None:
     """Raise ``DocumentError`` if what all records share is too much to repeat."""
-    for name, raw in shared.items():
-        if len(json.dumps(raw)) > _SHARED_LIMIT:
-            size = f"more than {_SHARED_LIMIT // 1024} KiB"
-            raise DocumentError(f"{name} takes {size}, which no tool writes")
+    if len(json.dumps(shared)) > _SHARED_LIMIT:
+        size = f"more than {_SHARED_LIMIT // 1024} KiB"
+        raise DocumentError(f"{name} takes {size}, which no tool writes")
 
 
 def moment(facts: Facts, name: str) -> str | None:
@@ -242,8 +238,8 @@ def measured(
     if raw is None:
         return Value(metric=metric, reason=ABSENT, locator=locator)
     if not (amount := size(facts, column)):
-        printed = characters(raw)
-        return Value(metric=metric, reason=ZERO, printed=printed, locator=locator)
+        why, printed = "not measured: the source means that by 0", characters(raw)
+        return Value(metric=metric, reason=why, printed=printed, locator=locator)
     return _figure(metric, amount / per, characters(raw), locator)
 
 
@@ -271,11 +267,9 @@ def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> V
     return _figure(metric, half, None, locator, derived=derived)
 
 
-def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
-    """Return times in the order taken: phase by phase, one step each, none empty."""
-    return joined(
-        Samples(run="-", phase=phase, values=tuple(times)) for phase, times in parts
-    )
+def series(times: tuple[float, ...]) -> tuple[Series, ...]:
+    """Return measured times in the order taken, one step each."""
+    return (Series("measure", 1, times),) if times else ()
 
 
 def machine(
