@@ -310,14 +310,16 @@ def test_a_broken_result_spares_the_others():
     assert (read.bad[2].number, read.bad[2].reason) == (3, "a result is no object")
 
 
-def test_a_log_before_the_results_is_passed_over():
-    text = "ggml_cuda_init: found 1 CUDA devices\n" + json.dumps([RESULT])
-
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ggml_cuda_init: found 1 CUDA devices\n" + json.dumps([RESULT]),
+        json.dumps(RESULT, indent=2),
+    ],
+    ids=["behind a log", "alone, over many lines"],
+)
+def test_a_result_is_read_wherever_it_begins_and_ends(text):
     assert len(taken(llama_bench, written(text)).runs) == 1
-
-
-def test_one_result_over_many_lines_is_read():
-    assert len(taken(llama_bench, written(json.dumps(RESULT, indent=2))).runs) == 1
 
 
 def test_a_damaged_line_of_json_lines_spares_the_others():
