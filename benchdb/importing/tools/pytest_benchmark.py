@@ -3,17 +3,20 @@
 Failed tests are absent from such a file; nothing here can tell.
 """
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from benchdb.exchange.reader import Item
-from benchdb.importing.document import Document
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts, first_text
 from benchdb.importing.tools.result import Result
 
+# Beyond this a hostile file would cost the product of its parts.
+_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _READ = ("name", "stats", "options", "extra_info", "fullfunc")
 
 
@@ -29,7 +32,9 @@ def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark."""
     session = facts.content(document)
     shared = {name: fact for name, fact in session.items() if name != "benchmarks"}
-    result.require_modest("session", shared)
+    if len(json.dumps(shared)) > _SHARED_LIMIT:
+        size = f"more than {_SHARED_LIMIT // 1024} KiB"
+        raise DocumentError(f"session takes {size}, which no tool writes")
     of = result.origin(document, about, "pytest-benchmark")
     make = partial(_result, session)
     yield from result.records(of, make, session["benchmarks"], "benchmarks")

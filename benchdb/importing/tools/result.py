@@ -29,7 +29,7 @@ from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools.facts import (
     Facts,
@@ -44,8 +44,6 @@ from benchdb.importing.tools.facts import (
 )
 
 ABSENT = "not in the file"
-# Beyond this a hostile file would cost the product of its parts.
-_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
 _OF_RUN = ("framework", "device_name", "locator", "conditions", "started")
@@ -197,13 +195,6 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
         return SourceClaim(building.acceptable(derived), origin.source)
     except UNDERSTANDABLE as why:
         return building.bad(reason(why), locator=at, raw=json.dumps(raw))
-
-
-def require_modest(name: str, shared: object) -> None:
-    """Raise ``DocumentError`` if what all records share is too much to repeat."""
-    if len(json.dumps(shared)) > _SHARED_LIMIT:
-        size = f"more than {_SHARED_LIMIT // 1024} KiB"
-        raise DocumentError(f"{name} takes {size}, which no tool writes")
 
 
 def moment(facts: Facts, name: str) -> str | None:

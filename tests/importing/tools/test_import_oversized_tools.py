@@ -12,21 +12,16 @@ import pytest
 
 from benchdb.errors import ExchangeError
 from benchdb.importing.document import DocumentError
-from benchdb.importing.formats import FORMATS
 from benchdb.importing.mapping import run_groups
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
     hyperfine,
     localscore,
+    pytest_benchmark,
     sqlite_tables,
 )
 from tests.foreign_files import taken, written
 from tests.importing.mapping.mapped import BASE, THROUGHPUT, items, records
-
-LARGE = "x" * 70_000
-SHARED = {
-    "pytest-benchmark": {"machine_info": {"x": LARGE}, "benchmarks": []},
-}
 
 
 def test_a_number_of_thousands_of_digits_is_none():
@@ -36,10 +31,13 @@ def test_a_number_of_thousands_of_digits_is_none():
     assert bad.reason == "times[0] is printed with more than 400 characters"
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_what_is_no_json_cannot_be_read_as_a_format_of_it(name):
+def test_facts_that_every_record_would_repeat_are_few():
+    session = {"machine_info": {"x": "x" * 70_000}, "benchmarks": []}
+
+    with pytest.raises(DocumentError, match="session takes more than 64 KiB"):
+        taken(pytest_benchmark, written(json.dumps(session)))
     with pytest.raises(DocumentError, match="no JSON"):
-        list(FORMATS[name].read(written("{"), NOTHING))
+        list(pytest_benchmark.read(written("{"), NOTHING))
 
 
 MIB = 2**20
