@@ -110,6 +110,7 @@ def record(  # noqa: PLR0913 - a record has as many parts
     series: Iterable[Series] = (),
     status: Status = "ok",
     reason: str | None = None,
+    ended: str | None = None,
     flags: Iterable[Flag] = (),
 ) -> Record:
     """Return the whole record; raise ``RefusedError`` if an exchange file could not."""
@@ -117,6 +118,7 @@ def record(  # noqa: PLR0913 - a record has as many parts
         run=run.key,
         status=status,
         reason=reason,
+        ended=ended,
         values=tuple(values),
         flags=tuple(flags),
     )
