@@ -32,7 +32,7 @@ def test_the_lines_of_a_file_are_sorted_by_document_and_differ(name):
 
 
 def test_a_document_without_results_has_no_digest():
-    items = golden_records.sample_items(SAMPLES / "asv_machine.json")
+    items = golden_records.sample_items(SAMPLES / "unknown_tool.json")
 
     assert golden_records.every_digest("a document", items) == []
 

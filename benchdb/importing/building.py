@@ -179,15 +179,6 @@ def date(text: str) -> str:
     return text
 
 
-def epoch_date(seconds: float) -> str:
-    """Return the moment *seconds* after 1970 in UTC, as ISO 8601; or refuse it."""
-    try:
-        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
-    except (ValueError, OverflowError, OSError):
-        raise RefusedError(f"{seconds!r} is no date") from None
-    return date(moment.isoformat(timespec="seconds").replace("+00:00", "Z"))
-
-
 def acceptable(line: _L) -> _L:
     """Return *line* as it would come out of an exchange file, or refuse it."""
     try:

@@ -1,4 +1,4 @@
-"""What is published of the documents of others: made from them, and held against them.
+"""What is published of the documents of others, held against them.
 
 A source is a folder of documents by its slug, a map that says what they are, and an
 exchange file with their figures. The documents are no part of the project: whoever
@@ -15,88 +15,27 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.errors import ExchangeError
-from benchdb.exchange import reader, writer
-from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Source, Value
+from benchdb.exchange import reader
+from benchdb.exchange.messages import Claim, Source, Value
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record, content, digest_of
 from benchdb.identity import digest
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document
 from benchdb.importing.intake import intake
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
-from benchdb.importing.mapping.table_rows import match_tables
-from benchdb.importing.sheets import sheets
 
 # What a run is, wherever it stands and however that is known.
 _PLACES = ("key", "machine", "environment", "source", "locator", "basis", "missing")
-_HEADER = Header(
-    format=FORMAT_VERSION, producer="transcription", producer_version="1"
-)  # of no version of benchdb: the same figures are the same bytes
 
 
-def lines(map_: LoadedMap, folder: Path) -> Iterator[bytes]:
-    """Yield the exchange file of what *map_* reads of the documents in *folder*.
-
-    Raise ``ExchangeError`` for a document that is absent, another one or not read.
-    """
-    records: list[Record] = []
-    claims: list[SourceClaim] = []
-    yield msgspec.json.encode(_HEADER) + b"\n"
-    for document in _documents(map_, folder):
-        path = document.name
-        for item in _read(document, map_):
-            match item:
-                case BadLine():
-                    where = f"{path}, {item.locator or f'line {item.number}'}"
-                    raise DocumentError(f"{map_.name}: {where}: {item.reason}")
-                case LoneSource():
-                    yield writer.source_line(item.source)
-                case SourceClaim():
-                    claims.append(item)
-                case Record():
-                    records.append(item)
-    yield from writer.record_lines(records)
-    for claim in claims:
-        yield writer.claim_line(claim.claim, claim.source)
-
-
-def unread(map_: LoadedMap, folder: Path) -> Iterator[str]:
-    """Yield the tables of the documents in *folder* that *map_* does not read."""
-    for document in _documents(map_, folder) if map_.map_.table else ():
-        read = {
-            (matched.sheet.line, matched.sheet.header)
-            for matched in match_tables(document, map_.map_)
-        }
-        for sheet in sheets(document):
-            if sheet.header and (sheet.line, sheet.header) not in read:
-                columns = ", ".join(sheet.header)
-                yield f"{document.name}, line {sheet.line}: {columns}"
-
-
-def _documents(map_: LoadedMap, folder: Path) -> Iterator[Document]:
-    """Yield the documents of *map_*: those with a path, then others by their digest."""
-    for path, sha256 in map_.map_.paths.items():
-        document = _document(folder, path)
-        if document is None:
-            raise DocumentError(f"{map_.name}: no {path} in {folder}")
-        if document.sha256 != sha256:
-            raise DocumentError(f"{map_.name}: {path} has the digest {document.sha256}")
-        yield document
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    named = [_document(folder, str(path.relative_to(folder))) for path in files]
-    by_digest = {document.sha256: document for document in named if document}
-    for sha256 in map_.map_.documents:
-        if sha256 not in by_digest:
-            raise DocumentError(f"{map_.name}: no document {sha256} in {folder}")
-        yield by_digest[sha256]
-
-
-def _document(folder: Path, path: str) -> Document | None:
+def document_at(folder: Path, path: str) -> Document | None:
+    """Return the document of a source that stands at *path*, if there is one."""
     file = folder / path
     return Document(path, file.read_bytes()) if file.is_file() else None
 
 
-def _read(document: Document, map_: LoadedMap) -> Iterator[Item]:
+def read(document: Document, map_: LoadedMap) -> Iterator[Item]:
     """Yield what *map_* makes of *document*, whichever version of benchdb reads it."""
     version = None if map_.map_.tool else str(map_.map_.version)
     sources: dict[str, Source] = {}
@@ -194,23 +133,23 @@ def _compare_document(
 ) -> None:
     path = source.document or ""
     result.documents += 1
-    document = _document(folder, path)
+    document = document_at(folder, path)
     if document is None:
         result.absent.append(path)
         return
     if document.sha256 != source.document_sha256:
         result.other.append(path)
     try:
-        read = list(_read(document, map_))
+        items = list(read(document, map_))
     except ExchangeError as error:
         result.unread.append(f"{path}: {error}")
         return
     result.unread += [
         f"{path}, {item.locator or f'line {item.number}'}: {item.reason}"
-        for item in read
+        for item in items
         if isinstance(item, BadLine)
     ]
-    figures = [item for item in read if isinstance(item, Record | SourceClaim)]
+    figures = [item for item in items if isinstance(item, Record | SourceClaim)]
     _count(result, _figures(stated), _figures(figures))
 
 

@@ -11,17 +11,11 @@ from benchdb.exchange.reader import Item
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import (
-    anubis,
     apple_llm_bench,
-    asv,
-    google_benchmark,
     hyperfine,
     llama_bench,
     llama_bench_tables,
     localscore,
-    mlperf_inference,
-    mlperf_training,
-    pyperf,
     pytest_benchmark,
 )
 
@@ -49,12 +43,6 @@ FORMATS: dict[str, Format] = {
     "llama-bench": llama_bench,
     "localscore": localscore,
     "apple-silicon-llm-bench": apple_llm_bench,
-    "mlperf-training": mlperf_training,
-    "mlperf-inference": mlperf_inference,
-    "pyperf": pyperf,
     "pytest-benchmark": pytest_benchmark,
     "hyperfine": hyperfine,
-    "google-benchmark": google_benchmark,
-    "asv": asv,
-    "anubis": anubis,
 }

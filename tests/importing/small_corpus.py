@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchdb.importing import corpus
 from benchdb.importing.mapping.maps import LoadedMap
+from tools.corpus import lines
 
 SLUG = "two-macs"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -84,7 +85,7 @@ class SmallCorpus:
 
     def lines(self) -> list[bytes]:
         """Return what the map makes of the documents."""
-        return list(corpus.lines(self.map_, self.documents / SLUG))
+        return list(lines(self.map_, self.documents / SLUG))
 
     def publish(self) -> None:
         """Write it."""

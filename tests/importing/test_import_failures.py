@@ -69,7 +69,7 @@ DAMAGING = {
         "samples_ns[0] is 5e-324, which cannot be",
     ),
     "half a character": (
-        b'{"results": {"time_\\ud800": {"result": ["x"]}}, "commit_hash": "c"}',
+        b'{"results": [{"command": "time_\\ud800", "times": ["x"]}]}',
         "is 'x', no number",
     ),
     "no text": (badly_named_table(), "a SQLite database of no known tool, or damaged"),

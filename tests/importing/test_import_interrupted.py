@@ -73,7 +73,7 @@ def test_a_disk_that_is_full_is_told_in_one_line_and_nothing_changes(db, how):
 
 
 def test_many_processes_importing_what_others_published_agree(tmp_path, db, two_runs):
-    names = ("anubis.sql", "llama_bench.csv", "llama_bench.sql")
+    names = ("llama_bench.csv", "llama_bench.sql", "llama_bench_thread.md")
     documents = [OURS / name for name in names]
     orders = [documents[turn:] + documents[:turn] for turn in range(3)]
 

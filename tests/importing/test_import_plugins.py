@@ -86,7 +86,7 @@ FAULTS = {
     "script": "cannot be used: SystemExit: usage: script FILE",
     "halfway": "cannot be used: halfway has no function 'read'",
     "brittle": "failed to recognise the document: KeyError: 'x'",
-    "pyperf": "cannot be used: benchdb has a format of this name itself",
+    "hyperfine": "cannot be used: benchdb has a format of this name itself",
     "benchdb": "cannot be used: benchdb has a format of this name itself",
 }
 
@@ -101,7 +101,7 @@ def acme(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("broken")
     entry_points = {name: name for name in BROKEN}
-    entry_points |= {"pyperf": "brittle", "benchdb": "brittle", "acme": "brittle"}
+    entry_points |= {"hyperfine": "brittle", "benchdb": "brittle", "acme": "brittle"}
     return installed(folder, "broken-formats", entry_points, BROKEN, version="0.3")
 
 

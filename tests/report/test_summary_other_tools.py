@@ -94,7 +94,7 @@ def test_other_benchmarks_stand_in_the_table_of_values_only(tmp_path):
     machines = [Machine(chip) for chip in ("M1", "M2", "M3", "M4")]
     runs = [
         Run(name, machine=mac, framework="cpython", values={"operation_seconds": 1e-8})
-        for name in ("pyperf/telco", "pyperf/nbody")
+        for name in ("pytest-benchmark/telco", "pytest-benchmark/nbody")
         for mac in machines
     ]
 
@@ -115,14 +115,14 @@ def test_other_benchmarks_stand_in_the_table_of_values_only(tmp_path):
 
 
 def test_a_run_of_ours_among_them_brings_the_questions_back(tmp_path):
-    other = Run("pyperf/telco", values={"operation_seconds": 0.01})
+    other = Run("pytest-benchmark/telco", values={"operation_seconds": 0.01})
 
     report = page(tmp_path, [other, *three_published()])
 
     assert [w.name for w in report.sections["ranking"].workloads] == [
         *["resnet50", "mobilenetv2", "distilbert", "lstm"]
     ]
-    assert "pyperf/telco" in {row.workload.name for row in report.values}
+    assert "pytest-benchmark/telco" in {row.workload.name for row in report.values}
 
 
 def test_reported_rates_compare_within_one_document(tmp_path):
@@ -170,7 +170,7 @@ def samples(
     """Return the page of files of foreign tools, and of nothing else."""
     folder: Path = tmp_path_factory.mktemp("samples")
     engine = open_database(str(folder / "results.sqlite"), create=True)
-    names = ("llama-bench.json", "pyperf_telco.json", "hyperfine_two.json")
+    names = ("llama-bench.json", "pytest_benchmark_two.json", "hyperfine_two.json")
     taken = list(import_files(engine, [request.param / name for name in names]))
     assert all(one.clean for one in taken)
     with reading(engine) as connection:
@@ -178,7 +178,7 @@ def samples(
 
 
 def test_every_run_of_a_tool_is_in_the_table_with_its_figure(samples):
-    assert len({row.run for row in samples.values}) == 5
+    assert len({row.run for row in samples.values}) == 6
     assert all(row.quantity and row.locator for row in samples.values)
     assert {row.metric for row in samples.values} == {
         "command_wall_seconds",

@@ -27,7 +27,9 @@ def everything(tmp_path_factory) -> Path:
     source = folder("published") / "m1tensorbench.jsonl"
     late = path.with_name("late.jsonl")
     late.write_bytes(FILES[0].read_bytes().replace(b'"started":"20', b'"started":"30'))
-    benchdb("import", bad, late, FILES[1], source, OURS / "anubis.sql", "--db", path)
+    benchdb(
+        "import", bad, late, FILES[1], source, OURS / "llama_bench.sql", "--db", path
+    )
     engine = open_database(str(path))
     listed = benchdb("machines", "list", "--db", path).out.splitlines()
     one, other = (line[:12] for line in (listed[0], listed[-1]))

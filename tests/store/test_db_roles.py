@@ -13,7 +13,7 @@ from tests.postgres import Server
 from tests.store.old_databases import FILES, FIXTURES, old_database
 
 As = Callable[[str], str]
-DOCUMENTS = [FIXTURES / "import" / "anubis.sql", FIXTURES / "two_runs.jsonl"]
+DOCUMENTS = [FIXTURES / "import" / "llama_bench.sql", FIXTURES / "two_runs.jsonl"]
 
 
 @pytest.fixture(scope="module")

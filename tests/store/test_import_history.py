@@ -64,8 +64,7 @@ def documents(tmp_path) -> list[Path]:
     lone = room / "friend.jsonl"
     lone.write_text(lone_source("friend"))
     samples = [
-        FIXTURES / "tools" / name
-        for name in ("llama-bench.json", "asv_result_v1_example.json")
+        FIXTURES / "tools" / name for name in ("llama-bench.json", "hyperfine_two.json")
     ]
     return [BENCH, half, NEEDLE, broken, lone, *samples, FIXTURES / "two_runs.jsonl"]
 

@@ -13,7 +13,7 @@ from tests.in_process import benchdb
 from tests.postgres import Server
 
 SHIPPED = folder("published").parent / "results.sqlite"
-DOCUMENT = Path(__file__).parents[1] / "fixtures" / "import" / "anubis.sql"
+DOCUMENT = Path(__file__).parents[1] / "fixtures" / "import" / "llama_bench.sql"
 
 
 @pytest.fixture(scope="module")

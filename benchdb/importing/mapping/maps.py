@@ -100,11 +100,6 @@ def shipped_for(document: Document) -> LoadedMap | None:
     return None
 
 
-def shipped() -> tuple[LoadedMap, ...]:
-    """Return all maps that we ship, by name."""
-    return tuple(parse(content, name) for name, content in _contents().items())
-
-
 def remembered(agreed: Path, document: Document) -> LoadedMap | None:
     """Return the map in the folder *agreed* that was agreed on for *document*."""
     for path in remembered_files(agreed, document.sha256):

@@ -1,7 +1,7 @@
 """Markdown: pipe tables and HTML tables, wherever they stand in a document."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -10,8 +10,7 @@ from benchdb.importing.blocks import Line, Scanner
 from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
-from benchdb.importing.tables import csv, footnotes, html_tables, inline
-from benchdb.importing.tables.footnotes import FOOTNOTE_LINES
+from benchdb.importing.tables import csv, html_tables, inline
 
 _CUT = re.compile(r"\\.|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
@@ -32,6 +31,18 @@ _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
 _SEPARATED = {"csv": None, "tsv": "\t"}
+_NOTE = re.compile(
+    r"""(?: \[\^ (?P<label>[^\[\]\s]{1,40}) \] :
+      | (?P<stars>(?: \\\* \s* )+ | \*{2,3} (?= \s ) )
+      | (?P<bullet>\*) (?= \s )
+      | (?P<star>\*) (?= [^\s*] [^*]* $ )
+      | (?P<sign>[†‡§¶]{1,3})
+      | <sup> \s* (?P<sup>[^\s<>]{1,4}) \s* </sup>
+      | (?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})
+      ) \s* (?: : \s* )? (?P<text> \S.* )""",
+    re.VERBOSE,
+)
+_NOTE_LINES = 40  # that are looked at below a table
 _LEAD_LIMIT = 200  # characters; a longer line is prose
 _LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")
 
@@ -160,6 +171,24 @@ def _cells(text: str, line: int) -> list[Cell]:
     return cells
 
 
+def _footnotes(
+    texts: Iterable[str], marks: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the footnotes that *texts* begin with, below a table that has *marks*.
+
+    A bullet is one only where the table has a star.
+    """
+    notes: dict[str, str] = {}
+    for text in filter(None, texts):
+        match = _NOTE.match(text)
+        if match is None or (match["bullet"] and "*" not in marks):
+            break
+        *written, words = filter(None, match.groups())
+        mark = "*" * match[0].count("*", 0, match.start("text")) or written[0]
+        notes.setdefault(mark.translate(inline.LOWER), inline.words(words)[0])
+    return tuple(notes.items())
+
+
 def _pipe_sheet(
     table: _PipeTable,
     context: tuple[str, ...],
@@ -173,7 +202,7 @@ def _pipe_sheet(
         rows.add(line, made, text, fault)
         if len(made) == len(names):
             marks += [mark for cell in made for mark in cell.notes]
-    notes = footnotes.below(below, marks)
+    notes = _footnotes(below, marks)
     return rows.sheet("markdown", table.line, context, notes)
 
 
@@ -235,7 +264,7 @@ class _Reader:
     def _below(self) -> list[str]:
         """Return what stands right below a table: its footnotes, maybe."""
         at, end = self._scanner.at, self._scanner.end
-        places = range(at, min(at + FOOTNOTE_LINES, end))
+        places = range(at, min(at + _NOTE_LINES, end))
         return [self._scanner.line(place).words for place in places]
 
     def _take_separated(self, line: Line) -> None:
@@ -288,7 +317,7 @@ class _Reader:
         if sheets:
             cells = (cell for row in sheets[-1].rows for cell in row.cells)
             marks = [mark for cell in cells for mark in cell.notes]
-            notes = footnotes.below(self._below(), marks)
+            notes = _footnotes(self._below(), marks)
             sheets[-1] = msgspec.structs.replace(sheets[-1], footnotes=notes)
         self.sheets += sheets
         return True

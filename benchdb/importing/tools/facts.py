@@ -8,11 +8,9 @@ folder of a home, because its name is somebody's.
 import math
 import re
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
 
-from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import (
     Document,
@@ -101,10 +99,10 @@ def mapping(raw: object, what: str) -> Facts:
     return raw
 
 
-def number(raw: object, what: str, per: float = 1.0) -> float:
-    """Return the finite number that *raw* is, in quotes or not; or refuse *what*.
+def amount(raw: object, what: str) -> float:
+    """Return the number that *raw* is, in quotes or not; or refuse *what*.
 
-    It is divided by *per* in decimal, so that 23.6 ms are 0.0236 s to the last digit.
+    It is finite and not below 0.
     """
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
@@ -120,12 +118,6 @@ def number(raw: object, what: str, per: float = 1.0) -> float:
         raise RefusedError(f"{what} is {size}, no number")
     if len(characters(raw)) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    return size if per == 1 else float(Decimal(characters(raw)) / Decimal(per))
-
-
-def amount(raw: object, what: str, per: float = 1.0) -> float:
-    """Return *raw* like ``number``, and refuse it below 0."""
-    size = number(raw, what, per)
     if size < 0:
         raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
     return size
@@ -247,14 +239,6 @@ def beside(parameters: Facts, holder: Facts, prefix: str) -> dict[str, Any]:
 def picked(holder: Facts, names: Iterable[str]) -> dict[str, Any]:
     """Return those of the *names* that *holder* has."""
     return {name: holder[name] for name in names if name in holder}
-
-
-def scalars(holder: Facts) -> dict[str, Scalar]:
-    """Return what *holder* says as conditions; lists and objects as text."""
-    return {
-        name: fact if isinstance(fact, str | int | float) else _word(fact)
-        for name, fact in others(holder).items()
-    }
 
 
 def words(holder: object, prefix: str = "") -> dict[str, str]:

@@ -12,7 +12,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts
-from benchdb.importing.tools.result import ABSENT, Hardware, Result
+from benchdb.importing.tools.result import ABSENT, Result
 
 _READ = (
     *("command", "mean", "stddev", "median", "user", "system", "min", "max"),
@@ -49,8 +49,8 @@ def _result(entry: Facts, at: str) -> Result:
         framework="shell",
         parameters=facts.beside(facts.others(entry, _READ), given, "parameters"),
         values=list(_values(entry, times, at)),
-        series=result.series(("measure", times)),
-        machine=Hardware().machine(),
+        series=result.series(times),
+        machine=result.machine(),
         environment={"missing": {"os_name": ABSENT}},
         status="failed" if failure else "ok",
         reason=failure,

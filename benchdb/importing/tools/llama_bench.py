@@ -36,13 +36,16 @@ from benchdb.importing.document import (
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts
-from benchdb.importing.tools.result import ABSENT, Hardware, Result
-from benchdb.importing.tools.sql_text import facts_of, inserted
+from benchdb.importing.tools.result import ABSENT, Result
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
 _INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
+_INSERT = re.compile(
+    r"INSERT INTO (?P<table>\w{1,99}) \((?P<columns>[^()]*)\) "
+    r"VALUES \((?P<cells>.*)\);? *"
+)
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
 _BEFORE = re.compile(r"\[?\s*+")  # the first result
 _BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
@@ -198,34 +201,48 @@ def _csv(document: Document) -> Rows:
 
 
 def _sql(document: Document) -> Rows:
-    for row in inserted(document.text):
-        if isinstance(row, BadLine):
-            yield row
-        elif row.table in _TABLES:
-            yield _row(row.columns, row.values, row.line)
+    """Yield the rows as the tool writes them, a statement a line; nothing is run."""
+    for line, raw in enumerate(document.lines, start=1):
+        if not raw.startswith("INSERT INTO "):
+            continue
+        statement = _INSERT.fullmatch(raw)
+        if statement is None:
+            why = "no row as the tool writes it: INSERT INTO test (columns) VALUES (…);"
+            yield building.bad(why, line=line, raw=raw)
+        elif statement["table"] not in _TABLES:
+            why = f"table {statement['table']!r} is none of llama-bench"
+            yield building.bad(why, line=line, raw=raw)
         else:
-            why = f"table {row.table!r} is none of llama-bench"
-            yield building.bad(why, line=row.line)
+            texts = csv.reader(
+                [statement["cells"]], quotechar="'", skipinitialspace=True, strict=True
+            )
+            try:
+                names = statement["columns"].split(",")
+                yield _row([name.strip() for name in names], next(texts, []), line)
+            except csv.Error as error:
+                why = f"its values cannot be told apart ({error})"
+                yield building.bad(why, line=line, raw=raw)
 
 
-def _row(names: Sequence[str], cells: Sequence[str | None], line: int) -> Row | BadLine:
-    try:
-        columns = facts_of(names, cells)
-    except RefusedError as error:
-        why = str(error)
-        if "cuda" in names and "opencl" not in names and len(cells) != len(names):
-            why += "; versions of 2023 print opencl after cuda: is that name missing?"
-        raw = ",".join(cell or "" for cell in cells)
-        return building.bad(why, line=line, raw=raw)
-    typed = {name: _typed(name, cell) for name, cell in columns.items()}
-    return Row(typed, f"line {line}, column ", line)
+def _row(names: Sequence[str], cells: Sequence[str], line: int) -> Row | BadLine:
+    columns = dict(zip(names, cells, strict=False))
+    if len(cells) == len(columns) == len(names):
+        typed = {name: _typed(name, cell) for name, cell in columns.items()}
+        return Row(typed, f"line {line}, column ", line)
+    why = f"{len(cells)} values under {len(names)} columns"
+    if len(columns) < min(len(names), len(cells)):
+        twice = next(name for name in names if names.count(name) > 1)
+        why = f"column {twice!r} appears twice"
+    elif "cuda" in names and "opencl" not in names:
+        why += "; versions of 2023 print opencl after cuda: is that name missing?"
+    return building.bad(why, line=line, raw=",".join(cells))
 
 
-def _typed(name: str, cell: str | None) -> Any:
+def _typed(name: str, cell: str) -> Any:
     """Return a cell as JSON would have it: the tool quotes every number in CSV."""
-    if name not in _TEXTS and cell and _WHOLE.fullmatch(cell):
+    if name not in _TEXTS and _WHOLE.fullmatch(cell):
         return int(cell)
-    if name not in _TEXTS and cell and _FRACTION.fullmatch(cell):
+    if name not in _TEXTS and _FRACTION.fullmatch(cell):
         return PrintedFloat(cell)
     return cell or None
 
@@ -237,7 +254,7 @@ def from_row(entry: Row) -> Result:
     gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
-    date, file = facts.text(row, "test_time"), facts.text(row, "model_filename")
+    file = facts.text(row, "model_filename")
     conditions = _numbers(facts.picked(row, BACKENDS))
     if file:  # without its folders, which may hold a name
         name = PurePosixPath(PureWindowsPath(file).name).name
@@ -246,9 +263,6 @@ def from_row(entry: Row) -> Result:
         name for name in _listed(row, "cpu_info") if name.lower() not in _LIBRARIES
     ]
     processors += [name for name in gpus if name.startswith("Apple ")]
-    hardware = Hardware(
-        processor=next(iter(processors), None), cards=gpus, label=entry.label
-    )
     quantized = {"parameters.quantization": "the end of model_type"}
     return Result(
         work=work,
@@ -258,10 +272,12 @@ def from_row(entry: Row) -> Result:
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
         parameters=_numbers(facts.others(row, _PLACED)),
         conditions=conditions,
-        started=building.date(date) if date else None,
+        started=result.moment(row, "test_time"),
         values=[figure],
         series=times,
-        machine=hardware.machine(),
+        machine=result.machine(
+            next(iter(processors), None), cards=gpus, label=entry.label
+        ),
         environment=_environment(row, gpus),
         basis={**entry.basis, **(quantized if "quantization" in work[1] else {})},
         missing={"precision": ABSENT},
@@ -308,7 +324,7 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
         locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
-    return figure, (Series("measure", 1, seconds),)
+    return figure, result.series(seconds)
 
 
 def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:

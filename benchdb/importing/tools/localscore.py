@@ -23,7 +23,7 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result, sqlite_tables
 from benchdb.importing.tools.facts import Facts
-from benchdb.importing.tools.result import ABSENT, Hardware, Origin, Result
+from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 # In the database a table each; averages over runs in one more are not read.
 _TABLES = (
@@ -239,12 +239,13 @@ def _machine(sent: _Submission) -> Machine:
         processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
     cores = _CORES.search(processor or "")
     gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
-    return Hardware(
-        processor=processor,
-        cores=cores and int(cores[1]),
+    ram = round(gigabytes * _GIB) or None
+    return result.machine(
+        processor,
+        cores=int(cores[1]) if cores else None,
         cards=[gpu] if gpu else [],
-        ram_bytes=round(gigabytes * _GIB) or None,
-    ).machine()
+        ram_bytes=ram,
+    )
 
 
 def _environment(sent: _Submission) -> dict[str, Any]:

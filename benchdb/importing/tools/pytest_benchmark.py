@@ -3,17 +3,20 @@
 Failed tests are absent from such a file; nothing here can tell.
 """
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from benchdb.exchange.reader import Item
-from benchdb.importing.document import Document
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts, first_text
-from benchdb.importing.tools.result import Hardware, Result
+from benchdb.importing.tools.result import Result
 
+# Beyond this a hostile file would cost the product of its parts.
+_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _READ = ("name", "stats", "options", "extra_info", "fullfunc")
 
 
@@ -29,7 +32,9 @@ def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark."""
     session = facts.content(document)
     shared = {name: fact for name, fact in session.items() if name != "benchmarks"}
-    result.require_modest(session=shared)
+    if len(json.dumps(shared)) > _SHARED_LIMIT:
+        size = f"more than {_SHARED_LIMIT // 1024} KiB"
+        raise DocumentError(f"session takes {size}, which no tool writes")
     of = result.origin(document, about, "pytest-benchmark")
     make = partial(_result, session)
     yield from result.records(of, make, session["benchmarks"], "benchmarks")
@@ -40,8 +45,6 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
     cpu = info.get("cpu") if isinstance(info.get("cpu"), dict) else {}
     processor = first_text(cpu, "brand_raw", "brand")
     vendor = first_text(cpu, "vendor_id_raw", "vendor_id")
-    # Without the name of the host (``node``).
-    hardware = Hardware(processor=processor, vendor=vendor, threads=cpu.get("count"))
     parameters = facts.others(benchmark, _READ)
     for holder in ("options", "extra_info"):
         more = facts.mapping(benchmark.get(holder) or {}, holder)
@@ -58,19 +61,19 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         locator=at,
         framework=first_text(info, "python_implementation") or "python",
         parameters=parameters,
-        conditions=facts.scalars(facts.picked(stats, ("iterations", "rounds"))),
-        started=result.started(session.get("datetime")),
+        conditions=facts.others(facts.picked(stats, ("iterations", "rounds"))),
+        started=result.moment(session, "datetime"),
         values=values,
-        series=result.series(("measure", rounds)),
-        machine=hardware.machine(),
+        series=result.series(rounds),
+        # Without the name of the host (``node``).
+        machine=result.machine(processor, vendor=vendor, threads=cpu.get("count")),
         environment=_environment(session, info),
         basis={} if rounds else {"uncertainty": "stats.stddev"},
         missing={"samples": lost} if lost else {},
-        **result.on_processor(
-            processor,
-            "the processor is named; pytest-benchmark times Python",
-            "no processor in machine_info",
-        ),
+        device=("cpu", "the processor is named; pytest-benchmark times Python")
+        if processor
+        else ("unknown", "no processor in machine_info"),
+        device_name=processor,
     )
 
 

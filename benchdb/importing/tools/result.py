@@ -17,22 +17,19 @@ from benchdb.exchange.messages import (
     Claim,
     Device,
     Environment,
-    Flag,
     Label,
     Machine,
-    Phase,
-    Samples,
     Scalar,
     Source,
     Status,
     Value,
 )
-from benchdb.exchange.packing import Series, joined
+from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools.facts import (
     Facts,
@@ -40,20 +37,17 @@ from benchdb.importing.tools.facts import (
     characters,
     count,
     line,
-    number,
     plain,
     pointer,
     size,
+    text,
 )
 
 ABSENT = "not in the file"
-ZERO = "not measured: the source means that by 0"
-# Beyond this a hostile file would cost the product of its parts.
-_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
-_OF_RUN = ("framework", "device_name", "seed", "locator", "conditions", "started")
-_OF_END = ("values", "series", "status", "reason", "ended", "flags")
+_OF_RUN = ("framework", "device_name", "locator", "conditions", "started")
+_OF_END = ("values", "series", "status", "reason")
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
 
@@ -83,30 +77,25 @@ class Result(msgspec.Struct, kw_only=True):
     locator: str
     values: Sequence[Value]
     series: tuple[Series, ...] = ()
-    setting: str = "standard"
     framework: str = "unknown"
     device: tuple[Device, str] = ("unknown", ABSENT)
     device_name: str | None = None
     parameters: dict[str, Any] = {}
     conditions: dict[str, Scalar] = {}
-    seed: int | None = None
     started: str | None = None
-    ended: str | None = None
     label: Label | None = None
     machine: Machine | None = None
     environment: dict[str, Any] = {}
     status: Status = "ok"
     reason: str | None = None
-    flags: Sequence[Flag] = ()
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}
 
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        setting = self.setting
+        basis: dict[str, str] = {}
         if self.work is not None:
-            (workload, named), setting = self.work, origin.tool
-            basis: dict[str, str] = {}
+            workload, named = self.work
         else:
             workload, named, basis = _named(origin.tool, self.name)
         missing = {} if self.started else {"started": ABSENT}
@@ -117,7 +106,7 @@ class Result(msgspec.Struct, kw_only=True):
             label=origin.label
             or self.label
             or ("imported" if self.series else "aggregate"),
-            setting=setting,
+            setting=origin.tool if self.work else "standard",
             device=device,
             parameters=self.parameters | named,
             basis=basis | self.basis,
@@ -146,12 +135,6 @@ def _named(tool: str, name: object) -> tuple[str, dict[str, Any], dict[str, str]
     return workload, {}, {}
 
 
-def on_processor(name: str | None, basis: str, absent: str) -> dict[str, Any]:
-    """Return fields of a result that the processor *name* computed, as Python does."""
-    device = ("unknown", absent) if name is None else ("cpu", basis)
-    return {"device": device, "device_name": name}
-
-
 def origin(
     document: Document,
     about: About,
@@ -159,12 +142,9 @@ def origin(
     *,
     tool: str | None = None,
     protocol: dict[str, Any] | None = None,
-    **missing: str,
 ) -> Origin:
     """Return *document* as what *importer* reads results of *tool* from."""
-    source = building.source(
-        document, about, importer, protocol=protocol, missing=missing
-    )
+    source = building.source(document, about, importer, protocol=protocol)
     return Origin(tool or importer, source, about.label)
 
 
@@ -209,7 +189,7 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
             statement=line(statement),
             printed=characters(raw),
             locator=at,
-            value=number(raw, at),
+            value=amount(raw, at),
             **facts,
         )
         return SourceClaim(building.acceptable(derived), origin.source)
@@ -217,21 +197,10 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
         return building.bad(reason(why), locator=at, raw=json.dumps(raw))
 
 
-def require_modest(**shared: object) -> None:
-    """Raise ``DocumentError`` if what all records share is too much to repeat."""
-    for name, raw in shared.items():
-        if len(json.dumps(raw)) > _SHARED_LIMIT:
-            size = f"more than {_SHARED_LIMIT // 1024} KiB"
-            raise DocumentError(f"{name} takes {size}, which no tool writes")
-
-
-def started(raw: object) -> str | None:
-    """Return the moment that the text *raw* is; or refuse it."""
-    if isinstance(raw, str) and raw.strip():
-        return building.date(raw)
-    if raw not in (None, ""):
-        raise RefusedError(f"{str(raw)[:40]!r} is no date")
-    return None
+def moment(facts: Facts, name: str) -> str | None:
+    """Return the moment that the fact *name* is, if it says any; or refuse it."""
+    printed = text(facts, name)
+    return building.date(printed) if printed else None
 
 
 def _figure(
@@ -240,24 +209,15 @@ def _figure(
     """Return the figure, or that it is shorter than its digits show."""
     if figure == 0 and metric in _NEVER_ZERO:
         why = f"printed as {printed or 0}: shorter than its digits show"
-        return no_value(metric, why, printed, locator)
+        return Value(metric=metric, reason=why, printed=printed, locator=locator)
     return Value(metric=metric, value=figure, printed=printed, locator=locator, **how)
 
 
 def value(
-    metric: str,
-    raw: object,
-    locator: str,
-    *,
-    per: float = 1.0,
-    uncertainty: float | None = None,
+    metric: str, raw: object, locator: str, *, uncertainty: float | None = None
 ) -> Value:
-    """Return the figure that stands at *locator*, divided by *per*.
-
-    Only a figure of an unknown kind may be less than nothing.
-    """
-    figure = (number if metric == "reported_value" else amount)(raw, locator, per)
-    printed = characters(raw)
+    """Return the figure that stands at *locator*."""
+    figure, printed = amount(raw, locator), characters(raw)
     return _figure(metric, figure, printed, locator, uncertainty=uncertainty)
 
 
@@ -267,9 +227,10 @@ def measured(
     """Return the figure in a column, divided by *per*; null and 0 are no figure."""
     raw = facts[column]
     if raw is None:
-        return no_value(metric, ABSENT, locator=locator)
+        return Value(metric=metric, reason=ABSENT, locator=locator)
     if not (amount := size(facts, column)):
-        return no_value(metric, ZERO, raw, locator)
+        why, printed = "not measured: the source means that by 0", characters(raw)
+        return Value(metric=metric, reason=why, printed=printed, locator=locator)
     return _figure(metric, amount / per, characters(raw), locator)
 
 
@@ -297,56 +258,44 @@ def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> V
     return _figure(metric, half, None, locator, derived=derived)
 
 
-def no_value(metric: str, why: str, raw: object = None, locator: str = "") -> Value:
-    """Return that there is no figure, and why; *raw* is what stands there instead."""
-    printed = None if raw is None else characters(raw)
-    return Value(metric=metric, reason=why, printed=printed, locator=locator or None)
+def series(times: tuple[float, ...]) -> tuple[Series, ...]:
+    """Return measured times in the order taken, one step each."""
+    return (Series("measure", 1, times),) if times else ()
 
 
-def series(*parts: tuple[Phase, Sequence[float]]) -> tuple[Series, ...]:
-    """Return times in the order taken: phase by phase, one step each, none empty."""
-    return joined(
-        Samples(run="-", phase=phase, values=tuple(times)) for phase, times in parts
-    )
+def machine(
+    processor: str | None = None,
+    *,
+    vendor: str | None = None,
+    threads: object = None,
+    cores: int | None = None,
+    ram_bytes: object = None,
+    cards: Iterable[str] = (),
+    label: str | None = None,
+) -> Machine:
+    """Return the machine that a file tells of; only Apple's *cores* are its *threads*.
 
-
-class Hardware(msgspec.Struct, frozen=True):
-    """What a file says of a machine; ``None`` where it says nothing.
-
-    *threads* are what it counts as processors, *vendor* what the processor says itself
-    (``GenuineIntel``), *cards* names of GPUs, *missing* why something is not known.
+    Those are what it counts as processors, *vendor* is what the processor says itself
+    (``GenuineIntel``), *cards* are names of GPUs.
     """
-
-    processor: str | None = None
-    vendor: str | None = None
-    threads: object = None
-    cores: object = None
-    ram_bytes: object = None
-    cards: Iterable[str] = ()
-    label: str | None = None
-    missing: dict[str, str] = {}
-
-    def machine(self) -> Machine:
-        """Return the machine; only chips of Apple have as many cores as threads."""
-        known = naming.processor(line(self.processor or ""))
-        chip = known.chip_class() if known else naming.UNKNOWN
-        vendor, missing = chip.vendor, dict(self.missing)
-        if vendor == "unknown":
-            vendor = _VENDORS.get(self.vendor or "", vendor)
-        if chip.name == "unknown":
-            missing.setdefault("chip", ABSENT)
-        cores, threads, ram = map(count, (self.cores, self.threads, self.ram_bytes))
-        if cores is None and vendor == "Apple":
-            cores = threads
-        elif cores is None and threads is not None:
-            missing["cpu_cores"] = f"the file counts {threads} logical processors"
-        if ram is None:
-            missing.setdefault("ram_bytes", ABSENT)
-        chip = replace(
-            chip,
-            vendor=vendor,
-            cpu_cores=cores or chip.cpu_cores,
-            ram_bytes=ram,
-            accelerators=naming.accelerators(map(line, self.cards)),
-        )
-        return building.unknown_machine(chip=chip, label=self.label, missing=missing)
+    known = naming.processor(line(processor or ""))
+    chip = known.chip_class() if known else naming.UNKNOWN
+    maker, missing = chip.vendor, dict[str, str]()
+    if maker == "unknown":
+        maker = _VENDORS.get(vendor or "", maker)
+    if chip.name == "unknown":
+        missing["chip"] = ABSENT
+    counted, ram = count(threads), count(ram_bytes)
+    cores = cores or (counted if maker == "Apple" else None)
+    if counted is not None and cores is None:
+        missing["cpu_cores"] = f"the file counts {counted} logical processors"
+    if ram is None:
+        missing["ram_bytes"] = ABSENT
+    chip = replace(
+        chip,
+        vendor=maker,
+        cpu_cores=cores or chip.cpu_cores,
+        ram_bytes=ram,
+        accelerators=naming.accelerators(map(line, cards)),
+    )
+    return building.unknown_machine(chip=chip, label=label, missing=missing)

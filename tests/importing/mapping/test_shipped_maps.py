@@ -25,6 +25,7 @@ from benchdb.resources import folder
 from tests.documents import SHAPES, published, source_of
 from tests.importing.mapping.mapped import records
 
+SHIPPED = corpus.sources(folder("published")).values()
 every_map = pytest.mark.parametrize("slug", sorted(SHAPES.values()))
 
 
@@ -88,7 +89,7 @@ def test_there_is_a_map_for_each_published_source():
     }
 
 
-@pytest.mark.parametrize("loaded", maps.shipped(), ids=lambda loaded: loaded.name)
+@pytest.mark.parametrize("loaded", SHIPPED, ids=lambda loaded: loaded.name)
 def test_a_shipped_map_is_without_fault_and_names_its_documents(loaded: LoadedMap):
     map_ = loaded.map_
 
@@ -99,7 +100,7 @@ def test_a_shipped_map_is_without_fault_and_names_its_documents(loaded: LoadedMa
     assert map_.documents or map_.paths
 
 
-@pytest.mark.parametrize("loaded", maps.shipped(), ids=lambda loaded: loaded.name)
+@pytest.mark.parametrize("loaded", SHIPPED, ids=lambda loaded: loaded.name)
 def test_the_documents_of_a_map_are_those_that_are_published(loaded: LoadedMap):
     with corpus.published_file(folder("published"), loaded.name).open("rb") as stream:
         sources = [

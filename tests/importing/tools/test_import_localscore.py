@@ -255,22 +255,26 @@ def test_the_cores_of_an_apple_chip_come_from_its_accelerator(databases, path, c
     assert {(c.name, c.cpu_cores, c.gpu_cores, c.accelerators) for c in apple} == chips
 
 
-def test_a_test_without_its_run_is_named():
-    read = taken(
-        localscore, changed(FIRST_FOUR, "DELETE FROM benchmark_runs WHERE id = 2")
-    )
+@pytest.mark.parametrize(
+    ("sql", "runs", "refused"),
+    [
+        (
+            "DELETE FROM benchmark_runs WHERE id = 2",
+            *(18, "2 tests of a run that is not in the database"),
+        ),
+        (
+            "DELETE FROM accelerators WHERE id = 4",
+            *(18, "accelerator_id 4 is not in accelerators"),
+        ),
+        ("DELETE FROM test_results", 0, "a run without tests"),
+    ],
+)
+def test_what_lacks_its_other_half_is_named(sql, runs, refused):
+    read = taken(localscore, changed(FIRST_FOUR, sql))
 
-    assert len(read.runs) == 3 * 6
-    assert [bad.locator for bad in read.bad] == ["/benchmark_runs/2"]
-
-
-def test_a_run_without_its_accelerator_is_named():
-    read = taken(
-        localscore, changed(FIRST_FOUR, "DELETE FROM accelerators WHERE id = 4")
-    )
-
-    assert len(read.runs) == 3 * 6
-    assert read.bad[0].reason == "accelerator_id 4 is not in accelerators"
+    assert len(read.runs) == runs
+    assert {bad.reason for bad in read.bad} == {refused}
+    assert all(bad.locator.startswith("/benchmark_runs/") for bad in read.bad)
 
 
 def test_an_empty_database_says_so():
@@ -286,19 +290,17 @@ def test_a_damaged_database_is_refused_in_words():
         list(localscore.read(written(bytes(content)), about=NOTHING))
 
 
-def test_half_a_database_is_no_reason_to_crash():
+ENDLESS = (
+    "DROP TABLE runtimes; CREATE VIEW runtimes AS WITH RECURSIVE n(id) AS "
+    "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT * FROM n"
+)
+
+
+def test_half_a_database_an_endless_view_and_other_tables_are_no_submissions():
     half = written(DATABASE.read_bytes()[:5000])
 
-    assert not localscore.recognises(half)
-
-
-def test_a_view_that_never_ends_is_not_run():
-    endless = changed(
-        "DROP TABLE runtimes; CREATE VIEW runtimes AS WITH RECURSIVE n(id) AS "
-        "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT * FROM n"
-    )
-
-    assert not localscore.recognises(endless)
+    for found in (half, changed(ENDLESS), changed("DROP TABLE models")):
+        assert not localscore.recognises(found)
 
 
 def test_a_table_that_is_not_there_or_too_long_is_refused(monkeypatch):
@@ -309,15 +311,3 @@ def test_a_table_that_is_not_there_or_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(sqlite_tables, "ROWS", 13)
     with pytest.raises(DocumentError, match="more than 13 rows"):
         list(sqlite_tables.rows(found, "test_results"))
-
-
-def test_other_databases_are_left_alone():
-    other = changed("DROP TABLE models")
-
-    assert not localscore.recognises(other)
-
-
-def test_a_run_without_tests_is_named():
-    read = taken(localscore, changed(FIRST_FOUR, "DELETE FROM test_results"))
-
-    assert {bad.reason for bad in read.bad} == {"a run without tests"}

@@ -12,40 +12,16 @@ import pytest
 
 from benchdb.errors import ExchangeError
 from benchdb.importing.document import DocumentError
-from benchdb.importing.formats import FORMATS
 from benchdb.importing.mapping import run_groups
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.tools import (
-    asv,
     hyperfine,
     localscore,
+    pytest_benchmark,
     sqlite_tables,
 )
 from tests.foreign_files import taken, written
 from tests.importing.mapping.mapped import BASE, THROUGHPUT, items, records
-
-LARGE = "x" * 70_000
-SHARED = {
-    "pyperf": {
-        "version": "1.0",
-        "metadata": {"note": LARGE},
-        "benchmarks": [{"runs": [{"values": [1]}]}],
-    },
-    "pytest-benchmark": {"machine_info": {"x": LARGE}, "benchmarks": []},
-    "google-benchmark": {"context": {"num_cpus": 1, "x": LARGE}, "benchmarks": []},
-    "asv": {"results": {}, "commit_hash": "c", "params": {"x": LARGE}},
-}
-MANY = {f"n{number}": number for number in range(300)}
-
-
-def test_a_row_of_hundreds_of_columns_is_refused():
-    told = {"results": {"time_x": {"result": [1], **MANY}}, "commit_hash": "c"}
-    read = taken(asv, written(json.dumps(told)))
-
-    assert [bad.reason for bad in read.bad] == [
-        "more than 50 columns, or axes of parameters"
-    ]
-    assert read.runs == ()
 
 
 def test_a_number_of_thousands_of_digits_is_none():
@@ -55,10 +31,13 @@ def test_a_number_of_thousands_of_digits_is_none():
     assert bad.reason == "times[0] is printed with more than 400 characters"
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_what_is_no_json_cannot_be_read_as_a_format_of_it(name):
+def test_facts_that_every_record_would_repeat_are_few():
+    session = {"machine_info": {"x": "x" * 70_000}, "benchmarks": []}
+
+    with pytest.raises(DocumentError, match="session takes more than 64 KiB"):
+        taken(pytest_benchmark, written(json.dumps(session)))
     with pytest.raises(DocumentError, match="no JSON"):
-        list(FORMATS[name].read(written("{"), NOTHING))
+        list(pytest_benchmark.read(written("{"), NOTHING))
 
 
 MIB = 2**20

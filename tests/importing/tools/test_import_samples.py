@@ -14,7 +14,6 @@ from benchdb.exchange.writer import header, record_lines, source_line
 from benchdb.importing.document import DocumentError
 from benchdb.importing.formats import FORMATS
 from benchdb.importing.intake import intake
-from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import (
     SAMPLES,
     SHARED_SAMPLES,
@@ -40,29 +39,9 @@ class Held:
 
 LOCALSCORE = ("localscore", {"aggregate"}, {"1/s", "1/J", "W", "s"})
 LLAMA_BENCH = ("llama-bench", {"imported"}, {"1/s"})
-GOOGLE = ("google-benchmark", {"imported"}, {"s"})
 HELD = {
-    # 4 rows of 9 figures; of one row the time to load is 0, which is not measured.
-    "anubis_leaderboard_submissions.sql": Held(
-        *("anubis", {"aggregate"}, {"1/s", "s", "B", "W", "1/J"}),
-        *((4, 35, 0), (4, 35, 0)),
-    ),
     "apple_silicon_llm_bench_raw.json": Held(
         *("apple-silicon-llm-bench", {"imported"}, {"1/s"}), *((2, 2, 0), (2, 2, 0))
-    ),
-    # 12 names and one of 3 combinations; 5 have failed or were skipped.
-    "asv_result_v1_example.json": Held(
-        *("asv", {"aggregate"}, {"s", "1"}), *((15, 10, 0), (24, 19, 0))
-    ),
-    # 5 names and one of 2 combinations; 2 have failed.
-    "asv_result_v2_rich_mbp.json": Held(
-        *("asv", {"aggregate"}, {"s"}), *((7, 5, 0), (30, 27, 0))
-    ),
-    "google_benchmark_macbook_m2max.json": Held(*GOOGLE, (2, 4, 0), (2, 4, 0)),
-    "google_benchmark_test1_run1.json": Held(*GOOGLE, (5, 10, 0), (14, 28, 0)),
-    "google_benchmark_test3_run0.json": Held(
-        *("google-benchmark", {"imported", "aggregate"}, {"s"}),
-        *((5, 10, 0), (5, 10, 0)),
     ),
     "hyperfine_two.json": Held(
         *("hyperfine", {"imported"}, {"s"}), *((2, 6, 0), (2, 6, 0))
@@ -80,31 +59,12 @@ HELD = {
     # our 14 tests 4 have none, of the 117 shared ones 27.
     "localscore_db.sqlite": Held(*LOCALSCORE, (42, 86, 0), (351, 738, 0)),
     "localscore_submission.json": Held(*LOCALSCORE, (9, 21, 0), (27, 63, 0)),
-    "mlperf_inference_log_summary.txt": Held(
-        *("mlperf-inference", {"aggregate"}, {"1/s", "s"}), *((1, 5, 0), (1, 5, 0))
-    ),
-    "mlperf_training_result_0.mllog.txt": Held(
-        *("mlperf-training", {"imported"}, {"s", "1"}), *((1, 2, 0), (1, 2, 0))
-    ),
-    "pyperf_telco.json": Held(
-        *("pyperf", {"imported"}, {"s"}), *((1, 1, 0), (1, 1, 0))
-    ),
-    "pyperf_track_memory.json": Held(
-        *("pyperf", {"imported"}, {"B"}), *((1, 1, 0), (1, 1, 0))
-    ),
     "pytest_benchmark_2015.json": Held(
         *("pytest-benchmark", {"aggregate"}, {"s"}), *((1, 1, 0), (1, 1, 0))
     ),
     "pytest_benchmark_two.json": Held(
         *("pytest-benchmark", {"aggregate"}, {"s", "1/s"}), *((2, 4, 0), (2, 4, 0))
     ),
-}
-EMPTY = {
-    "asv_machine.json": ("asv", "a machine"),
-    "asv_machine_rich_mbp.json": ("asv", "a machine"),
-    "mlperf_client_OutputResultsSchema.json": ("mlperf-inference", "JSON schema"),
-    "mlperf_inference_log_detail_head.txt": ("mlperf-inference", "log_summary"),
-    "mlperf_system_desc.json": ("mlperf-inference", "without results"),
 }
 # What is answered to each; all but the first are of tools that are not read.
 _UNKNOWN = "no format that benchdb knows, and no table"
@@ -113,17 +73,32 @@ NO_FORMAT = {
     SAMPLES: {"README.md": _NO_MAP, "unknown_tool.json": _UNKNOWN},
     SHARED_SAMPLES: {
         "README.md": _NO_MAP,
+        "anubis_leaderboard_submissions.sql": _UNKNOWN,
+        "asv_machine.json": _UNKNOWN,
+        "asv_machine_rich_mbp.json": _UNKNOWN,
+        "asv_result_v1_example.json": _UNKNOWN,
+        "asv_result_v2_rich_mbp.json": _UNKNOWN,
         "bencher_bmf.json": _UNKNOWN,
         "clickbench_duckdb_c6a.2xlarge.json": _UNKNOWN,
         "conbench_benchmark_result_POST.json": _UNKNOWN,
         "conbench_benchmark_results_GET.json": _UNKNOWN,
         "dawnbench_entry.json": _UNKNOWN,
         "dawnbench_entry.tsv": _NO_MAP,
+        "google_benchmark_macbook_m2max.json": _UNKNOWN,
+        "google_benchmark_test1_run1.json": _UNKNOWN,
+        "google_benchmark_test3_run0.json": _UNKNOWN,
         "jsfb_results_first3.json": _UNKNOWN,
         "kenn-io_benchdb_minimal_result.json": _UNKNOWN,
         "lnt_report_v2.json": _UNKNOWN,
+        "mlperf_client_OutputResultsSchema.json": _UNKNOWN,
+        "mlperf_inference_log_detail_head.txt": _UNKNOWN,
+        "mlperf_inference_log_summary.txt": _UNKNOWN,
+        "mlperf_system_desc.json": _UNKNOWN,
+        "mlperf_training_result_0.mllog.txt": _UNKNOWN,
         "phoronix_composite_fragment.xml": _UNKNOWN,
         "phoronix_result-file.xsd": _UNKNOWN,
+        "pyperf_telco.json": _UNKNOWN,
+        "pyperf_track_memory.json": _UNKNOWN,
     },
 }
 
@@ -164,20 +139,9 @@ def test_a_sample_comes_to_what_stands_in_it(path):
     assert {metrics()[value.metric].unit for value in there} == expected.units
 
 
-@pytest.mark.parametrize("path", sample_paths(EMPTY), ids=sample_id)
-def test_a_sample_without_results_says_why(path):
-    tool, why = EMPTY[path.name]
-
-    with pytest.raises(DocumentError, match=why):
-        list(FORMATS[tool].read(document(path), NOTHING))
-
-
-@pytest.mark.parametrize("path", sample_paths([*HELD, *EMPTY]), ids=sample_id)
+@pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
 def test_one_format_knows_a_sample_and_no_other_does(path):
-    name = path.name
-    expected = HELD[name].tool if name in HELD else EMPTY[name][0]
-
-    assert knowing(path) == [expected]
+    assert knowing(path) == [HELD[path.name].tool]
 
 
 @pytest.mark.parametrize("path", OF_NO_FORMAT, ids=sample_id)
@@ -198,7 +162,7 @@ def test_a_sample_of_no_format_is_refused_in_one_line_that_says_why(path):
 def test_no_sample_is_forgotten(folder):
     there = {path.name for path in folder.iterdir()}
 
-    assert there - {*HELD, *EMPTY, *NO_FORMAT[folder]} == set()
+    assert there - {*HELD, *NO_FORMAT[folder]} == set()
 
 
 @pytest.mark.parametrize("path", sample_paths(HELD), ids=sample_id)
