@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange.language_models import part_of_test, untuned
 from benchdb.exchange.messages import Device, Machine
@@ -240,12 +241,10 @@ def _machine(sent: _Submission) -> Machine:
     cores = _CORES.search(processor or "")
     gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
     ram = round(gigabytes * _GIB) or None
-    return result.machine(
-        processor,
-        cores=int(cores[1]) if cores else None,
-        cards=[gpu] if gpu else [],
-        ram_bytes=ram,
-    )
+    made = result.machine(processor, cards=[gpu] if gpu else [], ram_bytes=ram)
+    if cores is None:
+        return made
+    return replace(made, chip=replace(made.chip, cpu_cores=int(cores[1])))
 
 
 def _environment(sent: _Submission) -> dict[str, Any]:

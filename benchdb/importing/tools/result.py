@@ -268,12 +268,11 @@ def machine(
     *,
     vendor: str | None = None,
     threads: object = None,
-    cores: int | None = None,
     ram_bytes: object = None,
     cards: Iterable[str] = (),
     label: str | None = None,
 ) -> Machine:
-    """Return the machine that a file tells of; only Apple's *cores* are its *threads*.
+    """Return the machine that a file tells of; only Apple's cores are its *threads*.
 
     Those are what it counts as processors, *vendor* is what the processor says itself
     (``GenuineIntel``), *cards* are names of GPUs.
@@ -286,8 +285,8 @@ def machine(
     if chip.name == "unknown":
         missing["chip"] = ABSENT
     counted, ram = count(threads), count(ram_bytes)
-    cores = cores or (counted if maker == "Apple" else None)
-    if counted is not None and cores is None:
+    cores = counted if maker == "Apple" else None
+    if counted != cores:
         missing["cpu_cores"] = f"the file counts {counted} logical processors"
     if ram is None:
         missing["ram_bytes"] = ABSENT
