@@ -38,8 +38,13 @@ class Outcome(msgspec.Struct):
     size: int = 0
 
 
-def build(site_pages: Iterable[Page], frame: Frame, folder: Path) -> Outcome:
-    """Write *site_pages* into *folder* and return what was done.
+def build(
+    site_pages: Iterable[Page],
+    frame: Frame,
+    folder: Path,
+    assets: Iterable[tuple[str, bytes]] = (),
+) -> Outcome:
+    """Write *site_pages* and further *assets* into *folder*; return what was done.
 
     Raise ``UsageError`` before anything is written where a file of others stands in
     the way.
@@ -47,7 +52,7 @@ def build(site_pages: Iterable[Page], frame: Frame, folder: Path) -> Outcome:
     known = _manifest(folder)
     made: dict[str, Entry] = {}
     outcome = Outcome()
-    for path, content in pages.asset_files():
+    for path, content in (*pages.asset_files(), *assets):
         made[path] = _written(folder, path, content, "", known, outcome)
     for page in site_pages:
         facts = pages.data(page)
