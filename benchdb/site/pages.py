@@ -99,7 +99,7 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         icon=relative(assets()["icon"], own),
         assets=relative("assets", own),
         to=partial(_to, frame, own, language.code),
-        others=[(it, languages.load(it)) for it in frame.codes],
+        languages=[languages.load(code) for code in frame.codes],
         **words.parts,
     )
     return slim(text)
