@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
-from benchdb.report import html, page_assets
+from benchdb.errors import UsageError
+from benchdb.report import html, page_assets, untrusted
 from benchdb.report import language as languages
 from benchdb.report.language import Language
 from benchdb.report.slim import slim
@@ -63,6 +65,28 @@ class Frame(msgspec.Struct, frozen=True):
         """Return the path of a page below the site's folder."""
         folder = "" if code == self.codes[0] else f"{code}/"
         return f"{folder}{address}.{ending}"
+
+
+def checked_base(address: str | None) -> str:
+    """Return the address that a site will have without a slash at its end.
+
+    Raise ``UsageError`` unless it is an absolute address of the web.
+    """
+    if address is None:
+        return ""
+    parts = urlsplit(address)
+    usable = parts.scheme in ("http", "https") and parts.hostname
+    if (
+        not usable
+        or parts.query
+        or parts.fragment
+        or untrusted.plain(address) != address
+    ):
+        raise UsageError(
+            f"{address!r} is no address for a site; name one such as "
+            "https://example.org/bench"
+        )
+    return address.rstrip("/")
 
 
 def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
