@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from benchdb.site import listings, machine_page, pages, run, source_page
+from benchdb.site import listings, machine_page, pages, run, search, source_page
 from benchdb.site.build import Outcome, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
@@ -21,6 +21,7 @@ def write(site: Site, frame: Frame, folder: Path) -> Outcome:
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
     yield from pages.asset_files()
+    yield from search.files(site, frame)
     if frame.base:
         runs = dict.fromkeys(site.runs.values())
         yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)
