@@ -3,7 +3,7 @@
 All six cards are made of the same parts. Words for them are in ``words``.
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -38,6 +38,14 @@ class Party(msgspec.Struct, frozen=True):
     device: str
 
 
+class Protocol(NamedTuple):
+    """The program that did it, the way of timing it, and what was timed."""
+
+    framework: str
+    setting: str
+    metric: str
+
+
 class Held(msgspec.Struct, frozen=True):
     """What cells of one kind and protocol say of two systems held against each other.
 
@@ -58,6 +66,7 @@ class Held(msgspec.Struct, frozen=True):
     cells: int
     names: tuple[str, ...]
     points: tuple[Point, ...]
+    protocol: Protocol | None = None
     processes: tuple[int, int] = (1, 1)
     mean: float | None = None
     least: float | None = None
@@ -80,7 +89,7 @@ class Held(msgspec.Struct, frozen=True):
             return "faster"
         if high < 1 / margin:
             return "slower"
-        within = 1 / EVEN <= self.low and self.high <= EVEN
+        within = self.low >= 1 / EVEN and self.high <= EVEN
         return "even" if within else "unclear"
 
 
@@ -104,9 +113,10 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Peak(msgspec.Struct, frozen=True):
-    """The most memory that was seen in use, in GB, from *low* to *high*."""
+    """The most memory in use at a *batch* size, in GB, from *low* to *high*."""
 
     name: str
+    batch: int
     low: float
     high: float
 
