@@ -70,9 +70,8 @@ def pairs(
     no pair of that cell. Sides of the same runs are no pair.
     """
     chosen: list[tuple[Group, Group]] = []
-    known, there = _by_work(ours), _by_work(theirs)
-    for work in sorted(known.keys() & there.keys()):
-        own, rivals = known[work], there[work]
+    for work in sorted({group.first.conditions.work for group in ours}):
+        own, rivals = _doing(work, ours), _doing(work, theirs)
         batches = _batches(own) & _batches(rivals)
         if not batches:
             chosen += _likest(own, rivals, accepted)
@@ -85,11 +84,8 @@ def pairs(
     return chosen
 
 
-def _by_work(groups: Iterable[Group]) -> dict[tuple[str, str], list[Group]]:
-    found = defaultdict[tuple[str, str], list[Group]](list)
-    for group in groups:
-        found[group.first.conditions.work].append(group)
-    return found
+def _doing(work: tuple[str, str], groups: Iterable[Group]) -> list[Group]:
+    return [group for group in groups if group.first.conditions.work == work]
 
 
 def _batches(groups: Iterable[Group]) -> set[int | None]:
