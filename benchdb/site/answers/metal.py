@@ -18,7 +18,7 @@ from benchdb.site.answers.macs import ORDER
 from benchdb.site.systems import Worker
 
 # Where nobody trained with both, what else ran with both tells it.
-_COMMAND = "benchdb collect --metal"
+_COMMAND = "benchdb collect"
 
 
 def does_metal_help(corpus: Corpus, chip: str | None) -> Card:

@@ -16,7 +16,7 @@ from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.
 _METRICS = {"tokens_per_joule": True, "energy_per_step_joules": False}
-_COMMAND = "benchdb collect --energy"
+_COMMAND = "benchdb collect --metal"
 _POWER = "power"  # the condition: how it was read
 
 
