@@ -66,6 +66,16 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         }
 
     @cached_property
+    def rows(self) -> Mapping[str, ValueRow]:
+        """Return the headline of the line that shows a run, by the run's digest."""
+        return {
+            run: line[0]
+            for line in self.lines
+            for row in line
+            for run in (row.run, *row.runs)
+        }
+
+    @cached_property
     def systems(self) -> Systems:
         """Return what each chip measured on each device."""
         return Systems(self.inputs)
