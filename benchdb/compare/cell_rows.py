@@ -228,12 +228,11 @@ def figure(group: Group, side: Side) -> Figure:
             grade=max((one.grade for one in group.members if one.grade), default=None),
         )
     noted = side.notes.on(group.runs, first.conditions.metric)
+    notes = side.notes.rows() if noted else ()  # most figures have none
     return Figure(
         quantity=shown,
         machines=len(group.members),
-        flags=tuple(
-            sorted({note.code for note in side.notes.rows() if note.key in noted})
-        ),
+        flags=tuple(sorted({note.code for note in notes if note.key in noted})),
         accelerator=chip_at_work(first.place),
         device=first.place.device,
         framework=first.conditions.framework,

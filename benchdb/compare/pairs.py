@@ -1,7 +1,7 @@
 """Pairs: which measurements of two sides are held against each other."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -70,8 +70,9 @@ def pairs(
     no pair of that cell. Sides of the same runs are no pair.
     """
     chosen: list[tuple[Group, Group]] = []
-    for work in sorted({group.first.conditions.work for group in ours}):
-        own, rivals = _doing(work, ours), _doing(work, theirs)
+    doing, rivalling = _by_work(ours), _by_work(theirs)
+    for work in sorted(doing.keys() & rivalling.keys()):
+        own, rivals = doing[work], rivalling[work]
         batches = _batches(own) & _batches(rivals)
         if not batches:
             chosen += _likest(own, rivals, accepted)
@@ -84,8 +85,11 @@ def pairs(
     return chosen
 
 
-def _doing(work: tuple[str, str], groups: Iterable[Group]) -> list[Group]:
-    return [group for group in groups if group.first.conditions.work == work]
+def _by_work(groups: Iterable[Group]) -> Mapping[tuple[str, str], list[Group]]:
+    works = defaultdict[tuple[str, str], list[Group]](list)
+    for group in groups:
+        works[group.first.conditions.work].append(group)
+    return works
 
 
 def _batches(groups: Iterable[Group]) -> set[int | None]:

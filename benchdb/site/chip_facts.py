@@ -188,7 +188,7 @@ def _cpu(language: Language, variants: Sequence[Variant]) -> Fact:
 def _gpu(language: Language, variants: Sequence[Variant]) -> Fact:
     counts = sorted({it.gpu_cores for it in variants if it.gpu_cores})
     peaks = sorted({it.flops for it in variants if it.flops})
-    speeds = [language.significant(it / 1e12, 2) for it in peaks]
+    speeds = [language.number(it / 1e12, 1) for it in peaks]
     peak = language.measure(_or(language, speeds), "TFLOPS") if speeds else ""
     if not counts:
         return Fact(language.pgettext("fact", "GPU"), peak, "fp32" if peak else "")

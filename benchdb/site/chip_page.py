@@ -72,9 +72,9 @@ def _facts(
 
 def _words(site: Site, page: ChipPage, language: Language) -> Words:
     name = page.chip.name
-    contents, parts = [], dict[str, Any]()
-    parts["facts"] = chip_facts.facts(language, page.chip)
-    parts["chips"] = site.chips
+    contents = []
+    parts: dict[str, Any] = dict.fromkeys(("metal", "normal", "family", "missing"))
+    parts |= {"facts": chip_facts.facts(language, page.chip), "chips": site.chips}
     if page.metal:
         contents.append(("metal", language.pgettext("contents", "Metal")))
         parts["metal"] = {

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from benchdb.report.wording.terms import (
 from benchdb.report.workloads import trains, workload_of
 from benchdb.site import wording
 from benchdb.site.content import Site
-from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look
+from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, times_tick
 from benchdb.site.systems import Worker
 from benchdb.statistics.comparison import geometric_mean
 
@@ -27,6 +28,7 @@ _APPLE = re.compile(r"([AM]\d{1,2})(?: (Pro|Max|Ultra))?")
 _SIZES = ("", "Pro", "Max", "Ultra")
 # "GeForce RTX 3090 Ti", "Radeon RX 7900 XTX": two digits are the generation.
 _CARD = re.compile(r"((?:GeForce |Radeon |Quadro )?(?:RTX|GTX|RX) )(\d\d)\d\d\b.*")
+_DEVICES = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
 Kind = Literal["training", "prefill", "decode", "inference", "operation"]
 _KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
 
@@ -115,11 +117,11 @@ def family(site: Site, chip: str) -> Family | None:
     """Return how the family of *chip* stands, ``None`` where it has none."""
     name = family_name(chip)
     chips = chips_of(site, name) or (chip,)
+    workers = [Worker(one, device) for one in chips for device in _DEVICES]
     cells = {
         worker: site.systems.compare(BASELINE, worker)
-        for one in chips
-        for worker in site.systems.sides
-        if worker.chip == one
+        for worker in workers
+        if worker != BASELINE
     }
     parts: defaultdict[tuple[str, ...], defaultdict[Worker, list[CellRow]]]
     parts = defaultdict(lambda: defaultdict(list))
@@ -175,12 +177,14 @@ def _ladder(
     key = max(own, key=coverage)
     _, framework, setting, metric = key
     every = [cell for some in own[key].values() for cell in some]
+    # The baseline stands first; nothing is held against itself.
     members = [
-        Member(*worker, tuple(sorted(some, key=lambda it: it.ratio.value)))
-        for worker, some in own[key].items()
+        Member(*BASELINE, ()),
+        *(
+            Member(*worker, tuple(sorted(some, key=lambda it: it.ratio.value)))
+            for worker, some in own[key].items()
+        ),
     ]
-    if not any(member.is_base for member in members):
-        members.insert(0, Member(*BASELINE, ()))
     slugs = (site.source_of(site.rows[it.other.quantity.run]) for it in every)
     return Ladder(
         kind,
@@ -221,7 +225,9 @@ def rows(language: Language, found: Family, chip: str) -> Iterator[LadderRows]:
         for cell in member.cells
     ]
     for n, ladder in enumerate(found.ladders):
-        scale = axis(f"family-{n}", values, language.times, around=(1.0,))
+        scale = axis(
+            f"family-{n}", values, partial(times_tick, language), around=(1.0,)
+        )
         origin = ladder.sources[:3] or (ladder.setting,)
         parts = [
             framework_text(language, ladder.framework),
@@ -272,7 +278,11 @@ def _row(language: Language, scale: Axis, member: Member, chip: str) -> MemberRo
             (scale.at(low), scale.at(high)) if len(good) > 1 else None,
             look="band",
         ),
-        mean=language.times(geometric_mean(good)) if one_sided else "",
+        mean=language.times(geometric_mean(good))
+        if one_sided
+        else language.times(1.0)
+        if member.is_base
+        else "",
         spread=language.times_range(low, high) if good else "",
         cells=len(good),
         note=language.pgettext("legend", "baseline")

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -13,7 +14,7 @@ from benchdb.report.wording.terms import framework_text
 from benchdb.report.workloads import trains
 from benchdb.site import wording
 from benchdb.site.content import Site
-from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look
+from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, tick
 from benchdb.site.systems import Worker
 from benchdb.site.wording import FigureCell, Verdict
 
@@ -120,8 +121,10 @@ def _groups(site: Site, cells: Sequence[CellRow]) -> list[Group]:
 
 def _order(group: Group) -> tuple[object, ...]:
     trained = any(trains(cell.workload) for cell in group.cells)
-    counted = sum(cell.counts for cell in group.cells)
-    return not trained, not counted, -len(group.cells), group.framework, group.setting
+    counted = [cell for cell in group.cells if cell.counts]
+    works = len({cell.workload for cell in counted})
+    standard = group.setting == "standard"
+    return not trained, -works, not standard, -len(counted), group.framework
 
 
 def _origin(
@@ -190,7 +193,7 @@ def rows(language: Language, site: Site, found: Metal) -> Iterator[MetalRows]:
     for n, group in enumerate(found.groups):
         figures = [it for cell in group.cells for it in (cell.base, cell.other)]
         values = [figure.quantity.value for figure in figures]
-        scale = axis(f"metal-{n}", values, language.significant)
+        scale = axis(f"metal-{n}", values, partial(tick, language))
         shown = [_row(language, site, scale, cell) for cell in group.cells]
         told = [it for row in shown for it in (row.base, row.other)]
         shared = wording.shared_basis(told)

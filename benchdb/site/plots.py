@@ -3,17 +3,22 @@
 x is in per cent of the plot, so that marks keep their size at any width.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from benchdb.compare.cell_rows import CellRow
 from benchdb.report.charts import svg
-from benchdb.report.charts.spec import Scale, log_scale
+from benchdb.report.charts.spec import Scale, decimals_of, log_scale
+from benchdb.report.language import Language
 from benchdb.report.view.atoms import Ratio
 from benchdb.statistics.ticks import axis_ticks
 
 _MARGIN = 1.06  # beyond the outermost mark or tick, as a factor
+_FAR = 6  # from end to end: decades, or numbers that are closer to each other
+_DIGITS = (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)
+_TINY = 1e-3
 _LEAST = 1.6  # from end to end: a narrower axis would enlarge chance
 # Notes that say what is not alike or how a figure was read, and doubt no speed.
 _EXPLAINED = frozenset(
@@ -86,11 +91,8 @@ def axis(
     if high / low < _LEAST:
         middle = (low * high) ** 0.5
         low, high = middle / _LEAST**0.5, middle * _LEAST**0.5
-    inside = [
-        tick
-        for tick in axis_ticks(low, high)
-        if low / _MARGIN <= tick <= high * _MARGIN
-    ]
+    round_ones = axis_ticks(low, high) if high / low > _FAR else _near(low, high)
+    inside = [tick for tick in round_ones if low / _MARGIN <= tick <= high * _MARGIN]
     ticks = inside if len(inside) > 1 else [low, high]
     marked = log_scale(ticks, label)
     ends = min(low, ticks[0]) / _MARGIN, max(high, ticks[-1]) * _MARGIN
@@ -100,6 +102,25 @@ def axis(
         for tick in marked.ticks
     )
     return Axis(name, labels, scale)
+
+
+def _near(low: float, high: float) -> list[float]:
+    """Return round numbers where the ends are too near for decades."""
+    size = 10.0 ** math.floor(math.log10(low))
+    every = [digit * size * ten for ten in (1, 10) for digit in _DIGITS]
+    return [float(f"{tick:.3g}") for tick in every if low <= tick * _MARGIN]
+
+
+def tick(language: Language, value: float) -> str:
+    """Write a round number on an axis with no more digits than it has."""
+    if value < _TINY:
+        return language.significant(value, 1)
+    return language.number(value, decimals_of(value))
+
+
+def times_tick(language: Language, value: float) -> str:
+    """Write a round factor on an axis."""
+    return language.multiple(tick(language, value))
 
 
 def is_doubtful(flags: Iterable[str]) -> bool:

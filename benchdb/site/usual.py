@@ -1,6 +1,7 @@
 """Is my result normal? Reports of a chip as multiples of the median of their kind."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -12,7 +13,7 @@ from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
 from benchdb.site.content import Site
-from benchdb.site.plots import Axis, Mark, Plot, axis
+from benchdb.site.plots import Axis, Mark, Plot, axis, times_tick
 from benchdb.site.wording import FigureCell
 
 _MOST = 30  # strips; those with most reports
@@ -92,7 +93,7 @@ def scale(language: Language, strips: Sequence[Strip]) -> Axis:
         for dot in strip.dots
     ]
     around = (1 / (2 * _BAND - 1), 1.0, 2 * _BAND - 1)
-    return axis("normal", shares, language.times, around)
+    return axis("normal", shares, partial(times_tick, language), around)
 
 
 def rows(
@@ -147,7 +148,8 @@ def _place(language: Language, strip: Strip, *, framework: bool) -> str:
 
 
 def _limits(language: Language, strip: Strip) -> str:
-    ends = [language.significant(it.value) for it in (strip.slowest, strip.fastest)]
+    values = sorted((strip.slowest.value, strip.fastest.value))
+    ends = [language.significant(value) for value in values]
     if len(set(ends)) == 1:
         return language.isolate(ends[0])
     text = language.pgettext("interval", "%(low)s–%(high)s", low=ends[0], high=ends[1])

@@ -20,9 +20,10 @@ _TRUST: Mapping[str, str] = {
     "transcribed": "t1",
     "claimed": "t1",
 }
+_SEVERAL = 3  # processes: the interval of two is wider than anything it is of
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
-# What a size of a sweep calls the model: its name alone says it.
-_MODEL = "model "
+# What a size of a sweep calls these: their names alone say it.
+_PLAIN = ("model ", "operation ")
 _BADGES = ("cpu", "metal", "cuda")
 
 
@@ -54,7 +55,7 @@ def quantity_cell(
         grade=quantity.grade or "",
         trust=_TRUST.get(label, "t1"),
         label=terms.label_text(language, label, mine=quantity.mine) if label else "",
-        limits=cells.interval(language, quantity),
+        limits=cells.interval(language, quantity) if quantity.n >= _SEVERAL else "",
         basis=_basis(language, quantity, machines),
     )
 
@@ -92,7 +93,11 @@ def work(language: Language, cell: CellRow) -> tuple[str, str]:
 
 def details(language: Language, size: str, batch_size: int | None) -> str:
     """Name the point of a sweep and the batch size."""
-    parts = [it.removeprefix(_MODEL).replace("_", " ") for it in size.split(", ")]
+    parts = [
+        next((it.removeprefix(one) for one in _PLAIN if it.startswith(one)), it)
+        for it in size.split(", ")
+    ]
+    parts = [it.replace("_", " ") for it in parts]
     if batch_size is not None:
         parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
     return " · ".join(map(language.isolate, filter(None, parts)))
