@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.compare.facts import Fact, facts
-from benchdb.compare.pairs import Group, difference, groups, pairs
+from benchdb.compare.pairs import Group, difference, pairs
 from benchdb.compare.sides import Side
 from benchdb.conditions import NAMES, Conditions
 from benchdb.errors import UsageError, suggestion
@@ -100,7 +100,7 @@ def compare(
             raise UsageError(f"no condition {name!r} to accept{hint}")
     rows, counted, runs = [], [], set[str]()
     varied = _varied((base, other))
-    for left, right in pairs(groups(base.measured), groups(other.measured), accepted):
+    for left, right in pairs(base.groups, other.groups, accepted):
         sides = _sides(left, right, base, other)
         unlike = difference(left, right, accepted)
         own = quantities.ratio([sides], unlike, threshold)
@@ -228,11 +228,10 @@ def figure(group: Group, side: Side) -> Figure:
             grade=max((one.grade for one in group.members if one.grade), default=None),
         )
     noted = side.notes.on(group.runs, first.conditions.metric)
-    notes = side.notes.rows() if noted else ()  # most figures have none
     return Figure(
         quantity=shown,
         machines=len(group.members),
-        flags=tuple(sorted({note.code for note in notes if note.key in noted})),
+        flags=side.notes.codes(noted),
         accelerator=chip_at_work(first.place),
         device=first.place.device,
         framework=first.conditions.framework,

@@ -1,7 +1,7 @@
 """Pairs: which measurements of two sides are held against each other."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -70,9 +70,9 @@ def pairs(
     no pair of that cell. Sides of the same runs are no pair.
     """
     chosen: list[tuple[Group, Group]] = []
-    doing, rivalling = _by_work(ours), _by_work(theirs)
-    for work in sorted(doing.keys() & rivalling.keys()):
-        own, rivals = doing[work], rivalling[work]
+    left, right = _by_work(ours), _by_work(theirs)
+    for work in sorted(left.keys() & right.keys()):
+        own, rivals = left[work], right[work]
         batches = _batches(own) & _batches(rivals)
         if not batches:
             chosen += _likest(own, rivals, accepted)
@@ -85,7 +85,7 @@ def pairs(
     return chosen
 
 
-def _by_work(groups: Iterable[Group]) -> Mapping[tuple[str, str], list[Group]]:
+def _by_work(groups: Iterable[Group]) -> dict[tuple[str, str], list[Group]]:
     works = defaultdict[tuple[str, str], list[Group]](list)
     for group in groups:
         works[group.first.conditions.work].append(group)

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Select, select
 
 from benchdb import catalogue
+from benchdb.compare.pairs import Group, groups
 from benchdb.compare.side_names import HERE, Asked, resolve
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.metric_kinds import COMPARED
@@ -40,7 +42,7 @@ class Known(msgspec.Struct, frozen=True):
     around: Around
 
 
-class Side(msgspec.Struct, frozen=True):
+class Side(msgspec.Struct, frozen=True, dict=True):
     """One side: its runs, what they measured, and in which environments.
 
     *environments* are rows of that table by digest. *notes* are what speaks against
@@ -57,6 +59,11 @@ class Side(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """Return what to call it."""
         return self.asked.name
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Return what was measured, that of several machines together."""
+        return groups(self.measured)
 
     @property
     def disqualified(self) -> int:

@@ -83,6 +83,21 @@ class Notes:
         """Return the letters of notes that say what is unlike, and doubt no figure."""
         return frozenset(n.key for n in self.rows() if n.code in _OF_CONDITIONS)
 
+    def codes(self, letters: Iterable[str]) -> tuple[str, ...]:
+        """Return the codes of the notes with these *letters*, sorted, each once."""
+        wanted = set(letters)
+        if not wanted:
+            return ()
+        return tuple(
+            sorted(
+                {
+                    flag.code
+                    for position, flag in enumerate(self._facts.values())
+                    if _letter(position) in wanted
+                }
+            )
+        )
+
     def rows(self) -> tuple[Note, ...]:
         """Return the notes met so far, in order."""
         return tuple(

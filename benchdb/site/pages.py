@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
-from benchdb.report import html, page_assets
+from benchdb.errors import UsageError
+from benchdb.report import html, page_assets, untrusted
 from benchdb.report import language as languages
 from benchdb.report.language import Language
 from benchdb.report.slim import slim
@@ -65,6 +67,28 @@ class Frame(msgspec.Struct, frozen=True):
         return f"{folder}{address}.{ending}"
 
 
+def checked_base(address: str | None) -> str:
+    """Return the address that a site will have without a slash at its end.
+
+    Raise ``UsageError`` unless it is an absolute address of the web.
+    """
+    if address is None:
+        return ""
+    parts = urlsplit(address)
+    usable = parts.scheme in ("http", "https") and parts.hostname
+    if (
+        not usable
+        or parts.query
+        or parts.fragment
+        or untrusted.plain(address) != address
+    ):
+        raise UsageError(
+            f"{address!r} is no address for a site; name one such as "
+            "https://example.org/bench"
+        )
+    return address.rstrip("/")
+
+
 def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
     """Return the entries of the navigation: kind, address and name."""
     return (
@@ -99,7 +123,7 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         icon=relative(assets()["icon"], own),
         assets=relative("assets", own),
         to=partial(_to, frame, own, language.code),
-        others=[(it, languages.load(it)) for it in frame.codes],
+        languages=[languages.load(code) for code in frame.codes],
         **words.parts,
     )
     return slim(text)
