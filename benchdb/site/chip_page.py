@@ -16,6 +16,7 @@ from benchdb.site import chip_facts, family, metal, usual
 from benchdb.site.chip_facts import ChipFacts, Missing
 from benchdb.site.content import Site
 from benchdb.site.family import Family
+from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.metal import Metal
 from benchdb.site.pages import Page, Words
 from benchdb.store.places import chip_at_work
@@ -32,6 +33,7 @@ class ChipPage(msgspec.Struct, frozen=True):
     usual: tuple[Strip, ...]
     ladders: Family | None
     missing: tuple[Missing, ...]
+    figures: FigureTable
 
 
 def pages(site: Site) -> Iterator[Page]:
@@ -67,6 +69,9 @@ def _facts(
         usual=usual.of_chip(strips, name),
         ladders=family.family(site, name),
         missing=chip_facts.missing(site, name),
+        figures=figure_table(
+            site, site.by_chip[name], f'benchdb report --chip "{name}" --format csv'
+        ),
     )
 
 
@@ -100,6 +105,11 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
             "lead": family.lead(language, page.ladders),
             "ladders": list(family.rows(language, page.ladders, name)),
         }
+    contents.append(("all", language.pgettext("section", "All figures")))
+    parts["table"] = table_words(language, page.figures)
+    parts["table_title"] = language.gettext(
+        "Every figure of the %(chip)s", chip=Name(name)
+    )
     if page.missing:
         contents.append(("missing", language.pgettext("contents", "Missing")))
         parts["missing"] = [

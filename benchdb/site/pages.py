@@ -127,6 +127,7 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         search=relative(f"assets/search.{language.code}.js", own),
         relative=relative,
         to=partial(_to, frame, own, language.code),
+        others=[(code, languages.load(code)) for code in frame.codes],
         languages=[languages.load(code) for code in frame.codes],
         **words.parts,
     )
