@@ -160,7 +160,7 @@ def _assets() -> Mapping[str, tuple[str, bytes]]:
 
     contents: dict[str, tuple[str, str]] = {
         "style": ("css", svg.rules() + page_assets.stylesheet(_STYLES)),
-        "script": ("js", page_assets.asset(_SCRIPT)),
+        "script": ("js", page_assets.script(_SCRIPT)),
         "icon": ("svg", page_assets.asset("icon.svg")),
     }
     named = {}
