@@ -17,8 +17,8 @@ FRAME = Frame(("en", "de"))
 
 
 def page(address: str, fact: str, *, local: bool = False) -> Page:
-    rows = ((fact, "index", 1),)
-    words = lambda language: Words(title=fact, parts={"rows": rows})  # noqa: E731
+    parts = {"lead": fact, "heads": (), "rows": ()}
+    words = lambda language: Words(title=fact, parts=parts)  # noqa: E731
     return Page(address, "chips", "list", [fact], words, local)
 
 
