@@ -114,8 +114,8 @@ def compare(
             batch_size=conditions.batch_size,
             size=_size(conditions, varied[conditions.workload]),
             metric=conditions.metric,
-            base=_figure(left, base),
-            other=_figure(right, other),
+            base=figure(left, base),
+            other=figure(right, other),
             ratio=own,
         )
         rows.append(row)
@@ -210,7 +210,8 @@ def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
     )
 
 
-def _figure(group: Group, side: Side) -> Figure:
+def figure(group: Group, side: Side) -> Figure:
+    """Return what a *group* of measurements of one *side* reached."""
     first = group.first
     shown = quantities.quantity(first, side.notes)
     if len(group.members) > 1:
