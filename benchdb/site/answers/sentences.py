@@ -26,25 +26,26 @@ def subject(language: Language, card: Card) -> str:
     pgettext = language.pgettext
     if card.low is None:
         return ""
-    if card.question == "metal":
-        return pgettext("subject of a figure", "as fast with Metal")
-    if card.question == "watt":
-        return pgettext("subject of a figure", "the work per joule")
+    if card.held:
+        return _of_pair(language, card, card.held[0])
     if card.question == "fit":
         return pgettext(
             "subject of a figure",
             "ran a %(size)s model with 4 bits a weight",
             size=Name(_size(language, card.ran[0].size)),
         )
-    if card.question == "tokens":
-        return pgettext(
-            "subject of a figure",
-            "tokens/s, %(model)s",
-            model=Name(card.rates[0].model),
-        )
-    first = card.held[0]
+    return pgettext(
+        "subject of a figure", "tokens/s, %(model)s", model=Name(card.rates[0].model)
+    )
+
+
+def _of_pair(language: Language, card: Card, first: Held) -> str:
+    if card.question == "metal":
+        return language.pgettext("subject of a figure", "as fast with Metal")
+    if card.question == "watt":
+        return language.pgettext("subject of a figure", "the work per joule")
     if card.question == "mac" and card.chip == first.other.chip and _is_base(first):
-        return pgettext("subject of a figure", "as fast as the M1 with Metal")
+        return language.pgettext("subject of a figure", "as fast as the M1 with Metal")
     return over_text(language, first)
 
 

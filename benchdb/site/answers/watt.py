@@ -56,6 +56,12 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
     )
 
 
+def comparisons(corpus: Corpus) -> tuple[Card, ...]:
+    """Return the answer of each Mac whose power somebody read."""
+    found = (per_watt(corpus, mac.name) for mac in corpus.chips)
+    return tuple(card for card in found if card.held)
+
+
 def _standing(one: Held) -> tuple[object, ...]:
     """Return how much a comparison tells: training, then what most cells say."""
     liked = one.base.chip in PREFERRED
