@@ -18,7 +18,8 @@ from benchdb.site.systems import Worker
 
 _MOST = 40  # rows of a table
 _SECTIONS = 6  # protocols with a table of their own
-_COLUMNS, _LINES = 7, 16  # of a table of other sizes
+_FILLED = 0.5  # of a table of other sizes: an emptier one tells nothing
+_COLUMNS, _LINES = 6, 16  # of a table of other sizes
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -28,8 +29,8 @@ class Row(msgspec.Struct, frozen=True):
     device: str
     figure: Figure
     choices: tuple[tuple[str, str], ...]
-    memory: int | None
     ratio: Ratio | None
+    doubts: tuple[str, ...] = ()  # codes of what is noted on it, in any way
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -166,9 +167,15 @@ class Protocols:
             *one.worker,
             own,
             first.conditions.choices,
-            self._site.bins.of(first.place).memory,
             ratio,
+            self._doubts(one),
         )
+
+    def _doubts(self, one: Measured) -> tuple[str, ...]:
+        rows = (self._site.rows[run] for run in one.group.runs)
+        quantities = [row.quantity for row in rows if row.quantity]
+        notes = {key for quantity in quantities for key in quantity.notes}
+        return tuple(sorted({self._site.notes[key].code for key in notes}))
 
     def figure(self, one: Measured) -> Figure:
         """Return what a system reached."""
@@ -198,6 +205,11 @@ class Protocols:
                 way = *one.worker, own.framework, own.precision or ""
                 cells[way].setdefault(point, one)
         fullest = sorted(cells, key=lambda it: (-len(cells[it]), it))[:_LINES]
+        fullest = [it for it in fullest if len(cells[it]) > 1]
+        if not fullest or sum(len(cells[it]) for it in fullest) < (
+            _FILLED * len(fullest) * len(columns)
+        ):
+            return None
         lines = [
             Line(
                 chip=way[0],
@@ -211,8 +223,6 @@ class Protocols:
             )
             for way in sorted(fullest)
         ]
-        if max(len(cells[way]) for way in fullest) < 2:
-            return None
         return Grid(tuple(columns), tuple(lines), len(points) - len(columns))
 
 

@@ -145,10 +145,8 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
         for model in page.models
         if model.table
     ]
-    for n, (table, name) in enumerate(shown):
-        section = workload_words.section(language, site, table, f"protocol-{n}", name)
-        parts["sections"].append(section)
-        contents.append((section.name, section.short))
+    parts["sections"] = workload_words.sections(language, site, shown)
+    contents += [(it.name, it.short) for it in parts["sections"]]
     if page.models:
         parts["models"] = workload_words.models(
             language,

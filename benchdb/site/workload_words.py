@@ -1,5 +1,6 @@
 """What a page of a workload says of its protocols, and how it draws them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -24,7 +25,7 @@ from benchdb.site.plots import (
 )
 from benchdb.site.protocols import Grid, Line, Point, Row, Table, sound
 from benchdb.site.systems import Worker
-from benchdb.site.wording import FigureCell, Verdict
+from benchdb.site.wording import FigureCell, Shared, Verdict
 
 
 class SystemRow(msgspec.Struct, frozen=True):
@@ -40,13 +41,8 @@ class SystemRow(msgspec.Struct, frozen=True):
     tone: str
     framework: str
     precision: str
+    basis: str
     note: str
-
-
-class GridCell(msgspec.Struct, frozen=True):
-    """A figure in a table of other sizes, if there is one."""
-
-    figure: FigureCell | None
 
 
 class GridLine(msgspec.Struct, frozen=True):
@@ -79,16 +75,16 @@ class Section(msgspec.Struct, frozen=True):
     unit: str
     axis: Axis
     columns: frozenset[str]
-    shared: str
     rows: tuple[SystemRow, ...]
     more: str
     grid: GridWords | None
 
 
 class Headline(msgspec.Struct, frozen=True):
-    """What a page says first, and what that rests on."""
+    """What a page says first: of Macs, then of *metal*; and what that rests on."""
 
     text: str
+    metal: str
     basis: str
 
 
@@ -99,41 +95,52 @@ def headline(
     if not tables:
         return None
     table = tables[0]
-    parts, flagged = [], sum(is_doubtful(row.figure.flags) for row in table.rows)
     good = [row for row in sound(table.rows) if row.ratio and row.device == "metal"]
     best = max(good, key=lambda row: row.ratio.value if row.ratio else 0, default=None)
+    first = ""
     if best and best.ratio and best.ratio.value > 1:
-        parts.append(
-            language.gettext(
-                "The %(chip)s is %(ratio)s as fast as the M1, both with Metal.",
-                chip=Name(best.chip),
-                ratio=Times(best.ratio.value),
-            )
+        first = language.gettext(
+            "The %(chip)s is %(ratio)s as fast as the M1, both with Metal.",
+            chip=Name(best.chip),
+            ratio=Times(best.ratio.value),
         )
-    if ratios := _metal(site, table):
-        parts.append(_metal_text(language, min(ratios), max(ratios)))
-    if not parts:
+    ratios = _metal(site, table)
+    second = _metal_text(language, min(ratios), max(ratios)) if ratios else ""
+    if not (first or second):
         return None
+    shown = best or table.rows[0]
+    return Headline(first, second, _basis(language, tables, shown))
+
+
+def _basis(language: Language, tables: Sequence[Table], best: Row) -> str:
+    """Say what the headline rests on, and what it leaves out."""
+    table = tables[0]
+    about = [
+        _named(language, table),
+        terms.framework_text(language, best.figure.framework),
+        wording.years(language, table.years),
+    ]
+    flagged = sum(is_doubtful(row.figure.flags) for row in table.rows)
     left_out = language.ngettext(
         "%(n)s flagged figure is left out.",
         "%(n)s flagged figures are left out.",
         flagged,
     )
+    doubt = language.gettext(
+        "⚑ %(chip)s: %(doubts)s.",
+        chip=Name(best.chip),
+        doubts=[flag_text(language, code) for code in best.doubts],
+    )
     apart = language.gettext(
         "%(n)s protocols are on this page and never meet in one ratio.", n=len(tables)
     )
-    about = [
-        _named(language, table),
-        terms.framework_text(language, table.rows[0].figure.framework),
-        wording.years(language, table.years),
-    ]
-    told = terms.sentence(language, " · ".join(filter(None, about)))
-    basis = [
-        told,
+    parts = [
+        terms.sentence(language, " · ".join(filter(None, about))),
         left_out if flagged else "",
+        doubt if best.doubts else "",
         apart if len(tables) > 1 else "",
     ]
-    return Headline(language.sentences(parts), language.sentences(basis))
+    return language.sentences(parts)
 
 
 def _metal(site: Site, table: Table) -> list[float]:
@@ -174,10 +181,32 @@ def _metal_text(language: Language, low: float, high: float) -> str:
     )
 
 
-def section(
-    language: Language, site: Site, table: Table, name: str, model: str = ""
+def sections(
+    language: Language, site: Site, tables: Sequence[tuple[Table, str]]
+) -> list[Section]:
+    """Return protocols in words, each with a name of its own; or that of a model."""
+    titles = [name or _title(language, table) for table, name in tables]
+    shorts = [name or _short(language, table) for table, name in tables]
+    more = [_way(language, table) for table, _ in tables]
+    return [
+        _section(language, site, table, (f"protocol-{n}", title, short))
+        for n, ((table, _), title, short) in enumerate(
+            zip(tables, _distinct(titles, more), _distinct(shorts, more), strict=True)
+        )
+    ]
+
+
+def _way(language: Language, table: Table) -> str:
+    """Return the precisions of a table, its framework where it has none."""
+    precisions = dict.fromkeys(filter(None, (it.figure.precision for it in table.rows)))
+    framework = terms.framework_text(language, table.rows[0].figure.framework)
+    return language.comma.join(precisions) or framework
+
+
+def _section(
+    language: Language, site: Site, table: Table, names: tuple[str, str, str]
 ) -> Section:
-    """Return a protocol in words."""
+    name, title, short = names
     values = [
         end
         for row in table.rows
@@ -185,34 +214,30 @@ def section(
         if end > 0
     ]
     scale = axis(name, values, partial(tick, language))
-    rows = [_row(language, site, table, scale, row) for row in table.rows]
-    shared = wording.shared_basis([row.figure for row in rows])
+    alike = wording.shared(
+        wording.figure_cell(language, site, row.figure) for row in table.rows
+    )
+    rows = [_row(language, site, scale, row, alike) for row in table.rows]
     columns = {
         column
-        for column in ("framework", "precision")
+        for column in ("framework", "precision", "basis")
         if len({getattr(row, column) for row in rows}) > 1
     }
-    if any(row.ratio for row in rows):
-        columns.add("ratio")
-    if any(row.note for row in rows):
-        columns.add("note")
+    columns |= {it for it in ("ratio", "note") if any(getattr(row, it) for row in rows)}
     more = language.ngettext(
         "%(n)s more system stands among all figures.",
         "%(n)s more systems stand among all figures.",
         table.more,
     )
-    short = metric_text(language, table.metric)
-    title = model or _title(language, table)
     return Section(
         name=name,
         title=title,
-        short=model or _short(language, table),
-        lead=_lead(language, table, shared, columns, rows),
+        short=short,
+        lead=_lead(language, table, alike, columns, rows),
         better=wording.axis_title(language, table.unit),
-        unit=short,
+        unit=metric_text(language, table.metric),
         axis=scale,
         columns=frozenset(columns),
-        shared=shared,
         rows=tuple(rows),
         more=more if table.more else "",
         grid=_grid(language, site, table.grid, table.unit) if table.grid else None,
@@ -239,15 +264,24 @@ def _named(language: Language, table: Table) -> str:
     return wording.protocol(language, table.metric, origin)
 
 
+def _distinct(titles: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return *titles*, those that are alike with what is *more* of each."""
+    counts = Counter(titles)
+    return [
+        " · ".join(filter(None, (title, other))) if counts[title] > 1 else title
+        for title, other in zip(titles, more, strict=True)
+    ]
+
+
 def _lead(
     language: Language,
     table: Table,
-    shared: str,
+    alike: Shared,
     columns: set[str],
     rows: Sequence[SystemRow],
 ) -> str:
     """Say what all rows share: the point, the protocol, what figures rest on."""
-    alike = [
+    ways = [
         getattr(rows[0], name)
         for name in ("framework", "precision")
         if name not in columns and rows
@@ -256,8 +290,8 @@ def _lead(
         _point(language, table.point),
         _named(language, table),
         wording.years(language, table.years),
-        *alike,
-        shared,
+        *ways,
+        alike.text,
     ]
     return " · ".join(filter(None, parts))
 
@@ -281,7 +315,7 @@ def _ends(row: Row) -> tuple[float, ...]:
 
 
 def _row(
-    language: Language, site: Site, table: Table, scale: Axis, row: Row
+    language: Language, site: Site, scale: Axis, row: Row, alike: Shared
 ) -> SystemRow:
     quantity = row.figure.quantity
     flagged = is_doubtful(row.figure.flags)
@@ -289,7 +323,7 @@ def _row(
     ends = [scale.at(end) for end in _ends(row) if end > 0]
     base = (row.chip, row.device) == BASELINE
     look = {"metal": "up", "cpu": "cpu", "cuda": "reference"}.get(row.device, "level")
-    notes = [f"⚑ {flag_text(language, flag)}" for flag in row.figure.flags]
+    notes = [f"⚑ {flag_text(language, flag)}" for flag in row.doubts]
     if base:
         notes.insert(0, language.pgettext("legend", "baseline"))
     verdict = (
@@ -298,6 +332,7 @@ def _row(
         else Verdict("")
     )
     choices = [f"{name} {fact}" for name, fact in row.choices]
+    shown = wording.figure_cell(language, site, row.figure)
     return SystemRow(
         chip=row.chip,
         device=terms.device_text(language, row.device),
@@ -309,11 +344,12 @@ def _row(
             (ends[0], ends[1]) if len(ends) > 1 else None,
             look="bar",
         ),
-        figure=wording.figure_cell(language, site, row.figure),
+        figure=shown,
         ratio=language.times(row.ratio.value) if row.ratio and not base else "",
         tone="dim" if flagged else verdict.tone,
         framework=terms.framework_text(language, row.figure.framework),
         precision=row.figure.precision or "",
+        basis=wording.basis(shown, alike),
         note=language.comma.join(notes),
     )
 
