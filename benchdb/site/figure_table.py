@@ -177,13 +177,16 @@ def _row(site: Site, row: ValueRow) -> FigureRow:
 def _newest(rows: Sequence[FigureRow]) -> Sequence[FigureRow]:
     """Return as many rows as there is room for, the newest of each cell first."""
     latest = sorted(rows, key=lambda row: row.started or "", reverse=True)
-    seen = Counter[object]()
-    older = []
+    newer, beside = Counter[object](), Counter[object]()
+    ranks = []
     for row in latest:
-        older.append(seen[_cell(row)])
-        seen[_cell(row)] += 1
-    ranked = sorted(zip(older, latest, strict=True), key=lambda pair: pair[0])
-    return [row for _, row in ranked[:MOST]]
+        cell, group = _cell(row), (row.chip, row.workload)
+        # Of all chips and workloads alike, not what somebody measured last alone.
+        ranks.append((newer[cell], beside[group]))
+        beside[group] += newer[cell] == 0
+        newer[cell] += 1
+    places = sorted(range(len(latest)), key=ranks.__getitem__)
+    return [latest[place] for place in places[:MOST]]
 
 
 def _cell(row: FigureRow) -> object:
@@ -193,13 +196,10 @@ def _cell(row: FigureRow) -> object:
 
 
 def _order(row: FigureRow) -> tuple[object, ...]:
-    chips, workloads = _places()
     return (
-        workloads.get(row.workload.name, len(workloads)),
-        row.workload.name,
+        *_place_of_workload(row.workload.name),
         [(fact.zfill(9) if fact.isdecimal() else fact) for _, fact in row.about],
-        chips.get(row.chip, len(chips)),
-        row.chip,
+        *place_of_chip(row.chip),
         row.device,
         row.framework,
         row.precision or "",
@@ -210,13 +210,16 @@ def _order(row: FigureRow) -> tuple[object, ...]:
 
 
 @cache
-def _places() -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return the place of each chip and workload in its catalogue."""
-    names = [chip.name for chip in catalogue.chips()]
-    return (
-        {name: place for place, name in enumerate(dict.fromkeys(names))},
-        {name: place for place, name in enumerate(catalogue.workloads())},
-    )
+def place_of_chip(name: str) -> tuple[int, str]:
+    """Return what sorts chips as the catalogue has them, the others after them."""
+    known = [chip.name for chip in catalogue.chips()]
+    return known.index(name) if name in known else len(known), name
+
+
+@cache
+def _place_of_workload(name: str) -> tuple[int, str]:
+    known = [*catalogue.workloads()]
+    return known.index(name) if name in known else len(known), name
 
 
 def table_words(language: Language, table: FigureTable) -> Words:
@@ -232,10 +235,12 @@ def table_words(language: Language, table: FigureTable) -> Words:
         shown.add("chip")
     if any(row.remarks for row in rows):
         shown.add("source")
+    if "work" in shown:  # which has the model below it
+        shown.discard("about")
     alike = [
         text
         for key, texts in values.items()
-        if key not in shown and key not in {"trust", "n", "source"}
+        if len(texts) == 1 and key not in shown | {"trust", "n", "source"}
         for text in texts
         if text not in {"", cells.DASH}
     ]

@@ -79,7 +79,7 @@ def _facts(
         mine=any(run.place.mine for run in runs),
         runs=len(runs),
         sessions=tuple(_sessions(runs)),
-        table=figure_table(site, lines),
+        table=figure_table(site, lines, f"benchdb list --machine {machine[:_LETTERS]}"),
     )
     return untrusted.cleaned(facts)
 
@@ -149,13 +149,13 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
             "chips": [
                 (site.chips[one], one)
                 for one in (facts.chip, facts.card)
-                if one in site.chips
+                if one is not None and one in site.chips
             ],
             "sessions": facts.sessions[:_MOST_SESSIONS],
             "frameworks": [
                 [terms.framework_text(language, one) for one in session.frameworks]
                 for session in facts.sessions[:_MOST_SESSIONS]
             ],
-            "table": table_words(site, facts.table, language),
+            "table": table_words(language, facts.table),
         },
     )

@@ -55,7 +55,8 @@ class Page(msgspec.Struct, frozen=True):
 class Frame(msgspec.Struct, frozen=True):
     """What all pages of a site share: *codes* of languages, the first one in front.
 
-    *base* is the address that the site will have, "" if nobody says it.
+    *base* is the address that the site will have, with a slash at its end, "" if nobody
+    says it.
     """
 
     codes: tuple[str, ...]
@@ -68,7 +69,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 def checked_base(address: str | None) -> str:
-    """Return the address that a site will have without a slash at its end.
+    """Return the address that a site will have, with a slash at its end.
 
     Raise ``UsageError`` unless it is an absolute address of the web.
     """
@@ -86,7 +87,7 @@ def checked_base(address: str | None) -> str:
             f"{address!r} is no address for a site; name one such as "
             "https://example.org/bench"
         )
-    return address.rstrip("/")
+    return address.rstrip("/") + "/"
 
 
 def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
@@ -128,7 +129,6 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         relative=relative,
         to=partial(_to, frame, own, language.code),
         others=[(code, languages.load(code)) for code in frame.codes],
-        languages=[languages.load(code) for code in frame.codes],
         **words.parts,
     )
     return slim(text)

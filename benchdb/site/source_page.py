@@ -75,7 +75,7 @@ def _facts(site: Site, slug: str, rows: Sequence[SourceRow]) -> SourceFacts:
         claims=tuple(claim for row in rows for claim in row.claims),
         protocol_only=all(row.protocol_only for row in rows),
         chips=tuple(sorted({line[0].system.chip for line in lines})),
-        table=figure_table(site, lines),
+        table=figure_table(site, lines, f"benchdb list --source {slug}"),
     )
 
 
@@ -105,6 +105,6 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
             "more": max(0, len(facts.documents) - _MOST_DOCUMENTS),
             "claims": [sources.claim_text(language, one) for one in facts.claims],
             "chips": [(site.chips[name], name) for name in facts.chips],
-            "table": table_words(site, facts.table, language),
+            "table": table_words(language, facts.table),
         },
     )

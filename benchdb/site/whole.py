@@ -4,13 +4,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from benchdb.site import listings, pages, run
+from benchdb.site import (
+    chip_page,
+    front,
+    listings,
+    machine_page,
+    pages,
+    run,
+    search,
+    source_page,
+)
 from benchdb.site.build import Outcome, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
 
 # Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (listings.pages,)
+_SHARED = (
+    front.pages,
+    listings.pages,
+    chip_page.pages,
+    machine_page.pages,
+    source_page.pages,
+)
 
 
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
@@ -21,10 +36,11 @@ def write(site: Site, frame: Frame, folder: Path) -> Outcome:
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
     yield from pages.asset_files()
+    yield from search.files(site, frame)
     if frame.base:
         runs = dict.fromkeys(site.runs.values())
         yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)
-        yield "robots.txt", f"Sitemap: {frame.base}/sitemap.xml\n".encode()
+        yield "robots.txt", f"Sitemap: {frame.base}sitemap.xml\n".encode()
 
 
 def _sitemap(shared: list[str], local: list[str], frame: Frame) -> bytes:
@@ -32,7 +48,7 @@ def _sitemap(shared: list[str], local: list[str], frame: Frame) -> bytes:
     paths = [frame.path(address, code) for code in frame.codes for address in shared]
     paths += [frame.path(address, frame.codes[0]) for address in local]
     lines = (
-        f"<url><loc>{escape(f'{frame.base}/{path}')}</loc></url>"
+        f"<url><loc>{escape(f'{frame.base}{path}')}</loc></url>"
         for path in paths[:50_000]
     )
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -50,9 +50,10 @@ const tables = all("table[data-tool]").map(table => {
   const before = table.closest(".scroller") || table;
   before.before(one("#tool").content.cloneNode(true));
   const tool = before.previousElementSibling, find = one("input", tool), out = one("output", tool);
-  const name = k => table.id + "." + k;
+  const name = k => table.dataset.tool + "." + k;
 
   // Values of a column to choose from; what is written in each language by its place, else by address or text.
+  const choices = make("div", {className: "chips"});
   const groups = heads.flatMap((th, i) => {
     if (!("few" in th.dataset)) return [];
     const labels = cells.map(r => label(r[i])), texts = [...new Set(labels)];
@@ -62,9 +63,10 @@ const tables = all("table[data-tool]").map(table => {
       return [t, link ? link.getAttribute("href").replace(/^.*\/|\.html$/g, "") : "words" in th.dataset ? `${n}` : t];
     }));
     const buttons = texts.map(t => make("button", {type: "button", value: keys.get(t), ariaPressed: "false"}, t || "–"));
-    tool.append(make("div", {role: "group", ariaLabel: th.textContent}, make("span", {}, th.textContent), ...buttons));
+    choices.append(make("div", {role: "group", ariaLabel: th.textContent}, make("span", {}, th.textContent), ...buttons));
     return [{name: name(th.dataset.key), buttons, of: labels.map(t => keys.get(t))}];
   });
+  if (groups.length) tool.append(choices);
   const on = g => g.buttons.filter(b => b.ariaPressed == "true").map(b => b.value);
 
   const show = () => {
@@ -124,7 +126,7 @@ const tables = all("table[data-tool]").map(table => {
     }
   };
   restore();
-  return {tool, restore, id: table.id};
+  return {tool, restore, id: table.dataset.tool};
 });
 
 // Links to headings, the section that is read, what is inside closed details.

@@ -13,7 +13,7 @@ from benchdb.site.systems import Worker
 PREFERRED = ("GeForce RTX 3090", "GeForce RTX 4090", "GeForce RTX 5090", "H100 PCIe")
 _OTHERS = 3  # of the rest, those that did most of the same work
 _SEVERAL = 2
-_COMMAND = "benchdb collect --device cuda"
+_COMMAND = "benchdb collect --cuda"
 
 
 def how_far(corpus: Corpus, chip: str | None) -> Card:

@@ -15,11 +15,11 @@ from benchdb.store.places import chip_at_work
 _OF_MODELS = ("llm-decode", "llm-prefill", "llm-generate")
 _PEAKS = ("peak_memory_observed_bytes", "peak_memory_reported_bytes")
 _NUMBER = re.compile(r"\d+")
-_BITS = range(3, 6)  # of a weight, as most people run models: some four
+_FOUR = 4  # bits of a weight, as most people run models
 _USUAL = 16  # GB: what many have
 _SEVERAL = 2  # chips that saw it
 _GIB = 2**30
-_COMMAND = "benchdb collect llm"
+_COMMAND = "benchdb import llama-bench.jsonl"
 
 
 def will_it_fit(corpus: Corpus, chip: str | None) -> Card:
@@ -100,8 +100,8 @@ def _fitted(corpus: Corpus, runs: Iterable[StoredRun]) -> Iterator[Ran]:
 
 
 def _model(run: StoredRun) -> str:
-    """Return the model that a run asked, if its weights are of some four bits."""
-    if run.facts.workload not in _OF_MODELS or _bits(run) not in _BITS:
+    """Return the model that a run asked, if its weights have four bits."""
+    if run.facts.workload not in _OF_MODELS or _bits(run) != _FOUR:
         return ""
     model = run.facts.parameters.get("model")
     return model if isinstance(model, str) and size_of(model) else ""

@@ -18,7 +18,7 @@ from benchdb.site.answers.macs import ORDER
 from benchdb.site.systems import Worker
 
 # Where nobody trained with both, what else ran with both tells it.
-_COMMAND = "benchdb collect --metal"
+_COMMAND = "benchdb collect"
 
 
 def does_metal_help(corpus: Corpus, chip: str | None) -> Card:
@@ -31,7 +31,7 @@ def does_metal_help(corpus: Corpus, chip: str | None) -> Card:
     group = min((one.group for one in like), key=ORDER.index)
     like = [one for one in like if one.group == group]
     if chip is None:
-        wanted = _usual(corpus)
+        wanted = usual_protocol(corpus)
         like = [one for one in like if one.protocol == wanted] or like
     works = tuple(_works(like))
     helped = [it for it in works if it.low > EVEN] or list(works)
@@ -51,25 +51,26 @@ def does_metal_help(corpus: Corpus, chip: str | None) -> Card:
 @lru_cache(maxsize=1)
 def gains(corpus: Corpus) -> tuple[Held, ...]:
     """Return what Metal brings to each chip, by kind of work, in one protocol."""
-    wanted = _usual(corpus)
+    wanted = usual_protocol(corpus)
     return tuple(
         one
         for mac in corpus.chips
-        for group, rows in _rows(corpus, mac.name).items()
+        for group, rows in rows_with_both(corpus, mac.name).items()
         if (one := summary(corpus, group, rows, wanted))
     )
 
 
-def _rows(corpus: Corpus, chip: str) -> Rows:
+def rows_with_both(corpus: Corpus, chip: str) -> Rows:
+    """Return the cells that *chip* did with and without Metal, by kind of work."""
     return rows_of(corpus, Worker(chip, "cpu"), Worker(chip, "metal"))
 
 
 @lru_cache(maxsize=1)
-def _usual(corpus: Corpus) -> Protocol | None:
+def usual_protocol(corpus: Corpus) -> Protocol | None:
     """Return the protocol in which most chips trained with both."""
     chips = defaultdict[Protocol, set[str]](set)
     for mac in corpus.chips:
-        for row in _rows(corpus, mac.name).get("training", ()):
+        for row in rows_with_both(corpus, mac.name).get("training", ()):
             if row.counts:
                 chips[protocol_of(corpus, row)].add(mac.name)
     return max(chips, key=lambda it: (len(chips[it]), it), default=None)

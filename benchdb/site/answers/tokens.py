@@ -15,7 +15,7 @@ from benchdb.site.answers.reported import (
 )
 
 _ENOUGH = 0.8  # of the chips that the best known model ran on
-_COMMAND = "benchdb import"
+_COMMAND = "benchdb import llama-bench.jsonl"
 
 
 def usual(every: Reports, most: int = 1) -> list[Cell]:

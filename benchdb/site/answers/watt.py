@@ -16,7 +16,7 @@ from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.
 _METRICS = {"tokens_per_joule": True, "energy_per_step_joules": False}
-_COMMAND = "benchdb collect --energy"
+_COMMAND = "benchdb collect --metal"
 _POWER = "power"  # the condition: how it was read
 
 
@@ -54,6 +54,12 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
         flagged=first.flagged,
         measure=_COMMAND,
     )
+
+
+def comparisons(corpus: Corpus) -> tuple[Card, ...]:
+    """Return the answer of each Mac whose power somebody read."""
+    found = (per_watt(corpus, mac.name) for mac in corpus.chips)
+    return tuple(card for card in found if card.held)
 
 
 def _standing(one: Held) -> tuple[object, ...]:
