@@ -119,10 +119,16 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
     return Words(
         title=name,
         description=_description(language, page),
-        crumbs=(("chips", language.pgettext("page", "Chips")),),
+        crumbs=tuple(_crumbs(language, page)),
         contents=tuple(contents),
         parts=parts,
     )
+
+
+def _crumbs(language: Language, page: ChipPage) -> Iterator[tuple[str, str]]:
+    yield "chips", language.pgettext("page", "Chips")
+    if page.family:
+        yield "", language.gettext("%(family)s family", family=Name(page.family))
 
 
 def _more(language: Language, n: int) -> str:

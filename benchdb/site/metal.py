@@ -16,7 +16,7 @@ from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, tick
 from benchdb.site.systems import Worker
-from benchdb.site.wording import FigureCell, Verdict
+from benchdb.site.wording import FigureCell, Shared, Verdict
 
 _MOST = 60  # rows; what else there is stands among all figures
 _NAMED = 3  # sources of a group
@@ -57,6 +57,7 @@ class MetalRow(msgspec.Struct, frozen=True):
     plot: Plot
     base: FigureCell
     other: FigureCell
+    basis: tuple[str, str]
     verdict: Verdict
     note: str
 
@@ -69,7 +70,7 @@ class MetalRows(msgspec.Struct, frozen=True):
     better: str
     axis: Axis
     rows: tuple[MetalRow, ...]
-    shared: bool  # the heading says what all figures rest on
+    basis: str  # of all figures, as far as they share it
 
 
 def metal(site: Site, chip: str) -> Metal | None:
@@ -137,9 +138,9 @@ def _origin(
 
 
 def years(rows: Sequence[ValueRow]) -> tuple[str, str] | None:
-    """Return the first and last year in which *rows* were measured, where stated."""
-    known = sorted(row.started[:4] for row in rows if row.started)
-    return (known[0], known[-1]) if known else None
+    """Return the first and last year of *rows*, if all say when they were measured."""
+    known = sorted((row.started or "")[:4] for row in rows)
+    return (known[0], known[-1]) if known and known[0] else None
 
 
 def title(language: Language, found: Metal) -> str:
@@ -194,14 +195,14 @@ def rows(language: Language, site: Site, found: Metal) -> Iterator[MetalRows]:
         figures = [it for cell in group.cells for it in (cell.base, cell.other)]
         values = [figure.quantity.value for figure in figures]
         scale = axis(f"metal-{n}", values, partial(tick, language))
-        shown = [_row(language, site, scale, cell) for cell in group.cells]
-        told = [it for row in shown for it in (row.base, row.other)]
-        shared = wording.shared_basis(told)
+        alike = wording.shared(
+            wording.figure_cell(language, site, it) for it in figures
+        )
+        shown = [_row(language, site, scale, cell, alike) for cell in group.cells]
         origin = group.sources[:_NAMED] or (group.setting,)
         about = [
             wording.protocol(language, group.metric, origin),
             wording.years(language, group.years),
-            shared,
         ]
         yield MetalRows(
             framework=framework_text(language, group.framework),
@@ -209,11 +210,13 @@ def rows(language: Language, site: Site, found: Metal) -> Iterator[MetalRows]:
             better=wording.axis_title(language, group.unit),
             axis=scale,
             rows=tuple(shown),
-            shared=bool(shared),
+            basis=alike.text,
         )
 
 
-def _row(language: Language, site: Site, scale: Axis, cell: CellRow) -> MetalRow:
+def _row(
+    language: Language, site: Site, scale: Axis, cell: CellRow, alike: Shared
+) -> MetalRow:
     flagged = is_flagged(cell)
     base, other = (scale.at(it.quantity.value) for it in (cell.base, cell.other))
     shown = look(cell.ratio, flagged=flagged)
@@ -227,6 +230,7 @@ def _row(language: Language, site: Site, scale: Axis, cell: CellRow) -> MetalRow
         plot=Plot((Mark(base, "cpu"), Mark(other, shown)), (base, other), look=shown),
         base=figures[0],
         other=figures[1],
+        basis=(wording.basis(figures[0], alike), wording.basis(figures[1], alike)),
         verdict=wording.verdict(language, cell.ratio, flagged=flagged),
         note=wording.differences(language, cell.ratio.differs),
     )

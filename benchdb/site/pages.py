@@ -17,7 +17,7 @@ from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
 Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
-_STYLES = ("tokens.css", "chart.css", "site.css")
+_STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
 _SCRIPT = "site.js"
 
 

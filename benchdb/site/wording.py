@@ -20,7 +20,7 @@ _TRUST: Mapping[str, str] = {
     "transcribed": "t1",
     "claimed": "t1",
 }
-_SEVERAL = 3  # processes: the interval of two is wider than anything it is of
+SEVERAL = 3  # processes: the interval of two is wider than anything it is of
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
 _PLAIN = ("model ", "operation ")
@@ -36,7 +36,7 @@ class FigureCell(msgspec.Struct, frozen=True):
     trust: str  # the class of its bars
     label: str
     limits: str
-    basis: str  # what it rests on, which a heading says once where all share it
+    counts: str  # of runs and machines
 
 
 def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
@@ -55,27 +55,51 @@ def quantity_cell(
         grade=quantity.grade or "",
         trust=_TRUST.get(label, "t1"),
         label=terms.label_text(language, label, mine=quantity.mine) if label else "",
-        limits=cells.interval(language, quantity) if quantity.n >= _SEVERAL else "",
-        basis=_basis(language, quantity, machines),
+        limits=cells.interval(language, quantity) if quantity.n >= SEVERAL else "",
+        counts=_counts(language, quantity, machines),
     )
 
 
-def shared_basis(figures: Sequence[FigureCell]) -> str:
-    """Return what all *figures* rest on; nothing where they differ."""
-    known = {figure.basis for figure in figures}
-    return known.pop() if len(known) == 1 else ""
+class Shared(msgspec.Struct, frozen=True):
+    """What all figures of a table rest on, which its heading says once: "" if not."""
+
+    label: str
+    counts: str
+
+    @property
+    def text(self) -> str:
+        """Return it as a heading says it."""
+        return " · ".join(filter(None, (self.counts, self.label)))
 
 
-def _basis(language: Language, quantity: Quantity, machines: int) -> str:
-    """Say what a figure rests on: runs, machines, how it came here."""
+def shared(figures: Iterable[FigureCell]) -> Shared:
+    """Return what all *figures* rest on."""
+    known = list(figures)
+    labels = {figure.label for figure in known}
+    counts = {figure.counts for figure in known}
+    return Shared(
+        labels.pop() if len(labels) == 1 else "",
+        counts.pop() if len(counts) == 1 else "",
+    )
+
+
+def basis(figure: FigureCell, alike: Shared) -> str:
+    """Return what a figure rests on, but what the heading says."""
+    parts = (
+        "" if alike.counts else figure.counts,
+        "" if alike.label else figure.label,
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _counts(language: Language, quantity: Quantity, machines: int) -> str:
+    """Say how many runs a figure rests on, and machines where it is several."""
     several = language.npgettext(
         "evidence", "%(n)s machine", "%(n)s machines", machines
     )
-    label = quantity.label or ""
     parts = [
         terms.repeats_text(language, quantity),
         several if machines > 1 else "",
-        terms.label_text(language, label, mine=quantity.mine) if label else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -151,8 +175,7 @@ def ratio_text(language: Language, ratio: Ratio) -> str:
 
 def differences(language: Language, names: Iterable[str]) -> str:
     """Name the conditions that are not alike."""
-    listed = terms.conditions(language, list(names))
-    return f"≠ {listed}" if listed else ""
+    return terms.conditions(language, list(names))
 
 
 def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
