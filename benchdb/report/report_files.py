@@ -95,7 +95,7 @@ def _index(report: Report, codes: Sequence[str]) -> str:
     template = templates.environment(autoescape=True).get_template("index.html.j2")
     return template.render(
         policy=policy(script),
-        style=html.verbatim(asset("report.css")),
+        style=html.verbatim(asset("tokens.css") + asset("report.css")),
         script=html.verbatim(script),
         first=languages[0],
         heading=languages[0].gettext("Languages"),

@@ -49,5 +49,10 @@ def addresses(
 
 
 def relative(target: str, origin: str) -> str:
-    """Return the way from the page at *origin* to the file at *target*."""
+    """Return the shortest way from the page at *origin* to the file at *target*."""
+    while "/" in origin and "/" in target:
+        folder, _, inside = origin.partition("/")
+        if not target.startswith(f"{folder}/"):
+            break
+        origin, target = inside, target.removeprefix(f"{folder}/")
     return "../" * origin.count("/") + target

@@ -15,7 +15,7 @@ from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
 Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
-_STYLES = ("chart.css", "site.css")
+_STYLES = ("tokens.css", "chart.css", "site.css")
 _SCRIPT = "site.js"
 
 
@@ -97,7 +97,11 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         style=relative(assets()["style"], own),
         script=relative(assets()["script"], own),
         icon=relative(assets()["icon"], own),
-        assets=relative("assets", own),
+        data=relative(f"{page.address}.json", own),
+        root=relative("", own),
+        folder=relative(frame.path("", language.code, "").removesuffix("."), own),
+        search=relative(f"assets/search.{language.code}.js", own),
+        relative=relative,
         to=partial(_to, frame, own, language.code),
         languages=[languages.load(code) for code in frame.codes],
         **words.parts,

@@ -180,12 +180,16 @@ class Language(msgspec.Struct, frozen=True):
 
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
+        return self.measure(*self.digits_and_unit(quantity))
+
+    def digits_and_unit(self, quantity: Quantity) -> tuple[str, str]:
+        """Return the digits of a rounded figure, and the token of their unit."""
         size, unit = shortened(quantity.value, quantity.unit)
         decimals = significant_decimals(quantity.value * size, 3)
         if quantity.printed is not None and size == 1:
             known = printed_decimals(quantity.printed)
             decimals = min(decimals, decimals if known is None else known)
-        return self.measure(self.number(quantity.value * size, decimals), unit)
+        return self.number(quantity.value * size, decimals), unit
 
     def measure(self, digits: str, unit: str) -> str:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
