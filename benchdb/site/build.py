@@ -53,6 +53,8 @@ def build(site_pages: Iterable[Page], frame: Frame, folder: Path) -> Outcome:
         facts = pages.data(page)
         path = f"{page.address}.json"
         made[path] = _written(folder, path, facts, "", known, outcome)
+        for path, content in page.files.items():
+            made[path] = _written(folder, path, content, "", known, outcome)
         for code in frame.codes[:1] if page.local else frame.codes:
             path = frame.path(page.address, code)
             key = _key(page, facts, code, frame)
