@@ -5,9 +5,15 @@ makes only pages anew whose facts or words changed, and takes away pages that ar
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,6 +25,7 @@ from benchdb.site import pages
 from benchdb.site.pages import Frame, Page
 
 MANIFEST = ".benchdb-site.json"
+_ENOUGH = 50  # pages for which another process is started
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -29,50 +36,152 @@ class Entry(msgspec.Struct, frozen=True):
     size: int
 
 
-class Outcome(msgspec.Struct):
-    """How many files a build has *written*, found as they are, and *removed*."""
+class Outcome(NamedTuple):
+    """How many files are *written*, *kept* as they were, *removed*; bytes of all."""
 
-    written: int = 0
-    kept: int = 0
-    removed: int = 0
-    size: int = 0
+    written: int
+    kept: int
+    removed: int
+    size: int
 
 
-def build(site_pages: Iterable[Page], frame: Frame, folder: Path) -> Outcome:
-    """Write *site_pages* into *folder* and return what was done.
+class _File(NamedTuple):
+    path: str
+    entry: Entry
+    is_new: bool
 
-    Raise ``UsageError`` before anything is written where a file of others stands in
-    the way.
+
+def build(
+    shared: Sequence[Page],
+    local: Iterable[Page],
+    files: Iterable[tuple[str, bytes]],
+    frame: Frame,
+    folder: Path,
+) -> Outcome:
+    """Write a site into *folder*, and return what was done.
+
+    Pages in every language are *shared*; other processes make them, one language each,
+    while this one makes the *local* ones and writes all other *files*. Raise
+    ``UsageError`` before anything is written where a file of others is in the way.
     """
+    folder = folder.resolve()
     known = _manifest(folder)
-    made: dict[str, Entry] = {}
-    outcome = Outcome()
-    for path, content in pages.asset_files():
-        made[path] = _written(folder, path, content, "", known, outcome)
-    for page in site_pages:
-        facts = pages.data(page)
-        path = f"{page.address}.json"
-        made[path] = _written(folder, path, facts, "", known, outcome)
-        for path, content in page.files.items():
-            made[path] = _written(folder, path, content, "", known, outcome)
-        for code in frame.codes[:1] if page.local else frame.codes:
-            path = frame.path(page.address, code)
-            key = _key(page, facts, code, frame)
-            if (
-                (entry := known.get(path))
-                and entry.key == key
-                and _is(folder, path, entry)
-            ):
-                made[path] = entry
-                outcome.kept += 1
-                outcome.size += entry.size
-                continue
-            text = pages.render(page, languages.load(code), frame)
-            made[path] = _written(folder, path, text.encode(), key, known, outcome)
-    for path in known.keys() - made.keys():
-        outcome.removed += _removed(folder, path, known[path])
-    _save(folder, made)
-    return outcome
+    folder.mkdir(parents=True, exist_ok=True)
+    writer = _Writer(folder, known, frame)
+    made: list[_File] = []
+    _jobs.append(_Job(writer, shared))
+    with _workers(len(shared) * len(frame.codes)) as pool:
+        results = pool.map(_in_language, frame.codes) if pool else ()
+        made += (writer.content(path, content) for path, content in files)
+        for page in shared:
+            made.append(writer.content(f"{page.address}.json", pages.data(page)))
+            made += (writer.content(*own) for own in page.files.items())
+        made += writer.pages(local, frame.codes[0])
+        if not pool:
+            results = map(_in_language, frame.codes)
+        for some in results:
+            made += some
+    _jobs.pop()
+    entries = {file.path: file.entry for file in made}
+    gone = [path for path in known if path not in entries]
+    removed = sum(_removed(folder, path, known[path]) for path in gone)
+    if entries != known:
+        _save(folder, entries)
+    new = sum(file.is_new for file in made)
+    size = sum(entry.size for entry in entries.values())
+    return Outcome(new, len(entries) - new, removed, size)
+
+
+class _Job(NamedTuple):
+    writer: "_Writer"
+    shared: Sequence[Page]
+
+
+# What processes that are forked from this one find there.
+_jobs: list[_Job] = []
+
+
+def _in_language(code: str) -> list[_File]:
+    return [*_jobs[-1].writer.pages(_jobs[-1].shared, code)]
+
+
+@contextmanager
+def _workers(renderings: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Give processes to share the work with, ``None`` where they do not pay."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    # On macOS a fork may end in the system's own libraries.
+    if cores == 1 or renderings < _ENOUGH:
+        yield None
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(cores, mp_context=context) as pool:
+        yield pool
+
+
+class _Writer:
+    """Writes files of a site into its folder, as far as they are not there."""
+
+    def __init__(self, folder: Path, known: Mapping[str, Entry], frame: Frame) -> None:
+        self._folder = folder
+        self._known = known
+        self._frame = frame
+        self._within: set[Path] = set()
+
+    def pages(self, some: Iterable[Page], code: str) -> Iterator[_File]:
+        """Write the pages in a language, and the data of those that are local."""
+        for page in some:
+            facts = pages.data(page)
+            if page.local:
+                yield self.content(f"{page.address}.json", facts)
+            path = self._frame.path(page.address, code)
+            key = _key(page, facts, code, self._frame)
+            entry = self._known.get(path)
+            if entry is not None and entry.key == key and self._is_there(path, entry):
+                yield _File(path, entry, is_new=False)
+            else:
+                text = pages.render(page, languages.load(code), self._frame)
+                yield self.content(path, text.encode(), key)
+
+    def content(self, path: str, content: bytes, key: str = "") -> _File:
+        """Write a file with this *content* if it is not there."""
+        entry = Entry(key, hashlib.sha256(content).hexdigest(), len(content))
+        old, place = self._known.get(path), self._folder / path
+        if old is None and place.exists():
+            raise UsageError(f"{place} is there and not of this site; move it away")
+        if old and old.sha256 == entry.sha256 and self._is_there(path, old):
+            return _File(path, entry, is_new=False)
+        self._refuse_detour(place.parent)
+        _write(place, content)
+        return _File(path, entry, is_new=True)
+
+    def _refuse_detour(self, place: Path) -> None:
+        """Raise ``UsageError`` if a link leads from the site's folder elsewhere."""
+        if place not in self._within:
+            if not place.resolve().is_relative_to(self._folder):
+                raise UsageError(f"{place} leads out of {self._folder}; move it away")
+            self._within.add(place)
+
+    def _is_there(self, path: str, entry: Entry) -> bool:
+        try:
+            return (self._folder / path).stat().st_size == entry.size
+        except OSError:
+            return False
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file of which a reader sees the old one or the new one whole.
+
+    ``files.replacing`` waits for the disk, thousands of times; a site can be built
+    again.
+    """
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _manifest(folder: Path) -> dict[str, Entry]:
@@ -80,19 +189,21 @@ def _manifest(folder: Path) -> dict[str, Entry]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Entry])
     except FileNotFoundError:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        if folder.exists() and any(folder.iterdir()):
             raise UsageError(
-                f"{folder} is there and was not made by 'benchdb report --site'; "
+                f"{folder} is not empty and was not made by 'benchdb report --site'; "
                 "name a new or empty folder"
             ) from None
         return {}
+    except NotADirectoryError:
+        raise UsageError(f"{folder} is a file; name a folder") from None
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}; name a new folder") from None
 
 
-def _save(folder: Path, made: Mapping[str, Entry]) -> None:
+def _save(folder: Path, entries: Mapping[str, Entry]) -> None:
     with replacing(folder / MANIFEST) as stream:
-        stream.write(msgspec.json.encode(made, order="sorted"))
+        stream.write(msgspec.json.encode(entries, order="sorted"))
 
 
 def _key(page: Page, facts: bytes, code: str, frame: Frame) -> str:
@@ -116,61 +227,13 @@ def _program() -> bytes:
     return whole.digest()
 
 
-def _is(folder: Path, path: str, entry: Entry) -> bool:
-    """Tell whether the file at *path* is there as it was written."""
-    try:
-        return (folder / path).stat().st_size == entry.size
-    except OSError:
-        return False
-
-
-def _written(
-    folder: Path,
-    path: str,
-    content: bytes,
-    key: str,
-    known: Mapping[str, Entry],
-    outcome: Outcome,
-) -> Entry:
-    entry = Entry(key, hashlib.sha256(content).hexdigest(), len(content))
-    outcome.size += entry.size
-    if path not in known and (folder / path).exists():
-        raise UsageError(f"{folder / path} is there and not of this site; move it away")
-    if (
-        (old := known.get(path))
-        and old.sha256 == entry.sha256
-        and _is(folder, path, old)
-    ):
-        outcome.kept += 1
-        return entry
-    _write(folder / path, content)
-    outcome.written += 1
-    return entry
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file of which a reader sees the old one or the new one whole.
-
-    ``files.replacing`` waits for the disk, thousands of times; a site can be built
-    again.
-    """
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _removed(folder: Path, path: str, entry: Entry) -> int:
+def _removed(folder: Path, path: str, entry: Entry) -> bool:
     """Remove a file of ours that the site no longer has, unless somebody changed it."""
     place = folder / path
     try:
         own = hashlib.sha256(place.read_bytes()).hexdigest() == entry.sha256
+        if own and place.resolve().is_relative_to(folder):
+            place.unlink()
     except OSError:
-        return 0
-    if own:
-        place.unlink()
-    return int(own)
+        return False
+    return own

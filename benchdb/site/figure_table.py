@@ -73,13 +73,15 @@ class FigureTable(msgspec.Struct, frozen=True):
 class Head(NamedTuple):
     """A column: *key* names it, *kind* is its class.
 
-    Its values are filters to choose from where there are *few*.
+    Its values are filters to choose from where there are *few*; *words* are other ones
+    in each language.
     """
 
     key: str
     name: str
     kind: str = ""
     few: bool = False
+    words: bool = False
 
 
 class Cells(NamedTuple):
@@ -266,7 +268,7 @@ def _heads(language: Language) -> tuple[Head, ...]:
         Head("chip", named("Chip"), few=True),
         Head("work", named("Workload"), few=True),
         Head("about", named("Model")),
-        Head("metric", named("Metric"), few=True),
+        Head("metric", named("Metric"), few=True, words=True),
         Head("device", named("Device"), few=True),
         Head("framework", named("Framework"), few=True),
         Head("precision", named("Precision"), few=True),
@@ -274,7 +276,7 @@ def _heads(language: Language) -> tuple[Head, ...]:
         Head("figure", named("Figure"), "num"),
         Head("unit", named("Unit")),
         Head("n", named("n"), "num"),
-        Head("trust", named("Trust"), few=True),
+        Head("trust", named("Trust"), few=True, words=True),
         Head("source", named("Source"), few=True),
     )
 
@@ -312,7 +314,7 @@ def _cells(
                 batch=number(row.batch_size) if row.batch_size else cells.DASH,
                 figure=digits,
                 sorts_as=f"{quantity.value:.5g}"
-                if quantity and token != quantity.unit
+                if quantity and (token != quantity.unit or "×" in digits)
                 else "",
                 interval=(cells.limits(language, quantity) or "") if quantity else "",
                 grade=grades.grade_mark(quantity, known) if quantity else "",

@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
-from benchdb.report import html, page_assets
+from benchdb.errors import UsageError
+from benchdb.report import html, page_assets, untrusted
 from benchdb.report import language as languages
 from benchdb.report.language import Language
 from benchdb.report.slim import slim
@@ -55,7 +57,8 @@ class Page(msgspec.Struct, frozen=True):
 class Frame(msgspec.Struct, frozen=True):
     """What all pages of a site share: *codes* of languages, the first one in front.
 
-    *base* is the address that the site will have, "" if nobody says it.
+    *base* is the address that the site will have, with a slash at its end, "" if nobody
+    says it.
     """
 
     codes: tuple[str, ...]
@@ -65,6 +68,28 @@ class Frame(msgspec.Struct, frozen=True):
         """Return the path of a page below the site's folder."""
         folder = "" if code == self.codes[0] else f"{code}/"
         return f"{folder}{address}.{ending}"
+
+
+def checked_base(address: str | None) -> str:
+    """Return the address that a site will have, with a slash at its end.
+
+    Raise ``UsageError`` unless it is an absolute address of the web.
+    """
+    if address is None:
+        return ""
+    parts = urlsplit(address)
+    usable = parts.scheme in ("http", "https") and parts.hostname
+    if (
+        not usable
+        or parts.query
+        or parts.fragment
+        or untrusted.plain(address) != address
+    ):
+        raise UsageError(
+            f"{address!r} is no address for a site; name one such as "
+            "https://example.org/bench"
+        )
+    return address.rstrip("/") + "/"
 
 
 def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
@@ -106,7 +131,7 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         search=relative(f"assets/search.{language.code}.js", own),
         relative=relative,
         to=partial(_to, frame, own, language.code),
-        languages=[languages.load(code) for code in frame.codes],
+        others=[(code, languages.load(code)) for code in frame.codes],
         **words.parts,
     )
     return slim(text)
@@ -138,9 +163,9 @@ def _assets() -> Mapping[str, tuple[str, bytes]]:
 
     contents: dict[str, tuple[str, str]] = {
         "style": ("css", svg.rules() + page_assets.stylesheet(_STYLES)),
-        "script": ("js", page_assets.asset(_SCRIPT)),
+        "script": ("js", page_assets.script(_SCRIPT)),
         "icon": ("svg", page_assets.asset("icon.svg")),
-        "compare": ("js", page_assets.asset("compare.js")),
+        "compare": ("js", page_assets.script("compare.js")),
     }
     named = {}
     for name, (ending, text) in contents.items():

@@ -134,7 +134,7 @@ def ground_text(language: Language, code: str, figure: float | str | None) -> st
 
     The number of processes stands beside every grade, and needs no words here.
     """
-    sentence = _GROUNDS.get(code)
+    sentence = GROUNDS.get(code)
     if sentence is None:
         return code.replace("-", " ")
     if not sentence:
@@ -152,7 +152,7 @@ def N_(message: str) -> str:  # noqa: N802  known to Babel
     return message
 
 
-_GROUNDS = {
+GROUNDS = {
     "few-processes": "",
     "imported": N_("published by others (%(figure)s)"),
     "gate-failed": N_("failed: %(figure)s"),

@@ -50,7 +50,7 @@ class Facts(msgspec.Struct, frozen=True):
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page, with its data files; none without two systems."""
     chosen = _chosen(site)
-    if len(chosen) < 2:  # noqa: PLR2004  a pair
+    if len(chosen) < 2:
         return
     files = system_files(site, chosen)
     written = {slug: _script(one) for slug, one in files.items()}
@@ -156,7 +156,7 @@ def _words(facts: Facts, files: Mapping[str, SystemData], language: Language) ->
         crumbs=(("", language.pgettext("page", "Compare two systems")),),
         contents=tuple(headings.items()),
         parts={
-            "say": say,
+            "phrases": say,
             "pair": pair,
             "json": _block(say),
             "devices": {

@@ -189,9 +189,7 @@ def ends(low: float, high: float) -> tuple[str, ...]:
     return (first,) if first == last else (first, last)
 
 
-def system_files(
-    site: Site, chosen: Mapping[str, Worker]
-) -> Mapping[str, SystemData]:
+def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, SystemData]:
     """Return the file of each of the *chosen* systems, by its name in addresses."""
     files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
     maker = _Maker(site)
@@ -353,9 +351,7 @@ def _work(row: CellRow, parameters: Mapping[str, object]) -> Work:
     if "model" not in chosen and row.size:
         about = [row.size.replace("_", " ")]
     alone = row.batch_size == 1 and not trains(row.workload)
-    return Work(
-        row.workload, 0 if alone else row.batch_size or 0, "\n".join(about)
-    )
+    return Work(row.workload, 0 if alone else row.batch_size or 0, "\n".join(about))
 
 
 def _own(site: Site, slug: str, worker: Worker) -> SystemData:
@@ -388,8 +384,8 @@ def _known(site: Site, worker: Worker) -> Iterable[Known]:
     yield _range("cores", "", (one.gpu_cores for one in bins))
     speeds = (site.bins.bandwidth(one) for one in bins)
     yield _range("bandwidth", "GB/s", (speed and speed / _GIGA for speed in speeds))
-    if worker.device != "cpu":
-        yield _range("peak", "TFLOPS", (peak / (_GIGA * 1000) for peak in peaks))
+    own = peaks if worker.device != "cpu" else ()
+    yield _range("peak", "TFLOPS", (peak / (_GIGA * 1000) for peak in own))
     yield _range("most", "GB", (one.max_memory_gb for one in chips))
     yield _range("memory", "GB", (one.memory for one in bins))
     yield _names("machines", (place.model for place in places))
@@ -419,5 +415,3 @@ def _names(name: str, values: Iterable[str | None]) -> Known:
     known = sorted({value for value in values if value})
     more = ("…",) if len(known) > _LISTED else ()
     return Known(name, "", (*known[:_LISTED], *more))
-
-

@@ -113,7 +113,9 @@ class Writer:
         names = self._names(base, other)
         axis = _Axis(cells)
         known = [
-            FactView(self._say["facts"][left.name], self._known(left), self._known(right))
+            FactView(
+                self._say["facts"][left.name], self._known(left), self._known(right)
+            )
             for left, right in zip(base.known, other.known, strict=True)
             if left.items or right.items
         ]
@@ -297,9 +299,7 @@ class Writer:
             pattern = self._say["tokens"].get(name)
             parts.append(_fill(pattern, {"": number}) if pattern else fact)
         if work.batch:
-            parts.append(
-                _fill(self._say["batch"], {"": self._local(str(work.batch))})
-            )
+            parts.append(_fill(self._say["batch"], {"": self._local(str(work.batch))}))
         return " · ".join(map(self._isolated, filter(None, parts)))
 
     def _figure(self, one: Entry) -> FigureView:
@@ -307,7 +307,9 @@ class Writer:
         bars, label = self._say["labels"][one.label]
         rests = [_fill(self._say["n"], {"": self._local(str(one.n))})]
         if one.low:
-            rests.insert(0, self._isolated(self._between("interval", (one.low, one.high))))
+            rests.insert(
+                0, self._isolated(self._between("interval", (one.low, one.high)))
+            )
         if one.machines > 1:
             rests.append(self._plural("machines", one.machines))
         return FigureView(text, one.run, one.grade, bars, label, " · ".join(rests))

@@ -30,10 +30,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
     """Return all words that any pair of *files* may need, by what they are for."""
     systems = files.values()
     cells = [
-        cell
-        for system in systems
-        for own in system.cells.values()
-        for cell in own
+        cell for system in systems for own in system.cells.values() for cell in own
     ]
     figures = [one for system in systems for one in system.figures]
     workloads = sorted({name for system in systems for name in system.own})
@@ -89,7 +86,9 @@ def _phrases(language: Language) -> dict[str, Any]:
             "other": pgettext("kind of work", "Other work"),
         },
         "factor": language.multiple("{}"),
-        "factors": pgettext("range of factors", "%(low)s–%(high)s×", low="{}", high="{}"),
+        "factors": pgettext(
+            "range of factors", "%(low)s–%(high)s×", low="{}", high="{}"
+        ),
         "interval": pgettext("interval", "%(low)s–%(high)s", low="{}", high="{}"),
         "batch": pgettext("work", "batch %(n)s", n="{}"),
         "n": pgettext("repetitions", "n = %(n)s", n="{}"),

@@ -166,7 +166,7 @@ def _facts(
     row, first = line[0], records[0]
     run, end = first.run, first.end
     words = command(run, first.environment)
-    checks = dict(end.checks)
+    checks, program = dict(end.checks), run.collector
     facts = RunFacts(
         run=row.run,
         workload=row.workload.name,
@@ -199,8 +199,8 @@ def _facts(
         after=dict(end.conditions),
         steady=_mapping(checks.get("steady")),
         unknown={**first.machine.missing, **first.environment.missing},
-        collector=run.collector and f"{run.collector.name}.py {run.collector.version}",
-        collector_sha256=run.collector and run.collector.sha256,
+        collector=f"{program.name}.py {program.version}" if program else None,
+        collector_sha256=program.sha256 if program else None,
         origin=_origin(first),
         again=None if isinstance(words, str) else shlex.join(words),
         program=None if isinstance(words, str) else _program(first),

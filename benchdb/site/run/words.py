@@ -110,7 +110,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
                 Row(metrics.metric_text(language, one.metric), _figure(language, one))
                 for one in facts.figures[1 : _SHOWN_FACTS + 1]
             ],
-            "others": [
+            "more_figures": [
                 Row(metrics.metric_text(language, one.metric), _figure(language, one))
                 for one in facts.figures[_SHOWN_FACTS + 1 :]
             ],
