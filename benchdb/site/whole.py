@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 
 from benchdb.site import (
     chip_page,
+    compare,
     front,
     listings,
     machine_page,
@@ -13,6 +14,7 @@ from benchdb.site import (
     run,
     search,
     source_page,
+    workload_page,
 )
 from benchdb.site.build import Outcome, build
 from benchdb.site.content import Site
@@ -23,6 +25,8 @@ _SHARED = (
     front.pages,
     listings.pages,
     chip_page.pages,
+    workload_page.pages,
+    compare.pages,
     machine_page.pages,
     source_page.pages,
 )
