@@ -4,13 +4,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from benchdb.site import listings, machine_page, pages, run, search, source_page
+from benchdb.site import (
+    chip_page,
+    compare,
+    front,
+    listings,
+    machine_page,
+    pages,
+    run,
+    search,
+    source_page,
+    workload_page,
+)
 from benchdb.site.build import Outcome, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
 
 # Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (listings.pages, machine_page.pages, source_page.pages)
+_SHARED = (
+    front.pages,
+    listings.pages,
+    chip_page.pages,
+    workload_page.pages,
+    compare.pages,
+    machine_page.pages,
+    source_page.pages,
+)
 
 
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
