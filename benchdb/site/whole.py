@@ -13,6 +13,7 @@ from benchdb.site import (
     run,
     search,
     source_page,
+    workload_page,
 )
 from benchdb.site.build import Outcome, build
 from benchdb.site.content import Site
@@ -23,6 +24,7 @@ _SHARED = (
     front.pages,
     listings.pages,
     chip_page.pages,
+    workload_page.pages,
     machine_page.pages,
     source_page.pages,
 )

@@ -184,9 +184,6 @@ def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
     return " · ".join(language.isolate(part) for part in parts if part)
 
 
-def years(language: Language, span: tuple[str, str] | None) -> str:
+def years(language: Language, span: Sequence[str]) -> str:
     """Write the first and the last year of what was measured."""
-    if span is None:
-        return ""
-    first, last = span
-    return language.isolate(first if first == last else f"{first}–{last}")
+    return language.isolate("–".join(dict.fromkeys(span)))
