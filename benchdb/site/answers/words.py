@@ -128,9 +128,7 @@ def _tags(language: Language, card: Card) -> Iterator[Tag]:
         )
     for chip in card.doubts:
         yield Tag(
-            language.pgettext(
-                "evidence", "%(chip)s: macOS version in doubt", chip=Name(chip)
-            ),
+            language.pgettext("evidence", "%(chip)s: macOS in doubt", chip=Name(chip)),
             "flag",
         )
 
@@ -168,7 +166,7 @@ def _evidence(language: Language, one: Held) -> tuple[str, str]:
         return language.pgettext("evidence", "one run each, like for like"), ""
     said = language.pgettext(
         "evidence",
-        "like for like, %(runs)s reports a side",
+        "like for like, n = %(runs)s",
         runs=number_range(language, low, high),
     )
     return said, "like" if one.evidence == "repeated" else ""
