@@ -81,7 +81,7 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
     for group in dict.fromkeys(it.group for it in others):
         steps = [it for it in others if it.group == group]
         same = group == first.group
-        listed = [step_text(language, it, short=not same) for it in reversed(steps)]
+        listed = [step_text(language, it, short=True) for it in reversed(steps)]
         if same and not card.chip:
             yield language.gettext("Other steps: %(steps)s.", steps=listed)
         else:
@@ -198,8 +198,6 @@ def _watt(language: Language, card: Card) -> Iterator[str]:
             work=_capital(group_text(language, one.group)),
             step=step_text(language, one),
         )
-    if any("power" in it.differs for it in card.held):
-        yield language.gettext("Both sides' power was read in different ways.")
 
 
 def _fit(language: Language, card: Card) -> Iterator[str]:
