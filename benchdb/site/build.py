@@ -75,6 +75,7 @@ def build(
         made += (writer.content(path, content) for path, content in files)
         for page in shared:
             made.append(writer.content(f"{page.address}.json", pages.data(page)))
+            made += (writer.content(*own) for own in page.files.items())
         made += writer.pages(local, frame.codes[0])
         if not pool:
             results = map(_in_language, frame.codes)

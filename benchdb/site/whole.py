@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 
 from benchdb.site import (
     chip_page,
+    compare,
     front,
     listings,
     machine_page,
@@ -25,6 +26,7 @@ _SHARED = (
     listings.pages,
     chip_page.pages,
     workload_page.pages,
+    compare.pages,
     machine_page.pages,
     source_page.pages,
 )
