@@ -2,12 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
 from benchdb.catalogue import metrics
-from benchdb.compare.cell_rows import Figure, figure
+from benchdb.compare.cell_rows import figure
 from benchdb.compare.pairs import Group
+from benchdb.compare.sides import Figure
 from benchdb.metric_kinds import BESIDE_THEIR_RATE, headlines
 from benchdb.report.view.atoms import Ratio
 from benchdb.site.answers.corpus import corpus_of
@@ -103,7 +105,7 @@ class Protocols:
         self._ratios: dict[Worker, Mapping[tuple[str, str], Ratio]] = {}
         self._by_workload = defaultdict[str, list[Measured]](list)
         for worker, side in site.systems.sides.items():
-            for group in side.groups:
+            for group in chain.from_iterable(side.groups.values()):
                 own = group.first.conditions
                 if own.metric not in BESIDE_THEIR_RATE and not own.smoke:
                     self._by_workload[own.workload].append(Measured(worker, group))

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow, Figure
+from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
