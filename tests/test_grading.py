@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 import benchdb
-from benchdb.cli.show import _REASONS
 from benchdb.grading import Grade, ProcessFacts, grade
+from benchdb.report.wording.grades import GROUNDS
 
 TRAINING = {
     **dict.fromkeys(("parameter_count", "device", "dtype", "loss"), "passed"),
@@ -297,7 +297,7 @@ def test_every_reason_has_words():
     modules = Path(benchdb.__file__).parent.glob("grading.py")
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
 
-    assert set(re.findall(r'Finding\(\s*"([a-z-]+)"', source)) == set(_REASONS)
+    assert set(re.findall(r'Finding\(\s*"([a-z-]+)"', source)) == set(GROUNDS)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +52,6 @@ def _formats(asked: Sequence[str]) -> tuple[Format, ...]:
 
 
 def _refuse_contradictions(
-    site: Path | None,
     output: Path | None,
     languages: Sequence[str],
     formats: Sequence[Format],
@@ -60,8 +59,6 @@ def _refuse_contradictions(
     check: bool,
 ) -> None:
     """Raise ``UsageError`` if the place cannot take what is wanted."""
-    if site is not None and "html" not in formats:
-        raise UsageError("a site needs the format html")
     if output != _STDOUT:
         return
     if check:
@@ -108,6 +105,44 @@ def _computed(
     options = [word for pair in marks.items() if pair[1] for word in pair]
     options += [*words(found.chosen), *(["--all"] if wanted.everything else [])]
     return found, replace(edition, options=options, database=database)
+
+
+def _refuse_beside_site(options: Mapping[str, object]) -> None:
+    """Raise ``UsageError`` for an option that a site cannot follow."""
+    for name, value in options.items():
+        if value:
+            raise UsageError(f"a site has no use for {name}; leave it out")
+
+
+def _write_site(
+    engine: Engine,
+    wanted: Wanted,
+    languages: Sequence[str],
+    folder: Path,
+    base_url: str | None,
+) -> None:
+    """Write the site of the runs *wanted*; say how much of it is new."""
+    from benchdb.site import whole  # noqa: PLC0415  one page needs none of it
+    from benchdb.site.content import content  # noqa: PLC0415
+    from benchdb.site.pages import Frame, checked_base  # noqa: PLC0415
+
+    frame = Frame(tuple(languages), checked_base(base_url))
+    with reading(engine) as connection, selected(connection, wanted) as scope:
+        if scope.there:
+            raise UsageError(
+                f"no result matches {as_line(scope.chosen)}; there are results for: "
+                f"{as_line(scope.there)}"
+            )
+        done = whole.write(content(connection, scope, wanted.here), frame, folder)
+    if room := scope.room:
+        kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
+        tell(f"benchdb: the site has {kept}; 'benchdb report --run ID' shows any other")
+    typer.echo(
+        plain(
+            f"{folder / 'index.html'} ({done.written:,} files written, {done.kept:,} "
+            f"as they were, {done.removed:,} removed; {done.size / 1e6:,.1f} MB)"
+        )
+    )
 
 
 def _write(report: Report, edition: Edition, folder: Path) -> None:
@@ -164,7 +199,15 @@ def report(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write all languages for a static host into DIR, with an index.html.",
+            help="Write a site of static pages into DIR: answers, chips, workloads, "
+            "runs; in all languages or those of --lang.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where the site will be, for its sitemap and links between languages.",
         ),
     ] = None,
     check: Annotated[
@@ -218,7 +261,7 @@ def report(
     ] = False,
     db: Db = None,
 ) -> None:
-    """Write comparison reports as HTML and Markdown.
+    """Write comparison reports as HTML and Markdown, or a whole site.
 
     One self-contained HTML page, and Markdown with charts; beside them the same values
     as CSV, JSON and SQLite. The same database and options give the same bytes. Filters
@@ -226,25 +269,28 @@ def report(
     leave nothing the page says what there is. Of a large database it shows the newest
     of each measurement, as far as there is room.
     """
-    if site is not None and output is not None:
-        raise UsageError("--site names the folder already; leave out -o")
+    if site is not None:
+        others = {"-o": output, "--format": format_, "--baseline": baseline}
+        _refuse_beside_site({**others, "--check": check, "--all": everything})
+    elif base_url is not None:
+        raise UsageError("--base-url is of a site; name its folder with --site")
     languages = negotiate(lang or (["all"] if site else ()), os.environ)
     formats = _formats(format_ or ())
-    _refuse_contradictions(site, output, languages, formats, check=check)
+    _refuse_contradictions(output, languages, formats, check=check)
     filters = {name: context.params[name] or () for name in _FILTERS}
     engine = opened(db)
     here = None  # the machine to mark; None marks what is mine
     if highlight not in (None, "here"):
         with reading(engine) as connection:
             here = find_by_id(connection, str(highlight))
-    found, edition = _computed(
-        engine,
-        Wanted(filters, everything, here, baseline),
-        highlight,
-        Edition(languages, formats, site=site is not None),
-    )
+    wanted = Wanted(filters, everything, here, baseline)
+    if site is not None:
+        _write_site(engine, wanted, languages, site, base_url)
+        return
+    edition = Edition(languages, formats)
+    found, edition = _computed(engine, wanted, highlight, edition)
     _require_machine(found, highlight)
-    folder = site or output or Path("report")
+    folder = output or Path("report")
     if output == _STDOUT:
         single = replace(edition, languages=languages[:1], alone=True)
         print_bytes([next(files(found, single)).content])
@@ -255,7 +301,6 @@ def report(
         for option, values in (
             ("--lang", lang or ()),
             ("--format", format_ or ()),
-            ("--site", [site] if site else ()),
             ("-o", [output] if output else ()),
         ):
             command += [word for each in values for word in (option, str(each))]

@@ -40,36 +40,6 @@ _WARM_UP = (
     *("compile_seconds", "first_operation_seconds", "first_step_seconds"),
 )
 _PHASES = ("measure", "step", "seed", "warmup")
-# The number of processes is told for every grade.
-_REASONS = {
-    "few-processes": "",
-    "imported": "published by others ({})",
-    "gate-failed": "failed: {}",
-    "implausible": "cannot be true: {}",
-    "process-failed": "processes that failed: {}",
-    "smoke": "smoke tier",
-    "quick": "quick tier",
-    "spread": "processes vary by {} %",
-    "wide-interval": "interval to +{} %",  # its lower end is nearer: a ratio's
-    "unsteady": "drift {} %",
-    "shift": "blocks shift by {} %",
-    "first-block": "the first block stands apart",
-    "steadiness-unknown": "no test for a steady state",
-    "noisy-blocks": "blocks vary by {} %",
-    "gates-not-checked": "gates not checked: {}",
-    "state-unknown": "not known: {}",
-    "throttled": "throttled: {}",
-    "thermal-pressure": "thermal pressure {}",
-    "throttle-events": "throttled {} times",
-    "cpu-speed-limit": "CPU slowed down by {} %",
-    "busy": "busy before: load {} for each CPU",
-    "gpu-shared": "other processes on the GPU: {}",
-    "swapping": "{} bytes swapped out",
-    "battery": "on battery",
-    "low-power-mode": "Low Power Mode",
-    "rosetta": "under Rosetta",
-    "virtual": "virtual machine",
-}
 
 
 @app.command()
@@ -235,11 +205,14 @@ def _samples(found: Record) -> Iterator[str]:
 def _grade(grade: Grade | None) -> str:
     if grade is None:
         return "–, there is no figure to judge"
+    from benchdb.report.language import load  # noqa: PLC0415  heavy
+    from benchdb.report.wording.grades import ground_text  # noqa: PLC0415  heavy
+
+    english = load("en")
     parts = [counted(grade.processes, "process")]
-    for code in grade.reasons:
-        figure = grade.figures.get(code)
-        shown = f"{figure:.3g}" if isinstance(figure, float) else figure
-        parts.append(_REASONS[code].format(shown))
+    parts += (
+        ground_text(english, code, grade.figures.get(code)) for code in grade.reasons
+    )
     return f"{grade.letter} ({'; '.join(filter(None, parts))})"
 
 

@@ -1,7 +1,7 @@
 """Pairs: which measurements of two sides are held against each other."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -10,6 +10,8 @@ from benchdb.conditions import Difference
 from benchdb.metric_kinds import headlines
 from benchdb.report.measurement import Measurement, compared, newest
 from benchdb.store.places import chip_at_work
+
+Work = tuple[str, str]  # what was computed, for any batch size
 
 # Where nothing but these changed, they are what somebody compares.
 _SOFTWARE = frozenset({"version", "system", "driver", "variables"})
@@ -62,7 +64,9 @@ def _cell(one: Measurement) -> tuple[object, ...]:
 
 
 def pairs(
-    ours: Sequence[Group], theirs: Sequence[Group], accepted: Collection[str]
+    ours: Mapping[Work, Sequence[Group]],
+    theirs: Mapping[Work, Sequence[Group]],
+    accepted: Collection[str],
 ) -> list[tuple[Group, Group]]:
     """Return the likest pairs of each cell, each processes in one pair at most.
 
@@ -70,8 +74,8 @@ def pairs(
     no pair of that cell. Sides of the same runs are no pair.
     """
     chosen: list[tuple[Group, Group]] = []
-    for work in sorted({group.first.conditions.work for group in ours}):
-        own, rivals = _doing(work, ours), _doing(work, theirs)
+    for work in sorted(ours.keys() & theirs.keys()):
+        own, rivals = ours[work], theirs[work]
         batches = _batches(own) & _batches(rivals)
         if not batches:
             chosen += _likest(own, rivals, accepted)
@@ -82,10 +86,6 @@ def pairs(
                 accepted,
             )
     return chosen
-
-
-def _doing(work: tuple[str, str], groups: Iterable[Group]) -> list[Group]:
-    return [group for group in groups if group.first.conditions.work == work]
 
 
 def _batches(groups: Iterable[Group]) -> set[int | None]:

@@ -60,7 +60,7 @@ def _rendered(
     files: Mapping[str, str],
     options: Sequence[str],
 ) -> str:
-    style = svg.rules() + stylesheet(("report.css", "chart.css"))
+    style = svg.rules() + stylesheet(("tokens.css", "report.css", "chart.css"))
     script = asset("report.js")
     lines, rows = per_run(report.values)
 

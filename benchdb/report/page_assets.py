@@ -29,6 +29,12 @@ def stylesheet(names: Iterable[str]) -> str:
     return _NEEDLESS.sub(lambda found: found[found.lastindex or 0], spaced).strip()
 
 
+def script(name: str) -> str:
+    """Return one of our own scripts without comments and the space around its lines."""
+    lines = map(str.strip, asset(name).splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
 def policy(script: str) -> str:
     """Return the content security policy of a page with this *script* only."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -4,13 +4,12 @@ Each format is imported where it is made: one page needs half of what all format
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal, get_args
 
 import msgspec
 
 from benchdb.files import replacing
-from benchdb.report import untrusted
 from benchdb.report.bounds import fitted
 from benchdb.report.language import Language, load
 from benchdb.report.view.page import Report
@@ -31,15 +30,14 @@ class Edition(msgspec.Struct, frozen=True):
     """What of a report is wanted.
 
     *options* are the words of the command line that decide what it shows, *database*
-    is what the format ``sqlite`` has. A *site* has an index, and a folder of charts.
-    One that is *alone* is a single file, with nothing beside it.
+    is what the format ``sqlite`` has. One that is *alone* is a single file, with
+    nothing beside it.
     """
 
     languages: Sequence[str]
     formats: Sequence[Format]
     options: Sequence[str] = ()
     database: bytes = b""
-    site: bool = False
     alone: bool = False
 
     @property
@@ -63,8 +61,6 @@ def files(report: Report, edition: Edition) -> Iterator[File]:
     for name in edition.formats:
         if name in _DATA:
             yield File(f"report.{name}", _data(report, name, edition))
-    if edition.site:
-        yield File("index.html", _index(report, edition.languages).encode())
 
 
 def _page(report: Report, language: Language, edition: Edition) -> File:
@@ -78,29 +74,6 @@ def _page(report: Report, language: Language, edition: Edition) -> File:
         options=edition.options,
     )
     return File(f"report.{language.code}.html", page.encode())
-
-
-def _index(report: Report, codes: Sequence[str]) -> str:
-    """Return the first page of a site: it links to ``report.<code>.html`` of each code.
-
-    Its script opens the one that the reader's browser asks for; without JavaScript it
-    is a list of links. It asks nothing of any server.
-    """
-    from benchdb.report import html, templates  # noqa: PLC0415
-    from benchdb.report.page_assets import asset, policy  # noqa: PLC0415
-    from benchdb.report.wording import sentences  # noqa: PLC0415
-
-    script, shown = asset("index.js"), untrusted.cleaned(report)
-    languages = [load(code) for code in codes]
-    template = templates.environment(autoescape=True).get_template("index.html.j2")
-    return template.render(
-        policy=policy(script),
-        style=html.verbatim(asset("report.css")),
-        script=html.verbatim(script),
-        first=languages[0],
-        heading=languages[0].gettext("Languages"),
-        pages=[(one, sentences.title(one, shown)) for one in languages],
-    )
 
 
 def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
@@ -145,13 +118,12 @@ def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str
 def _markdown(report: Report, language: Language, edition: Edition) -> Iterator[File]:
     from benchdb.report.markdown import page as markdown  # noqa: PLC0415
 
-    folder = PurePosixPath("charts" if edition.site else ".")
     charts = {}
     if not edition.alone:
         from benchdb.report.charts import mpl  # noqa: PLC0415
 
         for name, image in mpl.images(report, language):
-            charts[name] = str(folder / f"report.{language.code}.{name}.svg")
+            charts[name] = f"report.{language.code}.{name}.svg"
             yield File(charts[name], image)
     text = markdown.render(report, language, charts, edition.data)
     yield File(f"report.{language.code}.md", text.encode())

@@ -34,17 +34,29 @@ def summarise(
 ) -> Report:
     """Return everything on the page, of the runs in *scope*.
 
+    Arguments and errors are those of ``gather`` and ``report_of``.
+    """
+    inputs = gather(connection, baseline=baseline, here=here, scope=scope)
+    return report_of(inputs, scope)
+
+
+def gather(
+    connection: Connection,
+    *,
+    baseline: str | None = None,
+    here: str | None = None,
+    scope: Scope = EVERYTHING,
+) -> SectionInput:
+    """Return the runs in *scope*, and what was measured in them.
+
     *baseline* names the system that the ranking compares with, *here* the machine to
-    mark by its anonymous id; None marks what is mine. Raise ``UsageError`` for a
-    baseline that is not there.
+    mark by its anonymous id; None marks what is mine.
     """
     left_out = exclusions.left_out(connection, scope.among)
     runs = stored(connection, left_out, scope.among, here)
     seen = None if scope.runs is None else class_spreads(connection)
     measured, missing = measurements(runs, seen=seen), gaps(runs)
-    notes, sources = notes_of(connection, runs, scope), Sources()
-    # In the order of the page: notes and sources are numbered as readers meet them.
-    inputs = SectionInput(
+    return SectionInput(
         connection=connection,
         runs=runs,
         measured=measured,
@@ -57,16 +69,26 @@ def summarise(
         missing=missing,
         baseline=baseline,
         here=here,
-        notes=notes,
-        sources=sources,
+        notes=notes_of(connection, runs, scope),
+        sources=Sources(),
     )
+
+
+def report_of(inputs: SectionInput, scope: Scope) -> Report:
+    """Return everything on the page, which *inputs* of the *scope* make.
+
+    Raise ``UsageError`` for a baseline that is not there.
+    """
+    connection, runs = inputs.connection, inputs.runs
+    notes, sources = inputs.notes, inputs.sources
+    # In the order of the page: notes and sources are numbered as readers meet them.
     compared = {name: data(name).section(inputs) for name in SECTIONS}
     for name in ONLY_WITH_DATA:
         if compared[name] is None:
             del compared[name]
     systems = resolve(one.party for one in runs)
-    rows = values(runs, systems, notes, sources, measured)
-    owners = machines(connection, runs, here, sources)
+    rows = values(runs, systems, notes, sources, inputs.measured)
+    owners = machines(connection, runs, inputs.here, sources)
     without = Counter(one.place.source for one in runs if one.left_out)
     documents = sources.rows(connection, without, scope)
     days = [one.facts.started for one in runs if one.facts.label == "measured"]

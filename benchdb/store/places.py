@@ -21,7 +21,8 @@ _CLUTTER = re.compile(
     r"\((?:R|TM|C)\)|[®™]|\b(?:NVIDIA|Apple|Intel|AMD)\b"
     r"|\b(?:CPU|Processor|Corporation|Graphics)\b"
     r"|\b\d+(?:th|rd|nd|st) Gen\b|\b(?:Six|Eight|Quad|Dual|\d+)-Core\b"
-    r"|@.*$|\b\d\d?c$|\bwith Radeon\b.*$",
+    r"|@.*$|\b\d\d?c$|\bwith Radeon\b.*$"
+    r"|\b\d+P\+\d+E(?:\+\d+GPU)?\b",
     re.IGNORECASE,
 )
 _NO_NAMES = re.compile(

@@ -88,19 +88,6 @@ def test_other_filters_make_another_report(database, folder):
     assert done.out.count("--chip M2") == 4
 
 
-def test_a_site_is_checked_with_its_index(database, tmp_path):
-    site = ("--site", tmp_path / "site", "--format", "html", "--lang", "en,de")
-    report(database, *site)
-    assert report(database, *site, "--check").status == 0
-
-    (tmp_path / "site" / "index.html").write_text("old")
-    done = report(database, *site, "--check")
-
-    assert done.status == 1
-    assert done.out.startswith(f"{tmp_path / 'site' / 'index.html'}: differs")
-    assert f"--site {tmp_path / 'site'}" in done.out
-
-
 def test_a_path_cannot_command_the_terminal(database, tmp_path):
     done = report(
         database, "--format", "csv", "-o", tmp_path / "a\x1b[31m\nb", "--check"

@@ -51,6 +51,8 @@ PLACE = Place(
         ("AMD Ryzen 5 5600X 6-Core Processor", "Ryzen 5 5600X"),
         ("13th Gen Intel(R) Core(TM) i9-13900K", "Core i9-13900K"),
         ("Apple", "Apple"),
+        ("Apple M1 Pro 8P+2E+16GPU", "M1 Pro"),
+        ("M4 Max 12P+4E", "M4 Max"),
     ],
 )
 def test_chips_are_called_what_people_call_them(name, short):

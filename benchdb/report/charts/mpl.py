@@ -87,8 +87,8 @@ def image(chart: Chart, language: Language) -> bytes:
 
 @cache
 def colours() -> Mapping[str, str]:
-    """Return the colours of a page on light paper, by their names in ``report.css``."""
-    root, _, _ = asset("report.css").partition("}")
+    """Return the colours of a page on light paper, by their names in ``tokens.css``."""
+    root, _, _ = asset("tokens.css").partition("}")
     return dict(re.findall(r"--([\w-]+): (#\w+)", root))
 
 

@@ -27,7 +27,7 @@ _LONGEST = 30  # characters of a label that leave room for the axis
 
 
 class Style(msgspec.Struct, frozen=True):
-    """How a look is drawn: its shape, and the variables of ``report.css`` it uses."""
+    """How a look is drawn: its shape, and the variables of ``tokens.css`` it uses."""
 
     shape: Shape
     colour: str

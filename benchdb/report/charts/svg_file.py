@@ -23,7 +23,7 @@ _RULES = (
 
 def svg_file(chart: Chart, language: Language) -> str:
     """Return *chart* as an SVG document that needs nothing beside it."""
-    colours, _, _ = asset("report.css").partition("\n\n")  # of both schemes
+    colours = asset("tokens.css").strip()  # of both schemes
     style = "".join((colours, svg.rules(), stylesheet(["chart.css"]), _RULES))
     template = environment(language).get_template("chart.svg.j2")
     drawing = layout.lay_out(chart, (_ROOM.width - 2.0 * _ROOM.margin,))

@@ -180,12 +180,16 @@ class Language(msgspec.Struct, frozen=True):
 
     def compact(self, quantity: Quantity) -> str:
         """Return a figure rounded to 3 digits or more, never finer than printed."""
+        return self.measure(*self.digits_and_unit(quantity))
+
+    def digits_and_unit(self, quantity: Quantity) -> tuple[str, str]:
+        """Return the digits of a rounded figure, and the token of their unit."""
         size, unit = shortened(quantity.value, quantity.unit)
         decimals = significant_decimals(quantity.value * size, 3)
         if quantity.printed is not None and size == 1:
             known = printed_decimals(quantity.printed)
             decimals = min(decimals, decimals if known is None else known)
-        return self.measure(self.number(quantity.value * size, decimals), unit)
+        return self.number(quantity.value * size, decimals), unit
 
     def measure(self, digits: str, unit: str) -> str:
         """Return *digits* with the symbol of *unit*, which never wrap apart."""
@@ -245,6 +249,15 @@ class Language(msgspec.Struct, frozen=True):
         """Return *text* for an element that is an isolate of its own."""
         is_safe = self.direction == "ltr" or is_simple(text)
         return text if is_safe else mixed_order(text)
+
+    @property
+    def marks(self) -> tuple[str, str, int]:
+        """Return what parts groups of three digits and decimals, as scripts need it.
+
+        The number is that from which on digits stand in groups.
+        """
+        own = _marks(self.locale, "decimal_formats")
+        return own.group, own.point, own.grouped_from
 
     @property
     def comma(self) -> str:

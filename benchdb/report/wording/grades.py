@@ -98,7 +98,7 @@ def _is_shared(known: Grades) -> bool:
 def against_text(language: Language, against: Sequence[Ground]) -> str:
     """Say which checks failed; for an implausible figure its note says why."""
     names = [
-        _gate(language, name.strip())
+        gate_text(language, name.strip())
         for ground in against
         if ground.code == "gate-failed"
         for name in str(ground.about).split(",")
@@ -111,7 +111,8 @@ def against_text(language: Language, against: Sequence[Ground]) -> str:
     )
 
 
-def _gate(language: Language, name: str) -> str:
+def gate_text(language: Language, name: str) -> str:
+    """Name a check that a run must pass."""
     known = {
         "device": language.pgettext("check", "device"),
         "doubling": language.pgettext("check", "twice the work takes twice the time"),
@@ -126,6 +127,61 @@ def _gate(language: Language, name: str) -> str:
         "synchronisation": language.pgettext("check", "the clock waits for the device"),
     }
     return known.get(name, name)
+
+
+def ground_text(language: Language, code: str, figure: float | str | None) -> str:
+    """Say what keeps a figure from a better grade; *figure* is what decided.
+
+    The number of processes stands beside every grade, and needs no words here.
+    """
+    sentence = GROUNDS.get(code)
+    if sentence is None:
+        return code.replace("-", " ")
+    if not sentence:
+        return ""
+    shown = f"{figure:.3g}" if isinstance(figure, float) else str(figure)
+    return (
+        language.gettext(sentence, figure=Name(shown))
+        if "%" in sentence
+        else (language.gettext(sentence))
+    )
+
+
+def N_(message: str) -> str:  # noqa: N802  known to Babel
+    """Return *message*, which is translated where it is shown."""
+    return message
+
+
+GROUNDS = {
+    "few-processes": "",
+    "imported": N_("published by others (%(figure)s)"),
+    "gate-failed": N_("failed: %(figure)s"),
+    "implausible": N_("cannot be true: %(figure)s"),
+    "process-failed": N_("processes that failed: %(figure)s"),
+    "smoke": N_("smoke tier"),
+    "quick": N_("quick tier"),
+    "spread": N_("processes vary by %(figure)s %%"),
+    # Its lower end is nearer: a ratio's.
+    "wide-interval": N_("interval to +%(figure)s %%"),
+    "unsteady": N_("drift %(figure)s %%"),
+    "shift": N_("blocks shift by %(figure)s %%"),
+    "first-block": N_("the first block is unlike the others"),
+    "steadiness-unknown": N_("no test for a steady state"),
+    "noisy-blocks": N_("blocks vary by %(figure)s %%"),
+    "gates-not-checked": N_("gates not checked: %(figure)s"),
+    "state-unknown": N_("not known: %(figure)s"),
+    "throttled": N_("throttled: %(figure)s"),
+    "thermal-pressure": N_("thermal pressure %(figure)s"),
+    "throttle-events": N_("throttled %(figure)s times"),
+    "cpu-speed-limit": N_("CPU slowed down by %(figure)s %%"),
+    "busy": N_("busy before: load %(figure)s for each CPU"),
+    "gpu-shared": N_("other processes on the GPU: %(figure)s"),
+    "swapping": N_("%(figure)s bytes swapped out"),
+    "battery": N_("on battery"),
+    "low-power-mode": N_("Low Power Mode"),
+    "rosetta": N_("under Rosetta"),
+    "virtual": N_("virtual machine"),
+}
 
 
 def how_to_read_grades(language: Language) -> str:

@@ -273,7 +273,7 @@ def test_latin_text_is_outlines_of_the_bundled_font():
 
 
 def test_files_and_pages_take_their_colours_from_one_table():
-    light, dark, *_ = re.findall(r":root \{(.*?)\}", asset("report.css"), re.DOTALL)
+    light, dark, *_ = re.findall(r":root \{(.*?)\}", asset("tokens.css"), re.DOTALL)
     used = {name for style in LOOKS.values() for name in (style.colour, style.ink)}
 
     for name in (*used, "paper", "faint", "mine"):

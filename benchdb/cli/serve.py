@@ -1,0 +1,156 @@
+"""``benchdb serve``: look at the site in a browser while results come in."""
+
+import os
+import tempfile
+import threading
+from collections.abc import Sequence
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sqlalchemy import Engine
+
+from benchdb.cli.console import plain, tell
+from benchdb.cli.user_database import Db, opened
+from benchdb.errors import BenchdbError, UsageError
+from benchdb.report.language import negotiate
+from benchdb.report.scope import Wanted, selected
+from benchdb.site import whole
+from benchdb.site.content import content
+from benchdb.site.pages import Frame
+from benchdb.store import contents
+from benchdb.store.database import reading
+
+app = typer.Typer(add_completion=False)
+
+_PAUSE = 2.0  # seconds between two looks into the database
+_STATE, _SCRIPT = "/.benchdb-state", "/.benchdb-follow.js"
+# A page asks whether there is a newer one; what a site for others never does.
+_FOLLOW = """(async () => {
+  const ask = async () => (await fetch("/.benchdb-state")).text();
+  const shown = await ask();
+  setInterval(async () => {
+    try { if (await ask() !== shown) location.reload(); } catch { /* stopped */ }
+  }, 2000);
+})();
+"""
+
+
+@app.command()
+def serve(
+    lang: Annotated[
+        list[str] | None,
+        typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen at; others than this machine see it too."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = (
+        8000
+    ),
+    db: Db = None,
+) -> None:
+    """Show the site of a database at an address of this machine.
+
+    It is built anew while a campaign runs or files are imported, and pages that are
+    open in a browser follow. Ctrl-C ends it.
+    """
+    frame = Frame(tuple(negotiate(lang or (), os.environ)))
+    engine = opened(db)
+    with tempfile.TemporaryDirectory(prefix="benchdb-site-") as place:
+        preview = _Preview(engine, frame, Path(place))
+        preview.renew()
+        handler = partial(_Handler, preview=preview, directory=place)
+        try:
+            server = ThreadingHTTPServer((host, port), handler)
+        except OSError as error:
+            raise UsageError(
+                f"cannot listen at {host}:{port}: {error.strerror}; choose another "
+                "--port, 0 takes a free one"
+            ) from error
+        preview.names = (host, "localhost", "127.0.0.1", "[::1]")
+        typer.echo(plain(f"http://{host}:{server.server_address[1]}/ (Ctrl-C ends it)"))
+        threading.Thread(target=preview.follow, daemon=True).start()
+        with server:
+            server.serve_forever()
+
+
+class _Preview:
+    """A site in a folder that follows its database; *names* are those of the host."""
+
+    def __init__(self, engine: Engine, frame: Frame, folder: Path) -> None:
+        self._engine = engine
+        self._frame = frame
+        self._folder = folder
+        self._ended = threading.Event()
+        self.state = ""
+        self.names: Sequence[str] = ()
+
+    def renew(self) -> None:
+        """Build the site anew if the database is not the one that it shows."""
+        with reading(self._engine) as connection:
+            state = contents.digest(connection)
+            if state == self.state:
+                return
+            with selected(connection, Wanted()) as scope:
+                whole.write(content(connection, scope), self._frame, self._folder)
+        self.state = state
+
+    def follow(self) -> None:
+        """Look into the database from time to time, until the end."""
+        while not self._ended.wait(_PAUSE):
+            try:
+                self.renew()
+            except BenchdbError as error:  # it may be busy, or be upgraded just now
+                tell(f"benchdb: {error}")
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Sends files of the site, and to pages the script that follows the database."""
+
+    def __init__(self, *given: Any, preview: _Preview, **more: Any) -> None:
+        self._preview = preview
+        super().__init__(*given, **more)
+
+    def do_GET(self) -> None:
+        """Send what is asked for, to whoever asks this host by one of its names."""
+        # A page of somebody else's host could have been made to point here.
+        name = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get(
+            "Host"
+        )
+        if name not in self._preview.names:
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif self.path == _STATE:
+            self._send(self._preview.state.encode(), "text/plain")
+        elif self.path == _SCRIPT:
+            self._send(_FOLLOW.encode(), "text/javascript")
+        else:
+            path = Path(self.translate_path(self.path))
+            page = path / "index.html" if path.is_dir() else path
+            if page.suffix == ".html" and page.is_file():
+                self._send(_followed(page.read_text("utf-8")).encode(), "text/html")
+            else:
+                super().do_GET()
+
+    def _send(self, body: bytes, kind: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing for each request."""
+
+
+def _followed(page: str) -> str:
+    """Return a page that asks this server whether there is a newer one."""
+    allowed = page.replace(
+        "default-src 'none'", "default-src 'none'; connect-src 'self'", 1
+    )
+    return allowed.replace("</body>", f'<script src="{_SCRIPT}"></script></body>', 1)

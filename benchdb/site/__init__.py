@@ -1,0 +1,1 @@
+"""A site of static pages: answers, chips, workloads, machines, sources, runs, pairs."""

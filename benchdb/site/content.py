@@ -1,0 +1,150 @@
+"""What a site is made of: the report of everything, by chip, workload and source."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+
+import msgspec
+from sqlalchemy import Connection
+
+from benchdb import catalogue
+from benchdb.report import untrusted
+from benchdb.report.bins import Bins
+from benchdb.report.scope import Scope
+from benchdb.report.sections.inputs import SectionInput
+from benchdb.report.summary import gather, report_of
+from benchdb.report.value_table import per_run
+from benchdb.report.view.listed import Note, SourceRow, ValueRow
+from benchdb.report.view.page import Report
+from benchdb.site.addresses import RUN_LETTERS, addresses
+from benchdb.site.systems import Systems
+from benchdb.store.places import Place
+
+Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
+
+
+class Site(msgspec.Struct, frozen=True, dict=True):
+    """Everything that pages show.
+
+    *report* is clean of what strangers may write; *inputs* are as they are stored.
+    *lines* are the figures of each cell on each machine, in the order of the report.
+    """
+
+    report: Report
+    inputs: SectionInput
+    lines: tuple[Line, ...]
+    bins: Bins
+
+    @cached_property
+    def chips(self) -> Mapping[str, str]:
+        """Return the address of each chip that did any work, by its name."""
+        known = {chip.name for chip in catalogue.chips()}
+        return addresses("chip", self.by_chip, known)
+
+    @cached_property
+    def workloads(self) -> Mapping[str, str]:
+        """Return the address of each workload that ran, by its name."""
+        return addresses("workload", self.by_workload, catalogue.workloads())
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """Return the address of each source by its slug: all its documents."""
+        slugs = {row.slug for row in self.report.sources if row.slug}
+        return addresses("source", slugs, slugs)
+
+    @cached_property
+    def runs(self) -> Mapping[str, str]:
+        """Return the address of the page that shows a run, by digest.
+
+        All processes of a cell on a machine share one.
+        """
+        return {
+            run: f"run/{line[0].run[:RUN_LETTERS]}"
+            for line in self.lines
+            for row in line
+            for run in (row.run, *row.runs)
+        }
+
+    @cached_property
+    def rows(self) -> Mapping[str, ValueRow]:
+        """Return the headline of the line that shows a run, by the run's digest."""
+        return {
+            run: line[0]
+            for line in self.lines
+            for row in line
+            for run in (row.run, *row.runs)
+        }
+
+    @cached_property
+    def machines(self) -> Mapping[str, str]:
+        """Return the address of each machine that benchdb measured, by its digest."""
+        measured = {one.machine for one in self.places.values() if one.measured}
+        short = {one: one[:RUN_LETTERS] for one in sorted(measured)}
+        return {one: f"machine/{name}" for one, name in short.items()}
+
+    @cached_property
+    def systems(self) -> Systems:
+        """Return what each chip measured on each device."""
+        return Systems(self.inputs)
+
+    @cached_property
+    def by_chip(self) -> Mapping[str, list[Line]]:
+        """Return the lines of each chip."""
+        return _grouped(self.lines, lambda row: row.system.chip)
+
+    @cached_property
+    def by_workload(self) -> Mapping[str, list[Line]]:
+        """Return the lines of each workload."""
+        return _grouped(self.lines, lambda row: row.workload.name)
+
+    @cached_property
+    def by_source(self) -> Mapping[str, list[Line]]:
+        """Return the lines of each source, by its slug; of none by ""."""
+        return _grouped(self.lines, self.source_of)
+
+    @cached_property
+    def documents(self) -> Mapping[str, SourceRow]:
+        """Return the documents of sources by the number that rows cite."""
+        return {row.key: row for row in self.report.sources}
+
+    @cached_property
+    def notes(self) -> Mapping[str, Note]:
+        """Return what speaks against figures, by the letters that they carry."""
+        return {note.key: note for note in self.report.notes}
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """Return where each run ran, by its digest."""
+        return {run.facts.digest: run.place for run in self.inputs.runs}
+
+    def source_of(self, row: ValueRow) -> str:
+        """Return the slug of the source of a row, "" where it has none."""
+        document = self.documents.get(row.source or "")
+        return document.slug if document else ""
+
+    def notes_of(self, lines: Iterable[Line]) -> tuple[Note, ...]:
+        """Return the notes on figures in *lines*, in the order of the report."""
+        keys = {
+            key
+            for line in lines
+            for row in line
+            for key in (row.quantity.notes if row.quantity else ())
+        }
+        return tuple(note for note in self.report.notes if note.key in keys)
+
+
+def _grouped(
+    lines: Iterable[Line], name: Callable[[ValueRow], str]
+) -> Mapping[str, list[Line]]:
+    groups = defaultdict[str, list[Line]](list)
+    for line in lines:
+        groups[name(line[0])].append(line)
+    return groups
+
+
+def content(connection: Connection, scope: Scope, here: str | None = None) -> Site:
+    """Return the site of the runs in *scope*; *here* is as for ``summary.gather``."""
+    inputs = gather(connection, here=here, scope=scope)
+    report = untrusted.cleaned(report_of(inputs, scope))
+    lines, _ = per_run(report.values)
+    return Site(report, inputs, tuple(lines), Bins(connection))

@@ -1,0 +1,176 @@
+"""A page: its facts in no language, its words in each, and the file that it becomes."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from benchdb.errors import UsageError
+from benchdb.report import html, page_assets, untrusted
+from benchdb.report import language as languages
+from benchdb.report.language import Language
+from benchdb.report.slim import slim
+from benchdb.site.addresses import relative
+
+# Entries of the navigation, in its order.
+Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
+_STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
+_SCRIPT = "site.js"
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What a page says in a language.
+
+    *title* is its heading and its name elsewhere, *description* a sentence for search
+    engines and previews. *crumbs* are the pages above it (address, name), *contents*
+    its sections (id, name), and *parts* whatever else its template shows, by name.
+    """
+
+    title: str
+    description: str = ""
+    crumbs: tuple[tuple[str, str], ...] = ()
+    contents: tuple[tuple[str, str], ...] = ()
+    parts: Mapping[str, object] = {}
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A page of the site.
+
+    *facts* is all that it shows, without a language: the JSON beside it, and what tells
+    whether it must be made anew. *words* makes of them what the *template* shows. One
+    that is *local* stands in the site's first language alone. *files* are what its
+    script loads, by their paths.
+    """
+
+    address: str
+    kind: Kind
+    template: str
+    facts: Any
+    words: Callable[[Language], Words]
+    local: bool = False
+    files: Mapping[str, bytes] = {}
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What all pages of a site share: *codes* of languages, the first one in front.
+
+    *base* is the address that the site will have, with a slash at its end, "" if nobody
+    says it.
+    """
+
+    codes: tuple[str, ...]
+    base: str = ""
+
+    def path(self, address: str, code: str, ending: str = "html") -> str:
+        """Return the path of a page below the site's folder."""
+        folder = "" if code == self.codes[0] else f"{code}/"
+        return f"{folder}{address}.{ending}"
+
+
+def checked_base(address: str | None) -> str:
+    """Return the address that a site will have, with a slash at its end.
+
+    Raise ``UsageError`` unless it is an absolute address of the web.
+    """
+    if address is None:
+        return ""
+    parts = urlsplit(address)
+    usable = parts.scheme in ("http", "https") and parts.hostname
+    if (
+        not usable
+        or parts.query
+        or parts.fragment
+        or untrusted.plain(address) != address
+    ):
+        raise UsageError(
+            f"{address!r} is no address for a site; name one such as "
+            "https://example.org/bench"
+        )
+    return address.rstrip("/") + "/"
+
+
+def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
+    """Return the entries of the navigation: kind, address and name."""
+    return (
+        ("answers", "index", language.pgettext("page", "Answers")),
+        ("chips", "chips", language.pgettext("page", "Chips")),
+        ("workloads", "workloads", language.pgettext("page", "Workloads")),
+        ("compare", "compare", language.pgettext("page", "Compare")),
+        ("runs", "runs", language.pgettext("page", "Runs")),
+        ("sources", "sources", language.pgettext("page", "Sources")),
+    )
+
+
+def data(page: Page) -> bytes:
+    """Return the JSON of a page, for programs."""
+    return msgspec.json.encode(page.facts, order="deterministic")
+
+
+def render(page: Page, language: Language, frame: Frame) -> str:
+    """Return the page in *language*."""
+    own = frame.path(page.address, language.code)
+    words = page.words(language)
+    template = html.environment(language).get_template(f"site/{page.template}.html.j2")
+    text = template.render(
+        page=page,
+        words=words,
+        frame=frame,
+        language=language,
+        navigation=navigation(language),
+        own=own,
+        style=relative(assets()["style"], own),
+        script=relative(assets()["script"], own),
+        icon=relative(assets()["icon"], own),
+        own_script=relative(assets().get(page.template, ""), own),
+        data=relative(f"{page.address}.json", own),
+        root=relative("", own),
+        folder=relative(frame.path("", language.code, "").removesuffix("."), own),
+        search=relative(f"assets/search.{language.code}.js", own),
+        relative=relative,
+        to=partial(_to, frame, own, language.code),
+        others=[(code, languages.load(code)) for code in frame.codes],
+        **words.parts,
+    )
+    return slim(text)
+
+
+def _to(frame: Frame, own: str, code: str, address: str, fragment: str = "") -> str:
+    """Return the way from the page at *own* to that at an *address*."""
+    if address.startswith("run/"):  # local: in the first language alone
+        code = frame.codes[0]
+    way = relative(frame.path(address, code), own)
+    return f"{way}#{fragment}" if fragment else way
+
+
+@cache
+def assets() -> Mapping[str, str]:
+    """Return the paths of style, script and icon, which change with their content."""
+    return {name: path for name, (path, _) in _assets().items()}
+
+
+def asset_files() -> Sequence[tuple[str, bytes]]:
+    """Return the files that all pages share: path and content."""
+    return [*_assets().values()]
+
+
+@cache
+def _assets() -> Mapping[str, tuple[str, bytes]]:
+    """Return path and content of each by its name."""
+    from benchdb.report.charts import svg  # noqa: PLC0415  only for its rules
+
+    contents: dict[str, tuple[str, str]] = {
+        "style": ("css", svg.rules() + page_assets.stylesheet(_STYLES)),
+        "script": ("js", page_assets.script(_SCRIPT)),
+        "icon": ("svg", page_assets.asset("icon.svg")),
+        "compare": ("js", page_assets.script("compare.js")),
+    }
+    named = {}
+    for name, (ending, text) in contents.items():
+        content = text.encode()
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        stem = name if name == "compare" else "site"  # its script, of one page alone
+        named[name] = (f"assets/{stem}.{digest}.{ending}", content)
+    return named

@@ -1,0 +1,310 @@
+"""The page of a run: one figure, down to its samples or the characters of its source.
+
+All processes of a cell on a machine share a page.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+
+from benchdb.collecting.again import command
+from benchdb.exchange.messages import Device
+from benchdb.exchange.record import Record, content
+from benchdb.grading import Grade
+from benchdb.metric_kinds import LISTED, scaled, unit_of
+from benchdb.report import untrusted
+from benchdb.report.value_table import runs_of
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.listed import Note, ValueRow
+from benchdb.report.workloads import workload_of
+from benchdb.site.content import Line, Site
+from benchdb.site.pages import Page
+from benchdb.site.systems import BASELINE, Worker
+from benchdb.store.read import records_of
+from benchdb.store.run_grades import grades
+from benchdb.store.tables import run as run_table
+
+_AT_ONCE = 250  # records held in memory
+_MOST_SAMPLES = 400  # of a process that a page draws and lists
+# What stands on the page in a place of its own.
+_TOLD = ("type", "key", "machine", "environment", "source", "chip", "missing")
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """A figure of the first process: as stored, and as its source *printed* it."""
+
+    metric: str
+    value: float
+    unit: str
+    printed: str | None = None
+    locator: str | None = None
+    derived: str | None = None
+
+
+class Series(msgspec.Struct, frozen=True):
+    """Seconds of each block of a *phase*, in the order measured, over *per* steps.
+
+    *count* is how many there are where a page has no room for all.
+    """
+
+    phase: str
+    per: int
+    seconds: tuple[float, ...]
+    count: int
+
+
+class Process(msgspec.Struct, frozen=True):
+    """One process: its digest, when it began, its figure, and its samples."""
+
+    run: str
+    started: str | None
+    value: float | None
+    series: tuple[Series, ...] = ()
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A check of the first process: passed, failed or not-applicable, and its facts."""
+
+    name: str
+    status: str
+    facts: Mapping[str, Any] = {}
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """The document that a figure was published in."""
+
+    slug: str
+    title: str
+    authors: tuple[str, ...]
+    url: str | None
+    licence: str | None
+    published: str | None
+    document: str | None
+    sha256: str | None
+    importer: str | None
+    locator: str | None
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """How many times as fast as another system it is, like for like, and that one."""
+
+    chip: str
+    device: Device
+    ratio: Ratio
+    quantity: Quantity
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    """All that the page shows. *again* measures it anew; else *why_not* it cannot."""
+
+    run: str
+    workload: str
+    title: str
+    version: int
+    setting: str
+    chip: str
+    device: Device
+    framework: str
+    metric: str
+    quantity: Quantity | None
+    status: str
+    reason: str | None
+    label: str
+    mine: bool
+    tier: str | None
+    campaign: str | None
+    seed: int | None
+    grade: Grade | None
+    processes: tuple[Process, ...]
+    figures: tuple[Printed, ...]
+    gates: tuple[Gate, ...]
+    notes: tuple[Note, ...]
+    parameters: Mapping[str, Any]
+    how: Mapping[str, Any]  # precision, compiler
+    environment: Mapping[str, Any]
+    machine: Mapping[str, Any]
+    beside: tuple[Beside, ...]
+    before: Mapping[str, Any]
+    during: Mapping[str, Any]
+    after: Mapping[str, Any]
+    steady: Mapping[str, Any]
+    unknown: Mapping[str, str]  # what is not known of machine and software, and why
+    collector: str | None
+    collector_sha256: str | None
+    origin: Origin | None
+    again: str | None
+    program: str | None
+    why_not: str | None
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each cell on each machine."""
+    from benchdb.site.run.words import words  # noqa: PLC0415  who lists needs none
+
+    for line, facts in all_facts(site, site.lines):
+        yield Page(
+            address=site.runs[line[0].run],
+            kind="runs",
+            template="run",
+            facts=facts,
+            words=partial(words, site, facts, line[0]),
+            local=True,
+        )
+
+
+def all_facts(site: Site, lines: Sequence[Line]) -> Iterator[tuple[Line, RunFacts]]:
+    """Yield each of *lines* with the facts of its page."""
+    connection = site.inputs.connection
+    for start in range(0, len(lines), _AT_ONCE):
+        some = lines[start : start + _AT_ONCE]
+        wanted = {name for line in some for name in runs_of(line)}
+        among = run_table.c.digest.in_(sorted(wanted))
+        letters = grades(connection, select(run_table.c.digest).where(among))
+        known = {one.run.key: one for one in records_of(connection, sorted(wanted))}
+        for line in some:
+            own = [known[name] for name in runs_of(line) if name in known]
+            graded = letters.get(line[0].run)
+            yield line, _facts(site, line, own, graded.grade if graded else None)
+
+
+def _facts(
+    site: Site, line: Line, records: Sequence[Record], grade: Grade | None
+) -> RunFacts:
+    row, first = line[0], records[0]
+    run, end = first.run, first.end
+    words = command(run, first.environment)
+    checks, program = dict(end.checks), run.collector
+    facts = RunFacts(
+        run=row.run,
+        workload=row.workload.name,
+        title=workload_of(row.workload.name).title,
+        version=run.workload_version,
+        setting=run.setting,
+        chip=row.system.chip,
+        device=row.system.device,
+        framework=row.system.framework,
+        metric=row.metric,
+        quantity=row.quantity,
+        status=row.status,
+        reason=row.reason,
+        label=row.label,
+        mine=row.system.mine,
+        tier=run.tier,
+        campaign=run.campaign,
+        seed=run.seed,
+        grade=grade,
+        processes=tuple(_process(one, row.metric) for one in records),
+        figures=tuple(_printed(first, row.metric)),
+        gates=tuple(_gates(checks.get("gates"))),
+        notes=site.notes_of([line]),
+        parameters=dict(run.parameters),
+        how={"precision": run.precision, "compiler": run.compiler},
+        environment=content(first.environment, drop=_TOLD),
+        machine=_machine(first),
+        beside=tuple(_beside(site, row)),
+        before=dict(run.conditions),
+        during=_mapping(checks.get("during")),
+        after=dict(end.conditions),
+        steady=_mapping(checks.get("steady")),
+        unknown={**first.machine.missing, **first.environment.missing},
+        collector=f"{program.name}.py {program.version}" if program else None,
+        collector_sha256=program.sha256 if program else None,
+        origin=_origin(first),
+        again=None if isinstance(words, str) else shlex.join(words),
+        program=None if isinstance(words, str) else _program(first),
+        why_not=words if isinstance(words, str) else None,
+    )
+    return untrusted.cleaned(facts)
+
+
+def _beside(site: Site, row: ValueRow) -> Iterator[Beside]:
+    """Yield its own CPU and the site's baseline, as far as they did the same."""
+    own = Worker(row.system.chip, row.system.device)
+    for base in (Worker(own.chip, "cpu"), BASELINE):
+        if found := site.systems.ratio_of(row.run, own, base):
+            chip, device = base
+            yield Beside(chip, device, found.ratio, found.base.quantity)
+
+
+def _process(record: Record, metric: str) -> Process:
+    values = {one.metric: one.value for one in record.end.values}
+    return Process(
+        run=record.run.key,
+        started=record.run.started,
+        value=values.get(metric),
+        series=tuple(
+            Series(one.phase, one.per, one.values[:_MOST_SAMPLES], len(one.values))
+            for one in record.series
+        ),
+    )
+
+
+def _printed(record: Record, headline: str) -> Iterator[Printed]:
+    """Yield the figures of a run, the headline first, then as tables list them."""
+
+    def turn(name: str) -> tuple[bool, int, str]:
+        place = LISTED.index(name) if name in LISTED else len(LISTED)
+        return name != headline, place, name
+
+    for one in sorted(record.end.values, key=lambda it: turn(it.metric)):
+        if one.value is not None:
+            size, unit = scaled(one.value, unit_of(one.metric, record.run.workload))
+            yield Printed(
+                one.metric,
+                one.value / size,
+                unit,
+                one.printed,
+                one.locator,
+                one.derived,
+            )
+
+
+def _gates(gates: object) -> Iterator[Gate]:
+    for name, gate in sorted(_mapping(gates).items()):
+        facts = dict(_mapping(gate))
+        yield Gate(name, str(facts.pop("status", "")), facts)
+
+
+def _mapping(fact: object) -> dict[str, Any]:
+    return dict(fact) if isinstance(fact, Mapping) else {}
+
+
+def _machine(record: Record) -> dict[str, Any]:
+    own = content(record.machine, drop=(*_TOLD, "anonymous_id"))
+    chip = content(record.machine.chip)
+    return {**chip, **own}
+
+
+def _origin(record: Record) -> Origin | None:
+    own = record.source
+    if own is None:
+        return None
+    return Origin(
+        slug=own.slug,
+        title=own.title,
+        authors=tuple(own.authors),
+        url=untrusted.link(own.url),
+        licence=own.licence,
+        published=own.published,
+        document=own.document,
+        sha256=own.document_sha256,
+        importer=own.importer
+        and f"{own.importer} {own.importer_version or ''}".strip(),
+        locator=record.run.locator,
+    )
+
+
+def _program(record: Record) -> str:
+    """Return the command that measures one process without benchdb."""
+    run = record.run
+    words = ["python", f"collectors/with_{run.framework}.py", run.workload]
+    words += ["--device", run.device]
+    if run.precision:
+        words += ["--precision", run.precision]
+    if size := run.parameters.get("batch_size"):
+        words += ["--batch-size", str(size)]
+    return f"{shlex.join(words)} > run.jsonl"

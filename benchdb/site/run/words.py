@@ -1,0 +1,484 @@
+"""What the page of a run says."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain
+from statistics import fmean, median, stdev
+from typing import Any
+
+import msgspec
+
+from benchdb.collecting.again import PROCESSES
+from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name, Share
+from benchdb.report.view.atoms import Quantity
+from benchdb.report.view.listed import ValueRow
+from benchdb.report.wording import cells, grades, metrics, notes, terms
+from benchdb.site.content import Site
+from benchdb.site.pages import Words
+from benchdb.site.run import Gate, Printed, RunFacts, Series
+
+_SHOWN_FACTS = 5  # figures beside the headline that stand at the top
+_LETTERS = 12  # of a digest
+_BARS = 12  # of a histogram, at most
+_MILLI = 1000.0
+_MICRO = 0.001  # seconds below which steps are told in microseconds
+# How a number of that name is written, by the end of the name.
+_UNITS = {
+    "_celsius": ("{} °C", 1),
+    "_percent": ("{} %", 3),
+    "_pct": ("{} %", 3),
+    "_watts": ("{} W", 3),
+    "_mhz": ("{} MHz", 4),
+    "_seconds": ("{} s", 3),
+}
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A name and what is known of it; *english* where it is in no language else."""
+
+    name: str
+    text: str
+    english: bool = False
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """A sample on the plot: places in per cent of width and height, and its value."""
+
+    x: str
+    y: str
+    text: str
+    warm: bool = False
+
+
+class Plot(msgspec.Struct, frozen=True):
+    """Samples in the order measured, and how often each time occurred.
+
+    *ticks* are (place from the top, label), *bars* (place, width, height) of the
+    histogram, all in per cent; *middle* is the place of the median.
+    """
+
+    dots: tuple[Dot, ...]
+    ticks: tuple[tuple[str, str], ...]
+    warm_width: str
+    middle: str
+    bars: tuple[tuple[str, str, str], ...]
+    ends: tuple[str, str]
+    unit: str
+
+
+def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Words:
+    """Return what the page says of a run."""
+    work = cells.workload(language, row)
+    system = terms.system_text(language, row.system)
+    figure = (
+        language.compact(facts.quantity)
+        if facts.quantity
+        else terms.missing_text(language, facts.reason, facts.status)
+    )
+    title = language.pgettext(
+        "title of a run",
+        "%(figure)s: %(work)s, %(system)s",
+        figure=Name(figure),
+        work=work,
+        system=Name(system),
+    )
+    crumbs = [("runs", language.pgettext("page", "Runs"))]
+    if facts.workload in site.workloads:
+        crumbs.append(
+            (site.workloads[facts.workload], terms.title_text(language, row.workload))
+        )
+    if facts.chip in site.chips:
+        crumbs.append((site.chips[facts.chip], terms.chip_text(language, facts.chip)))
+    plot = _plot(language, facts)
+    return Words(
+        title=title,
+        description=title,
+        crumbs=tuple(crumbs),
+        contents=_contents(language, facts),
+        parts={
+            "facts": facts,
+            "figure": figure,
+            "work": work,
+            "system": system,
+            "lead": _lead(language, facts),
+            "label": terms.label_text(
+                language, facts.label, facts.tier, mine=facts.mine
+            ),
+            "top": [
+                *_beside(language, facts),
+                *_figures(language, facts.figures[1 : _SHOWN_FACTS + 1]),
+            ],
+            "more_figures": [*_figures(language, facts.figures[_SHOWN_FACTS + 1 :])],
+            "grade_rows": list(_grade_rows(language, facts)),
+            "processes": _strip(language, facts),
+            "plot": plot,
+            "gates": [_gate(language, gate) for gate in facts.gates],
+            "gate_title": _gate_title(language, facts.gates),
+            "ran": list(_ran(language, facts)),
+            "around": list(_around(language, facts)),
+            "origin": list(_origin(language, facts)),
+            "printed": [one for one in facts.figures if one.printed],
+            "noted": [notes.note_text(language, note) for note in facts.notes],
+            "metric": metrics.metric_text(language, facts.metric),
+            "name_of": partial(metrics.metric_text, language),
+        },
+    )
+
+
+def _contents(language: Language, facts: RunFacts) -> tuple[tuple[str, str], ...]:
+    names = [("grade", language.pgettext("section of a run", "Grade"))]
+    if facts.origin:
+        names.append(("printed", language.pgettext("section of a run", "As printed")))
+    names += [
+        ("samples", language.pgettext("section of a run", "Samples")),
+        ("gates", language.pgettext("section of a run", "Gates")),
+        ("conditions", language.pgettext("section of a run", "Conditions")),
+        ("origin", language.pgettext("section of a run", "Origin")),
+        ("again", language.pgettext("section of a run", "Again")),
+    ]
+    return tuple(names)
+
+
+def _lead(language: Language, facts: RunFacts) -> str:
+    """Say what the figure is, of how many processes, and when it was measured."""
+    own = facts.quantity
+    parts = [
+        language.ngettext(
+            "Metric: %(metric)s, of %(n)s process.",
+            "Metric: %(metric)s, over %(n)s processes.",
+            own.n if own else len(facts.processes),
+            metric=metrics.metric_text(language, facts.metric),
+        )
+    ]
+    if own and (bounds := cells.measured_limits(language, own)):
+        parts.append(
+            language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
+        )
+    started = facts.processes[0].started if facts.processes else None
+    if started:
+        day = language.date(started[: len("2026-11-21")])
+        parts.append(language.gettext("Measured on %(day)s.", day=day))
+    return language.sentences(parts)
+
+
+def _beside(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield how it stands against its own CPU and the baseline of the site."""
+    for one in facts.beside:
+        if one.device == "cpu" and one.chip == facts.chip:
+            name = language.pgettext("run", "Against its CPU")
+        else:
+            name = language.pgettext(
+                "run",
+                "Against the %(system)s",
+                system=Name(f"{one.chip} · {terms.device_text(language, one.device)}"),
+            )
+        ratio = terms.verdict_text(language, one.ratio)
+        yield Row(name, f"{ratio} ({language.compact(one.quantity)})")
+
+
+def _figures(language: Language, some: Sequence[Printed]) -> Iterator[Row]:
+    for one in some:
+        value = Quantity(one.value, one.unit, "")
+        yield Row(metrics.metric_text(language, one.metric), language.compact(value))
+
+
+def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield what speaks for and against the figure."""
+    grade = facts.grade
+    if grade is None:
+        return
+    wanted = PROCESSES.get(facts.tier or "")
+    processes = (
+        language.pgettext(
+            "processes", "%(n)s of %(wanted)s wanted", n=grade.processes, wanted=wanted
+        )
+        if wanted and facts.label == "measured"
+        else language.number(grade.processes)
+    )
+    yield Row(language.pgettext("grade", "Processes"), processes)
+    values = [one.value for one in facts.processes if one.value]
+    if len(values) > 1:
+        yield Row(
+            language.pgettext("grade", "Spread"),
+            language.gettext(
+                "coefficient of variation %(share)s",
+                share=Share(stdev(values) / fmean(values), 2),
+            ),
+        )
+    drift = facts.steady.get("drift_pct")
+    if isinstance(drift, int | float):
+        yield Row(
+            language.pgettext("grade", "Steady"),
+            language.gettext("drift %(share)s", share=Share(drift / 100, 2)),
+        )
+    against = [
+        grades.ground_text(language, code, grade.figures.get(code))
+        for code in grade.reasons
+    ]
+    nothing = language.gettext("nothing that was looked for")
+    yield Row(
+        language.pgettext("grade", "Against it"),
+        language.semicolon.join(filter(None, against)) or nothing,
+    )
+
+
+def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:
+    """Return the processes side by side on an axis, where there are several."""
+    known = [(one.run, one.value) for one in facts.processes if one.value is not None]
+    if len(known) < 2 or facts.quantity is None:
+        return None
+    values = [value for _, value in known]
+    own = facts.quantity
+    # The figure may be in another unit than the values are.
+    middle = (
+        math.exp(fmean(map(math.log, values))) if min(values) > 0 else fmean(values)
+    )
+    size = middle / own.value if own.value else 1.0
+    low = own.low * size if own.low is not None else min(values)
+    high = own.high * size if own.high is not None else max(values)
+    first, last = min(*values, low), max(*values, high)
+    room = (last - first) * 0.06 or abs(first) * 0.01 or 1.0
+
+    def place(value: float) -> str:
+        return _per_cent((value - first + room) / (last - first + 2 * room))
+
+    texts = [
+        language.compact(Quantity(value / size, own.unit, run)) for run, value in known
+    ]
+    return {
+        "dots": [
+            (place(value), run[:_LETTERS], text)
+            for (run, value), text in zip(known, texts, strict=True)
+        ],
+        "band": (place(low), place(high)) if own.low is not None else None,
+        "middle": place(middle),
+        "ends": (
+            (place(min(values)), texts[values.index(min(values))]),
+            (place(max(values)), texts[values.index(max(values))]),
+        ),
+    }
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.1f}%".replace(".0%", "%")
+
+
+def _plot(language: Language, facts: RunFacts) -> Plot | None:
+    """Return the samples of the first process, warm-up in front."""
+    series = facts.processes[0].series if facts.processes else ()
+    warm = [_per_step(one) for one in series if one.phase == "warmup"]
+    measured = [_per_step(one) for one in series if one.phase == "measure"]
+    if not measured:
+        measured = [_per_step(one) for one in series if one.phase in ("step", "seed")][
+            :1
+        ]
+    first, own = ([*chain(*parts)] for parts in (warm, measured))
+    if not own:
+        return None
+    # One slow first step would flatten all that follows; it is told in the sentence.
+    top = max(own) + (max(own) - min(own) or max(own) * 0.01)
+    bottom = min(own) - (max(own) - min(own) or max(own) * 0.01) * 0.4
+    scale, unit = (_MILLI * _MILLI, "µs") if top < _MICRO else (_MILLI, "ms")
+    every = first + own
+
+    def height(value: float) -> str:
+        share = (min(value, top) - bottom) / (top - bottom)
+        return _per_cent(1 - max(0.0, min(1.0, share)))
+
+    def text(value: float) -> str:
+        return language.measure(language.significant(value * scale, 4), unit)
+
+    dots = tuple(
+        Dot(
+            _per_cent((n + 0.5) / len(every)),
+            height(value),
+            text(value),
+            warm=n < len(first),
+        )
+        for n, value in enumerate(every)
+    )
+    marks = [bottom + (top - bottom) * share for share in (0.1, 0.5, 0.9)]
+    return Plot(
+        dots=dots,
+        ticks=tuple(
+            (height(value), language.significant(value * scale, 4)) for value in marks
+        ),
+        warm_width=_per_cent(len(first) / len(every)),
+        middle=height(median(own)),
+        bars=_bars(own),
+        ends=(
+            language.significant(min(own) * scale, 4),
+            language.significant(max(own) * scale, 4),
+        ),
+        unit=unit,
+    )
+
+
+def _per_step(series: Series) -> list[float]:
+    return [value / max(series.per, 1) for value in series.seconds]
+
+
+def _bars(values: Sequence[float]) -> tuple[tuple[str, str, str], ...]:
+    low, high = min(values), max(values)
+    count = min(_BARS, max(1, math.isqrt(len(values)) + 1))
+    counts = [0] * count
+    for value in values:
+        place = int((value - low) / (high - low) * count) if high > low else 0
+        counts[min(place, count - 1)] += 1
+    return tuple(
+        (
+            _per_cent(n / count),
+            _per_cent(0.94 / count),
+            _per_cent(tall / max(counts)),
+        )
+        for n, tall in enumerate(counts)
+        if tall
+    )
+
+
+def _gate(language: Language, gate: Gate) -> dict[str, str]:
+    mark = {"passed": "✓", "failed": "✗"}.get(gate.status, "–")
+    text = _listed(language, gate.facts) if gate.facts else gate.status
+    return {
+        "mark": mark,
+        "status": gate.status,
+        "name": grades.gate_text(language, gate.name),
+        "text": text,
+    }
+
+
+def _gate_title(language: Language, gates: Sequence[Gate]) -> str:
+    counts = [
+        sum(gate.status == status for gate in gates) for status in ("passed", "failed")
+    ]
+    if not gates:
+        return language.pgettext("section of a run", "Gates")
+    if counts[1]:
+        return language.gettext(
+            "Gates: %(passed)s passed, %(failed)s failed",
+            passed=counts[0],
+            failed=counts[1],
+        )
+    return language.ngettext("Gates: %(n)s passed", "Gates: %(n)s passed", counts[0])
+
+
+def _ran(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield what ran: work, parameters, precision, framework, system."""
+    work = f"{facts.title}, {facts.workload} v{facts.version}, {facts.setting}"
+    yield Row(language.pgettext("run", "Workload"), work, english=True)
+    if facts.parameters:
+        yield Row(
+            language.pgettext("run", "Parameters"),
+            _listed(language, facts.parameters),
+            english=True,
+        )
+    how = _listed(language, {k: v for k, v in facts.how.items() if v})
+    if how:
+        yield Row(language.pgettext("run", "Precision"), how, english=True)
+    software = dict(facts.environment)
+    framework = [
+        terms.framework_text(language, facts.framework),
+        software.pop("framework_version", None),
+    ]
+    software.pop("framework", None)
+    yield Row(language.pgettext("run", "Framework"), " ".join(filter(None, framework)))
+    system = [
+        software.pop(name, None) for name in ("os_name", "os_version", "os_build")
+    ]
+    if any(system):
+        yield Row(language.pgettext("run", "System"), " ".join(filter(None, system)))
+    if software:
+        yield Row(
+            language.pgettext("run", "Software"),
+            _listed(language, software),
+            english=True,
+        )
+
+
+def _around(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield the machine, and what it did before, while and after it measured."""
+    yield Row(
+        language.pgettext("run", "Machine"),
+        _listed(language, facts.machine),
+        english=True,
+    )
+    for name, known in (
+        (language.pgettext("run", "Before"), facts.before),
+        (language.pgettext("run", "While measuring"), facts.during),
+        (language.pgettext("run", "After"), facts.after),
+    ):
+        if known:
+            yield Row(name, _listed(language, known), english=True)
+    if facts.unknown:
+        reasons = {why for why in facts.unknown.values() if why}
+        names = ", ".join(_plain(name) for name in facts.unknown)
+        text = f"{names} ({'; '.join(sorted(reasons))})" if reasons else names
+        yield Row(language.pgettext("run", "Not known"), text, english=True)
+
+
+def _origin(language: Language, facts: RunFacts) -> Iterator[Row]:
+    if facts.collector:
+        digest = (facts.collector_sha256 or "")[:_LETTERS]
+        yield Row(
+            language.pgettext("run", "Collector"),
+            f"{facts.collector}, SHA-256 {digest}" if digest else facts.collector,
+        )
+    if facts.campaign:
+        yield Row(language.pgettext("run", "Campaign"), facts.campaign)
+    if own := facts.origin:
+        if own.document:
+            yield Row(language.pgettext("run", "Document"), own.document)
+        if own.sha256:
+            yield Row("SHA-256", own.sha256)
+        if own.locator:
+            yield Row(language.pgettext("run", "Place"), own.locator, english=True)
+        if own.published:
+            yield Row(language.pgettext("run", "Published"), own.published)
+        if own.licence:
+            yield Row(language.pgettext("run", "Licence"), own.licence, english=True)
+        if own.importer:
+            yield Row(language.pgettext("run", "Importer"), own.importer)
+    # TRANSLATORS: the digest of a run's content, which is its name
+    yield Row(language.pgettext("run", "Identity"), facts.run)
+
+
+def _listed(language: Language, facts: Mapping[str, Any]) -> str:
+    """Name facts of programs and their values: names are as programs have them."""
+    return "; ".join(_pairs(language, facts))
+
+
+def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[str]:
+    for name, fact in facts.items():
+        if fact is None or fact in ("", [], {}):
+            continue
+        yield f"{_plain(name)} {_value(language, name, fact)}"
+
+
+@lru_cache(maxsize=4096)
+def _plain(name: str) -> str:
+    ending = next((end for end in (*_UNITS, "_bytes") if name.endswith(end)), "")
+    return name.removesuffix(ending).replace("_", " ")
+
+
+def _value(language: Language, name: str, fact: Any) -> str:
+    match fact:
+        case bool():
+            return "yes" if fact else "no"
+        case int() | float():
+            return _number(language, name, fact)
+        case Mapping():
+            return f"({_listed(language, fact)})"
+        case list() | tuple():
+            return ", ".join(_value(language, name, one) for one in fact)
+    return str(fact)
+
+
+def _number(language: Language, name: str, fact: float) -> str:
+    if name.endswith("_bytes") and fact >= 2**20:
+        return language.bytes(int(fact))
+    for ending, (pattern, digits) in _UNITS.items():
+        if name.endswith(ending):
+            return pattern.format(language.significant(fact, digits))
+    return f"{fact:.6g}" if isinstance(fact, float) else str(fact)

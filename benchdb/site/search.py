@@ -1,0 +1,69 @@
+"""What the search of a site finds: names of its pages in each language, and runs."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from benchdb.report.language import Language, load
+from benchdb.report.wording import terms
+from benchdb.site.addresses import RUN_LETTERS
+from benchdb.site.content import Site
+from benchdb.site.pages import Frame, navigation
+
+MOST = 150_000  # bytes of a file
+_LETTERS = 8  # of the other processes on a page of a run
+
+
+def files(site: Site, frame: Frame) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the file of each language, and of that of all runs.
+
+    They are scripts: no page may read another file from a disk.
+    """
+    for code in frame.codes:
+        names = msgspec.json.encode(_names(site, load(code)))
+        yield f"assets/search.{code}.js", b"var benchdbPages=" + names
+    runs = msgspec.json.encode("\n".join(_fitting(_runs(site))))
+    yield "assets/search.runs.js", b"var benchdbRuns=" + runs
+
+
+def _names(site: Site, language: Language) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return names and addresses of pages by their kind."""
+    titles = {row.slug: row.title for row in reversed(site.report.sources)}
+    own = {kind: name for kind, _, name in navigation(language)}
+    chips = [
+        (terms.chip_text(language, name), address)
+        for name, address in site.chips.items()
+    ]
+    works = [
+        (terms.title_text(language, site.by_workload[name][0][0].workload), address)
+        for name, address in site.workloads.items()
+    ]
+    sources = [
+        (f"{name} – {titles[name]}", address) for name, address in site.sources.items()
+    ]
+    lists = [(name, address) for _, address, name in navigation(language)]
+    return [
+        (own["chips"], chips),
+        (own["workloads"], works),
+        (own["sources"], sources),
+        ("", lists),
+    ]
+
+
+def _runs(site: Site) -> Iterator[str]:
+    """Yield the runs of each page: the one that names it, the others shorter."""
+    for line in site.lines:
+        first, *others = dict.fromkeys(
+            run for row in line for run in (row.run, *row.runs)
+        )
+        yield " ".join([first[:RUN_LETTERS], *(run[:_LETTERS] for run in others)])
+
+
+def _fitting(lines: Iterable[str]) -> Iterator[str]:
+    """Yield *lines* while there is room."""
+    room = MOST
+    for line in lines:
+        room -= len(line) + 2  # the end of a line is two letters in a string
+        if room < 0:
+            return
+        yield line

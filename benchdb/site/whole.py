@@ -1,0 +1,64 @@
+"""A whole site: all kinds of pages together, and what search engines read of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from benchdb.site import (
+    chip_page,
+    compare,
+    front,
+    listings,
+    machine_page,
+    pages,
+    run,
+    search,
+    source_page,
+    workload_page,
+)
+from benchdb.site.build import Outcome, Plan, build
+from benchdb.site.content import Site
+from benchdb.site.pages import Frame, Page
+
+# Each yields pages in every language; those of runs are in the first alone.
+_SHARED = (
+    front.pages,
+    listings.pages,
+    chip_page.pages,
+    workload_page.pages,
+    compare.pages,
+    machine_page.pages,
+    source_page.pages,
+)
+
+
+def write(site: Site, frame: Frame, folder: Path) -> Outcome:
+    """Write all pages of *site* into *folder*; errors are those of ``build``."""
+    shared = [page for make in _SHARED for page in make(site)]
+    addresses = [*dict.fromkeys(site.runs.values())]
+    files = [*_files(site, shared, frame)]
+    return build(Plan(shared, run.pages(site), addresses, files), frame, folder)
+
+
+def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
+    yield from pages.asset_files()
+    yield from search.files(site, frame)
+    if frame.base:
+        runs = dict.fromkeys(site.runs.values())
+        yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)
+        yield "robots.txt", f"Sitemap: {frame.base}sitemap.xml\n".encode()
+
+
+def _sitemap(shared: list[str], local: list[str], frame: Frame) -> bytes:
+    """Return the sitemap, as sitemaps.org has it, 50,000 addresses at most."""
+    paths = [frame.path(address, code) for code in frame.codes for address in shared]
+    paths += [frame.path(address, frame.codes[0]) for address in local]
+    lines = (
+        f"<url><loc>{escape(f'{frame.base}{path}')}</loc></url>"
+        for path in paths[:50_000]
+    )
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return (
+        f'{head}<urlset xmlns="{space}">\n{chr(10).join(lines)}\n</urlset>\n'.encode()
+    )
