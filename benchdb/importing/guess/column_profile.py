@@ -30,6 +30,7 @@ _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
+_SIDES = frozenset(("prefill", "decode"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
@@ -44,6 +45,7 @@ _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
 _WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
+_NUMBER_AND_WORD = re.compile(r"[~≈<>]?\d[\d.,]*\s?[^\W\d]")
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -210,11 +212,14 @@ def profile(
     # A header with a unit has figures below it; without, the cells have to have units.
     begin = _FIGURE if unit_in(header) else _WITH_MORE
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
+    sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
+    if figures and len(sides) > 1:  # of the same kind of figure, in one column
+        figures, several = False, True
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
         several=several and not figures and bool(sample),
-        terms=_terms(header, unit),
+        terms=_terms(header, unit).union(*sides),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),
         parts=_parts(sample, mark) if sample and not figures else (),
@@ -223,6 +228,17 @@ def profile(
         decimal=mark if figures else None,
         zero=next(filter(is_zero, texts), None),
     )
+
+
+def unread(columns: Iterable[ColumnProfile]) -> str | None:
+    """Return why cells that begin with a number are no figures, of the last such."""
+    for column in reversed([*columns]):
+        for text in filter(_NUMBER_AND_WORD.match, column.texts[:_READ]):
+            try:
+                parsed(text, unit=column.unit)
+            except ValueError as why:
+                return f"{column.header!r}: {why}"
+    return None
 
 
 def is_zero(text: str) -> bool:

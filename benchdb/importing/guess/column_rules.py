@@ -127,10 +127,18 @@ def _is_own_version(column: ColumnProfile) -> bool:
     return named and long and column.mostly(pattern("version").fullmatch)
 
 
+def _is_precision(text: str) -> object | None:
+    """Return the precision that is all that *text* says: no "fp8-static"."""
+    return naming.precision(text) if text.isalnum() else None
+
+
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
-    if _WEIGHTS.search(fold(column.header)):  # of bits, beside names of formats
+    if _WEIGHTS.search(fold(column.header)):
+        if not column.figures and not column.mostly(_is_precision):
+            return True
+        # Of bits, beside names of formats.
         return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)

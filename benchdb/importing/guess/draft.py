@@ -12,6 +12,7 @@ import msgspec
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import unread
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
@@ -244,7 +245,9 @@ def _left(table: TableDraft) -> Iterator[str]:
     digits = [text for text in texts if any(map(str.isdigit, text))]
     listed = ", ".join(table.sheets[0].header)[:120]
     why = "it holds no figures"
-    if digits:
+    if (cause := unread(one.looks for one in table.drafts)) is not None:
+        why = f"no column is one of figures; {cause}"
+    elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
     yield f"the table at line {table.line} ({listed}): {why}"
 

@@ -479,7 +479,9 @@ class _CellReader(msgspec.Struct, frozen=True):
         if amount.bound == "~":
             detail: dict[str, Scalar] = {"printed": printed}
             flags = (Flag(code="approximate", metric=metric, detail=detail),)
-        return replace(place, value=value, flags=flags)
+        beside = recognised(amount.beside, ["batch_size"])
+        layers = (*place.layers, beside) if beside.set else place.layers
+        return replace(place, value=value, flags=flags, layers=layers)
 
     def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
         """Yield metric and figure of each part of a cell that has several."""
