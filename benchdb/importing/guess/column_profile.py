@@ -30,7 +30,7 @@ _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
-_SIDES = frozenset(("prefill", "decode"))
+_SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")

@@ -385,12 +385,18 @@ def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
     return [column_doubt([draft], topic, text, choices, **more)]
 
 
-def enter_language_model(draft: ColumnDraft) -> None:
-    """Enter which side of a language model a column says that it is about."""
+def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
+    """Enter which side of a language model a column says that it is about.
+
+    Output a second is that of a whole request, unless figures of the prompt stand
+    *beside* it.
+    """
     if "workload" not in draft.fields and draft.metric in (*TOKENS, _TTFT):
         if draft.metric == _TTFT or "prefill" in draft.looks.terms:
             draft.add(workload="llm-prefill")
-        elif "decode" in draft.looks.terms:
+        elif "decode" in draft.looks.terms and (
+            "answer" not in draft.looks.terms or "prefill" in beside
+        ):
             draft.add(workload="llm-decode")
 
 

@@ -33,6 +33,7 @@ from benchdb.importing.guess.figures import (
     FIGURE_TERMS,
     FINAL,
     RATIO,
+    TOKENS,
     Around,
     ColumnDraft,
     enter_language_model,
@@ -225,8 +226,10 @@ class TableDraft:
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
+        rates = (one.looks.terms for one in self.drafts if one.metric in TOKENS)
+        sides = frozenset[str]().union(*rates)
         for one in self.drafts:
-            enter_language_model(one)
+            enter_language_model(one, sides)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
             compared = one.metric == RATIO  # a claim, which its header tells apart

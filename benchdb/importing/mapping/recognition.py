@@ -22,6 +22,12 @@ _SIDE = re.compile(
     r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
     r"|(?<![_-])ane|neural engine)(?![a-z])"
 )
+# One path for a part of the run and another for the rest; what is named is none of all.
+_SPLIT = re.compile(
+    r"(?i)(?<![a-z])(?:hybrid|heterogen|disaggregat|offload)"
+    r"|(?<![a-z])(?:prefill|prompt)(?![a-z]).*(?:[+&/,→]|(?<![a-z])and(?![a-z]))"
+    r".*(?<![a-z])(?:decod|generat)"
+)
 _PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
@@ -71,7 +77,9 @@ def _facts(
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
     if "device" in names and _SIDE.search(rest):
-        device = device_in(rest, chip)
+        joined = "+" in text and len(naming.frameworks(text)) > 1
+        split = joined or _SPLIT.search(text)
+        device = None if split else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
     if "framework" in names and naming.frameworks(text):

@@ -31,7 +31,10 @@ _WEIGHTS = re.compile(
     re.IGNORECASE,
 )
 _QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
-_VERSION = r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4})"
+_VERSION = (
+    r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4}"
+    r"|(?<=[ -])(?:b\d{4,5}|(?=[a-f]*\d)[0-9a-f]{7,40})(?![\w.]))"  # of llama.cpp
+)
 # Without the version of their own that some words of these have.
 _BARE = {
     "tensorflow": r"(?:tensorflow(?:[ -](?:macos|metal|gpu|cpu))*|tf)",
