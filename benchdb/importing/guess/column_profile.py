@@ -31,6 +31,11 @@ _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 _SIDES = frozenset(("prefill", "decode", "answer", "total"))
+_STATISTIC = re.compile(
+    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median|p50)"
+    r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
+    r"|p ?(?P<p>\d\d(?: \d)?)|(?P<std>std|stdev|stddev))(?![a-z\d])"
+)
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
@@ -144,6 +149,20 @@ def header_terms(header: str) -> HeaderTerms:
     return frozenset(terms)
 
 
+def statistic(header: str) -> tuple[str, str]:
+    """Return the statistic that *header* names, and what it is of.
+
+    ``p99_ttft_ms`` is the p99 of ``ttft ms``; without one, ``""`` of the header.
+    """
+    plain = fold(header)
+    found = _STATISTIC.search(plain)
+    if found is None:
+        return "", plain
+    name = next(name for name, match in found.groupdict().items() if match)
+    rest = f"{plain[: found.start()]} {plain[found.end() :]}"
+    return (f"p{found['p']}" if name == "p" else name), " ".join(rest.split())
+
+
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
     apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
@@ -176,22 +195,35 @@ def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
         (header, [row.cells[n].text for row in full or rows])
         for n, header in enumerate(sheets[0].header)
     ]
-    alone = [profile(header, texts) for header, texts in named]
+    units = units_of(sheets[0].header)
+    alone = [profile(*one, None, unit) for one, unit in zip(named, units, strict=True)]
     whole = convention(text for one in alone if one.figures for text in one.texts)
-    return [profile(*one, whole) for one in named] if whole else alone
+    if whole is None:
+        return alone
+    return [profile(*one, whole, unit) for one, unit in zip(named, units, strict=True)]
+
+
+def units_of(headers: Sequence[str]) -> list[str | None]:
+    """Return the units that headers name; ``Time min`` beside a maximum has none."""
+    of = Counter(rest for name, rest in map(statistic, headers) if name)
+    return [
+        unit_in(header[:-3] if name == "min" and of[rest] > 1 else header)
+        for header, (name, rest) in zip(headers, map(statistic, headers), strict=True)
+    ]
 
 
 def profile(
-    header: str, cells: Iterable[str], whole: Mark | None = None
+    header: str, cells: Iterable[str], whole: Mark | None, named: str | None
 ) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
-    *whole* is the decimal mark of the table, where the column does not show it.
+    *whole* is the decimal mark of the table, where the column does not show it, *named*
+    the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     texts = [text for text in distinct if missing_of(text) is None]
     sample = texts[:_READ]
-    unit = unit_in(header)
+    unit = named
     mark = convention(sample) or whole
     quantities, unclear = _read(sample, mark, None)
     if quantities and all(quantity.unit != "1" for quantity in quantities):
@@ -201,8 +233,8 @@ def profile(
     share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
-    named = header_terms(header) & _OF_NAMES and unit is None and not measured
-    figures = share >= _HALF and not named
+    names = header_terms(header) & _OF_NAMES and unit is None and not measured
+    figures = share >= _HALF and not names
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {
         kind
@@ -210,7 +242,7 @@ def profile(
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
     # A header with a unit has figures below it; without, the cells have to have units.
-    begin = _FIGURE if unit_in(header) else _WITH_MORE
+    begin = _FIGURE if named else _WITH_MORE
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
     if figures and len(sides) > 1:  # of the same kind of figure, in one column

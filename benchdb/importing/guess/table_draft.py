@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_profile import (
     profile,
     profiles,
     unit_in,
+    units_of,
     words,
 )
 from benchdb.importing.guess.column_rules import (
@@ -36,8 +37,11 @@ from benchdb.importing.guess.figures import (
     TOKENS,
     Around,
     ColumnDraft,
+    enter_counts,
     enter_language_model,
     figure_doubts,
+    leave_parts,
+    leave_statistics,
     speaks_of_figures,
 )
 from benchdb.importing.guess.questions import Doubt
@@ -113,7 +117,12 @@ class TableDraft:
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
         )
+        leave_statistics(self.rows or figures, self.around)
+        leave_parts(self.rows or figures)
+        enter_counts(self.rows or figures)
         for one in self.rows or figures:
+            if one.column is not None:
+                continue
             doubts += figure_doubts(one, self.around)
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
@@ -146,7 +155,10 @@ class TableDraft:
             one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
             for one in measured
         )
-        return Around(frozenset(terms), unit, specified, clear)
+        trained = self.mode() == "training" or any(
+            one.terms & {"epoch", "epochs", "step", "steps"} for one in looks
+        )
+        return Around(frozenset(terms), unit, specified, clear, trained)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -215,7 +227,10 @@ class TableDraft:
         alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
         if (len(speaking) > 1 and alike) or (keyed and speaking):
             cells = _cells_by_label(self.sheets, self.drafts.index(corner))
-            rows = (profile(label, cells[label]) for label in speaking)
+            rows = (
+                profile(label, cells[label], None, unit)
+                for label, unit in zip(speaking, units_of(speaking), strict=True)
+            )
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
