@@ -28,6 +28,7 @@ _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
 _SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
 _WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
+_MOMENT = re.compile(r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b")
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -52,6 +53,8 @@ def field(column: ColumnProfile) -> Column | str | None:
         return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
+    if _MOMENT.search(fold(column.header)) and column.mostly(_is_moment):
+        return f"{column.header!r}: moments, which are no durations"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
         size = _SIZE.fullmatch(fold(column.header)) is not None
@@ -109,6 +112,13 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
         and bool(re.search(rule.header, fold(column.header)))
         and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
+
+
+def _is_moment(text: str) -> object | None:
+    """Tell whether *text* counts seconds, or parts of one, since 1970."""
+    digits = text.partition(".")[0]
+    many = digits.isascii() and digits.isdigit() and len(digits) in (10, 13, 16, 19)
+    return True if many and digits[0] in "12" else None
 
 
 def _is_day(text: str) -> object | None:

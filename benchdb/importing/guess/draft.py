@@ -263,6 +263,7 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
     ]
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"
+    yield from (f"line {table.line}: {note}" for note in table.notes)
     for name in sorted(table.names):
         texts = [
             segment[place]

@@ -97,6 +97,7 @@ class TableDraft:
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
+        self.notes: list[str] = []  # what is taken for granted
         self.asked = False  # what its headings tell apart
         self.around = self._around()
 
@@ -312,6 +313,19 @@ class TableDraft:
             name in self.names
             and all(origin(one, name) is not None for one in self.segments)
         )
+
+    def runtime(self) -> str | None:
+        """Return the framework of all figures, if one heading or line gives it."""
+        if "framework" not in self.names:
+            known = self.set.get("framework")
+            return str(known) if known else None
+        named = {
+            str(recognised(text, ["framework"]).set.get("framework"))
+            for one in self.segments
+            for text in one
+            if recognised(text, ["framework_version", "framework"]).set
+        }
+        return named.pop() if len(named) == 1 else None
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""

@@ -1,0 +1,133 @@
+"""What lines of a document beside its tables say of all its runs: chip, system, versions.
+
+A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from benchdb.importing import naming
+from benchdb.importing.blocks import bullet
+from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import header_terms
+from benchdb.importing.mapping.language import Fields
+from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+
+_LINES = 2000
+_CHIPS = 6  # that a question lists
+_LABELLED = re.compile(
+    r"[\s>*+|_-]*(?P<label>[A-Za-z][\w /()&.-]{1,40}?)[\s*_`]*[:=|][\s*_`]*"
+    r"(?P<text>[^|]+?)[\s|*_`]*"
+)
+_LABELS = frozenset(
+    ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
+)
+_BULLET = 60  # characters of one that only names something
+_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[a-z])\.\s")
+_SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
+_PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
+
+
+class StatedFacts(msgspec.Struct):
+    """What lines say: of *chips* by their names, of the *system*, of *versions*.
+
+    *own* is the only chip of the document, where a label or a bullet names it, *line*
+    where; *framework* the one that a label calls so.
+    """
+
+    chips: dict[str, Fields] = {}
+    own: str | None = None
+    line: int = 0
+    system: Fields = {}
+    versions: dict[str, str] = {}
+    framework: str | None = None
+
+    def of_runtime(self, framework: str) -> Fields:
+        """Return *framework* with its version, where a line says it."""
+        version = self.versions.get(framework)
+        known: Fields = {"framework": framework}
+        return known | ({"framework_version": version} if version else {})
+
+    def of_system(self, chip: object) -> Fields:
+        """Return the system of runs on *chip*; of several, a document has no one."""
+        same = len(self.chips) <= 1 or chip in (it.get("chip") for it in self.own_chips)
+        return self.system if same else {}
+
+    @property
+    def own_chips(self) -> tuple[Fields, ...]:
+        """Return the chip of the line with the system, if any."""
+        return (self.chips[self.own],) if self.own in self.chips else ()
+
+
+def stated_facts(document: Document) -> StatedFacts:
+    """Return what lines of *document* say; what they say twice and otherwise is out."""
+    facts = StatedFacts()
+    said: dict[str, set[str]] = {}
+    own: dict[str, int] = {}
+    for number, line in enumerate(document.lines[:_LINES], 1):
+        for name, fields in _chips_in(line):
+            if name in facts.chips:
+                facts.chips[name] = _merged(facts.chips[name], fields)
+            elif len(facts.chips) < _CHIPS:
+                facts.chips[name] = fields
+        for name, text in _facts_in(line):
+            said.setdefault(name, set()).add(text)
+            if name == "chip":
+                own.setdefault(text, number)
+    sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
+    if (chip := sure.pop("chip", None)) in facts.chips:
+        facts.own, facts.line = chip, own[chip]
+        if size := sure.get("ram"):
+            facts.chips[chip] = {"ram": size} | facts.chips[chip]
+    facts.framework = sure.get("framework")
+    facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
+    systems = ("os_name", "os_version", "os_build", "python")
+    facts.system = {name: sure[name] for name in systems if name in sure}
+    return facts
+
+
+def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
+    """Yield the chips that *line* names, each with what stands beside it."""
+    for piece in _PIECES.split(line.replace("*", "")):
+        for chip in naming.chips_in(piece):
+            alone: Fields = {"chip": f"{chip.vendor} {chip.name}"}
+            if chip.accelerator:
+                alone = {"accelerator": f"{chip.vendor} {chip.name}"}
+            short = len(piece) <= NAME_LIMIT
+            whole = recognised(piece, ["machine"]).set if short else {}
+            yield chip.name, whole if alone.items() <= whole.items() else alone
+
+
+def _merged(one: Fields, other: Mapping[str, object]) -> Fields:
+    """Return what two lines say of a chip, but what they contradict each other in."""
+    both = {**other, **one}
+    return {n: it for n, it in both.items() if other.get(n, it) == it}
+
+
+def _facts_in(line: str) -> Iterator[tuple[str, str]]:
+    """Yield what a labelled line or a short bullet says, by names of facts."""
+    labelled, item = _LABELLED.fullmatch(line), bullet(line)
+    label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
+    if labelled:
+        label, text = labelled.group("label", "text")
+    terms = header_terms(label)
+    if (label and not terms & _LABELS and not naming.framework(label)) or not text:
+        python = _PYTHON.fullmatch(text) if "python" in terms else None
+        yield from [("python", python[1])] if python else []
+        return
+    chips = {chip.name for piece in _PIECES.split(text) for chip in naming.chips_in(piece)}
+    if terms & {"machine", "chip", "cpu", "gpu", "device"} or (chips and not label):
+        yield from (("chip", name) for name in chips)
+    if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):
+        yield from (("ram", f"{size[1]} GB") for size in _SIZE.finditer(text))
+    if system := naming.os(f"{label} {text}"):
+        parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
+        yield from ((name, part) for name, part in parts if part)
+    named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {text}")
+    if framework := naming.framework(named):
+        if version := naming.framework_version(named):
+            yield f"version {framework}", version
+        if "framework" in terms:
+            yield "framework", framework
