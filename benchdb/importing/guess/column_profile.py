@@ -46,6 +46,9 @@ _IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
 _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
+_THROUGHPUT = re.compile(
+    r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
+)
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
@@ -333,7 +336,7 @@ def _candidates(text: str) -> Iterator[str]:
     if tail := _IN.search(text):
         yield tail[1]
     yield from _PER.findall(text)
-    if counted := _COUNTED_S.search(text):
+    if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
         yield f"{counted[1]}/s"
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

@@ -261,11 +261,15 @@ def metric_of(
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave columns out that are other statistics of what a column beside them is of.
+    """Leave columns out that say in other words what a column beside them says.
 
-    Those that have a metric of their own stay; and so does what a minimum or a maximum
-    alone is of.
+    That is another statistic, and the time from token to token beside that per token.
+    What has a metric of its own stays, and so does a minimum or a maximum alone.
     """
+    if any("tpot" in one.looks.terms for one in drafts):
+        for one in drafts:
+            if "itl" in one.looks.terms:
+                one.leave(f"{one.header!r}: times per token stand beside it")
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in drafts:
         name, rest = statistic(one.header)
@@ -277,7 +281,7 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
             if name in ("", first) or (own[name] and own[name] != own.get(first or "")):
                 continue
             of = f" of what {group[first].header!r} is the {first} of" if first else ""
-            if first or name.startswith("p"):
+            if one.left is None and (first or name.startswith("p")):
                 one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
 
 

@@ -24,6 +24,11 @@ _LABELLED = re.compile(
 _LABELS = frozenset(
     ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
 )
+_RUN_ON = re.compile(
+    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
+    r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
+)
+_SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
 _BULLET = 60  # characters of one that only names something
 _PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[a-z])\.\s")
 _SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
@@ -90,7 +95,8 @@ def stated_facts(document: Document) -> StatedFacts:
 
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
-    for piece in _PIECES.split(line.replace("*", "")):
+    pieces = _PIECES.split(line.replace("*", ""))
+    for piece in pieces if _SUPPORTED.search(line) is None else ():
         for chip in naming.chips_in(piece):
             alone: Fields = {"chip": f"{chip.vendor} {chip.name}"}
             if chip.accelerator:
@@ -108,7 +114,10 @@ def _merged(one: Fields, other: Mapping[str, object]) -> Fields:
 
 def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield what a labelled line or a short bullet says, by names of facts."""
+    line = line.replace("**", "")
     labelled, item = _LABELLED.fullmatch(line), bullet(line)
+    if run_on := _RUN_ON.fullmatch(line):
+        yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
         label, text = labelled.group("label", "text")

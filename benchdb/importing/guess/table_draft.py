@@ -70,6 +70,7 @@ _PROSE = re.compile(
     r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
+_CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _RESULTS = ("value", "samples", "ratio")
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
@@ -236,6 +237,12 @@ class TableDraft:
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
         if self.rows or not keyed:
+            return []
+        if any(header_terms(label) & _CONFIGURED for label in labels):
+            for one in self.drafts:
+                if one.holds_figures:
+                    one.leave(f"{labels[0][:40]!r} …: settings, beside no figures")
+        if not any(one.holds_figures for one in self.drafts):
             return []
 
         return [cells_doubt(corner, "What do {} name?", THINGS)]

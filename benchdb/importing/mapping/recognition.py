@@ -80,6 +80,7 @@ def _facts(
         joined = "+" in text and len(naming.frameworks(text)) > 1
         split = joined or _SPLIT.search(text)
         device = None if split else device_in(rest, chip)
+        fields |= {"conditions.path": text} if split else {}
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
     if "framework" in names and naming.frameworks(text):
