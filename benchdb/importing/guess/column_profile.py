@@ -190,8 +190,13 @@ def _word_pattern(word: str) -> str:
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
 
 
-def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header."""
+def profiles(
+    sheets: Sequence[Sheet], elsewhere: Mark | None = None
+) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header.
+
+    *elsewhere* is the decimal mark of other tables.
+    """
     rows = [row for sheet in sheets for row in sheet.rows]
     full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
     named = [
@@ -201,6 +206,7 @@ def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
     units = units_of(sheets[0].header)
     alone = [profile(*one, None, unit) for one, unit in zip(named, units, strict=True)]
     whole = convention(text for one in alone if one.figures for text in one.texts)
+    whole = whole or elsewhere
     if whole is None:
         return alone
     return [profile(*one, whole, unit) for one, unit in zip(named, units, strict=True)]

@@ -28,7 +28,9 @@ _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
 _SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
 _WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
-_MOMENT = re.compile(r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b")
+_MOMENT = re.compile(
+    r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
+)
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.

@@ -120,7 +120,7 @@ def _enter_stated(table: TableDraft, facts: StatedFacts) -> None:
     """Enter what lines of the document say of all its runs, with notes."""
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
-        stated |= facts.own_chips[0]
+        stated |= facts.chips[facts.own]
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
         stated |= facts.of_runtime(facts.framework)
@@ -371,14 +371,11 @@ def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
     if not works or not works <= set(_REQUEST):
         return False
-    whole = []
     for it in figures:
         if "workload" not in it.fields and it.metric not in TOKENS and not it.column:
             sides = [one for one in _REQUEST if one[4:] in it.looks.terms]
             it.add(workload=sides[0] if sides else "llm-generate")
-            whole += [] if sides else [f"{it.header[:40]!r}"]
-    if whole:
-        table.notes.append(f"of requests as a whole: {', '.join(whole)}")
+            table.whole += [] if sides else [it]
     return True
 
 

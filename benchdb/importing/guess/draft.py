@@ -7,6 +7,7 @@ for all that is alike.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -25,6 +26,7 @@ from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping.language import Fields, Map
 from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
@@ -34,6 +36,7 @@ _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
 _OPEN = "what it holds is asked for"
 
@@ -133,6 +136,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
     alone.
     """
     contested = _contested([one.context for one in sheets])
+    decimal = _decimal(sheets)
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -143,7 +147,9 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
         drafts = [
-            TableDraft([one], alone=True, contested=contested[one.context])
+            TableDraft(
+                [one], alone=True, contested=contested[one.context], decimal=decimal
+            )
             for one in group[:_SHEETS]
         ]
         unlike = {(one.around, one.contested) for one in drafts}
@@ -153,7 +159,14 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
         else:
             alone = drafts[0].contested
-            yield TableDraft(group, alone=False, contested=alone)
+            yield TableDraft(group, alone=False, contested=alone, decimal=decimal)
+
+
+def _decimal(sheets: Sequence[Sheet]) -> Mark | None:
+    """Return the decimal mark of the tables together."""
+    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
+    cells = (cell.text for row in rows for cell in row.cells)
+    return convention(text for text in islice(cells, _TESTED) if text[:1].isdigit())
 
 
 def _unreadable(sheet: Sheet) -> str | None:
@@ -263,7 +276,9 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
     ]
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"
-    yield from (f"line {table.line}: {note}" for note in table.notes)
+    whole = [f"{o.header[:40]!r}" for o in table.whole if o.metric and not o.column]
+    whole = [f"of requests as a whole: {', '.join(whole)}"] if whole else []
+    yield from (f"line {table.line}: {note}" for note in (*table.notes, *whole))
     for name in sorted(table.names):
         texts = [
             segment[place]

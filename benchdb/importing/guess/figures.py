@@ -54,7 +54,7 @@ _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
 _OF_COUNTS = frozenset(
-    "token prefill decode answer setting total mean sample given".split()
+    ("token", "prefill", "decode", "answer", "setting", "total", "mean", "sample")
 )
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
@@ -282,7 +282,9 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
                 continue
             of = f" of what {group[first].header!r} is the {first} of" if first else ""
             if one.left is None and (first or name.startswith("p")):
-                one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
+                one.leave(
+                    f"{one.header!r}: the {name}{of}, which has no metric of ours"
+                )
 
 
 def _own_metric(draft: ColumnDraft, around: Around) -> str | None:

@@ -1,10 +1,10 @@
-"""What lines of a document beside its tables say of all its runs: chip, system, versions.
+"""What lines beside the tables of a document say of all its runs.
 
 A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
@@ -38,13 +38,12 @@ _PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
 class StatedFacts(msgspec.Struct):
     """What lines say: of *chips* by their names, of the *system*, of *versions*.
 
-    *own* is the only chip of the document, where a label or a bullet names it, *line*
-    where; *framework* the one that a label calls so.
+    *own* is the only chip that a label or a bullet names, or that something ran on;
+    *framework* the one that a label calls so.
     """
 
     chips: dict[str, Fields] = {}
     own: str | None = None
-    line: int = 0
     system: Fields = {}
     versions: dict[str, str] = {}
     framework: str | None = None
@@ -57,21 +56,15 @@ class StatedFacts(msgspec.Struct):
 
     def of_system(self, chip: object) -> Fields:
         """Return the system of runs on *chip*; of several, a document has no one."""
-        same = len(self.chips) <= 1 or chip in (it.get("chip") for it in self.own_chips)
-        return self.system if same else {}
-
-    @property
-    def own_chips(self) -> tuple[Fields, ...]:
-        """Return the chip of the line with the system, if any."""
-        return (self.chips[self.own],) if self.own in self.chips else ()
+        own = self.chips.get(self.own or "", {})
+        return self.system if len(self.chips) <= 1 or chip == own.get("chip") else {}
 
 
 def stated_facts(document: Document) -> StatedFacts:
     """Return what lines of *document* say; what they say twice and otherwise is out."""
     facts = StatedFacts()
     said: dict[str, set[str]] = {}
-    own: dict[str, int] = {}
-    for number, line in enumerate(document.lines[:_LINES], 1):
+    for line in document.lines[:_LINES]:
         for name, fields in _chips_in(line):
             if name in facts.chips:
                 facts.chips[name] = _merged(facts.chips[name], fields)
@@ -79,13 +72,12 @@ def stated_facts(document: Document) -> StatedFacts:
                 facts.chips[name] = fields
         for name, text in _facts_in(line):
             said.setdefault(name, set()).add(text)
-            if name == "chip":
-                own.setdefault(text, number)
     sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
-    if (chip := sure.pop("chip", None)) in facts.chips:
-        facts.own, facts.line = chip, own[chip]
+    chip = sure.pop("chip", "")
+    if chip in facts.chips:
+        facts.own = chip
         if size := sure.get("ram"):
-            facts.chips[chip] = {"ram": size} | facts.chips[chip]
+            facts.chips[chip] = {"ram": size, **facts.chips[chip]}
     facts.framework = sure.get("framework")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
     systems = ("os_name", "os_version", "os_build", "python")
@@ -106,9 +98,9 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
             yield chip.name, whole if alone.items() <= whole.items() else alone
 
 
-def _merged(one: Fields, other: Mapping[str, object]) -> Fields:
+def _merged(one: Fields, other: Fields) -> Fields:
     """Return what two lines say of a chip, but what they contradict each other in."""
-    both = {**other, **one}
+    both: Fields = {**other, **one}
     return {n: it for n, it in both.items() if other.get(n, it) == it}
 
 
@@ -126,7 +118,9 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         python = _PYTHON.fullmatch(text) if "python" in terms else None
         yield from [("python", python[1])] if python else []
         return
-    chips = {chip.name for piece in _PIECES.split(text) for chip in naming.chips_in(piece)}
+    chips = {
+        chip.name for piece in _PIECES.split(text) for chip in naming.chips_in(piece)
+    }
     if terms & {"machine", "chip", "cpu", "gpu", "device"} or (chips and not label):
         yield from (("chip", name) for name in chips)
     if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):

@@ -48,6 +48,7 @@ from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
 from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
+from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
 Segment = tuple[str, ...]
@@ -70,6 +71,7 @@ _PROSE = re.compile(
     r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _RESULTS = ("value", "samples", "ratio")
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
@@ -87,18 +89,31 @@ class TableDraft:
     """
 
     def __init__(
-        self, sheets: Sequence[Sheet], *, alone: bool, contested: frozenset[str]
+        self,
+        sheets: Sequence[Sheet],
+        *,
+        alone: bool,
+        contested: frozenset[str],
+        decimal: Mark | None,
     ) -> None:
-        """Begin with how the columns look."""
+        """Begin with how the columns look; *decimal* is the mark of other tables."""
         self.sheets, self.alone, self.contested = sheets, alone, contested
         self.line = sheets[0].line
-        self.drafts = [ColumnDraft(one, self.line) for one in profiles(sheets)]
+        self.drafts = [ColumnDraft(it, self.line) for it in profiles(sheets, decimal)]
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(_segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
+        self.whole: list[ColumnDraft] = []  # figures of requests as a whole
         self.notes: list[str] = []  # what is taken for granted
+        texts = [
+            text for one in self.drafts if one.looks.figures for text in one.looks.texts
+        ]
+        if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
+            self.notes.append(
+                f"{grouped!r}: a comma groups digits, as decimals have a point"
+            )
         self.asked = False  # what its headings tell apart
         self.around = self._around()
 

@@ -88,7 +88,9 @@ _UNFINISHED = tuple("=([{/|@:-")
 _CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
 _NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
 _SIDES = "|".join(tokens.SIDES)
-_BEFORE_UNIT = re.compile(rf"(?i)(?<=[\d.])[ \u00a0]({_SIDES})(?=[ \u00a0]t(?:ok\w*)? ?/)")
+_BEFORE_UNIT = re.compile(
+    rf"(?i)(?<=[\d.])[ \u00a0]({_SIDES})(?=[ \u00a0]t(?:ok\w*)? ?/)"
+)
 _BEHIND_UNIT = re.compile(
     rf"(?i)(?<=[a-z.])[ \u00a0]?(?:\(({_SIDES})(?: only)?\)"
     r"|[@(,] ?((?:bs|batch(?:[ -]?size)?) ?[=:]? ?\d{1,6})\)?)$"
