@@ -31,6 +31,7 @@ _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
 _MOMENT = re.compile(
     r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
 )
+_SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -55,7 +56,7 @@ def field(column: ColumnProfile) -> Column | str | None:
         return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
-    if _MOMENT.search(fold(column.header)) and column.mostly(_is_moment):
+    if _are_moments(column):
         return f"{column.header!r}: moments, which are no durations"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
@@ -116,11 +117,13 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     )
 
 
-def _is_moment(text: str) -> object | None:
-    """Tell whether *text* counts seconds, or parts of one, since 1970."""
-    digits = text.partition(".")[0]
-    many = digits.isascii() and digits.isdigit() and len(digits) in (10, 13, 16, 19)
-    return True if many and digits[0] in "12" else None
+def _are_moments(column: ColumnProfile) -> bool:
+    """Tell whether the cells count seconds, or parts of one, since 1970."""
+    moments = [float(it) for it in column.texts if _SINCE_1970.fullmatch(it)]
+    if column.unit or len(moments) < len(column.texts):
+        return False
+    near = max(moments) < 1.01 * min(moments) and any("." in it for it in column.texts)
+    return near or _MOMENT.search(fold(column.header)) is not None
 
 
 def _is_day(text: str) -> object | None:

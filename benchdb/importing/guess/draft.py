@@ -14,6 +14,7 @@ import msgspec
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import unread
+from benchdb.importing.guess.cross_checks import contradiction_doubts, sentence_results
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
@@ -100,6 +101,7 @@ def _proposed(
     inquiry.settle([*heading_doubts(taken), *works])
     for table in taken:
         table.enter_network(_stem(document))
+    inquiry.settle([doubt for one in taken for doubt in contradiction_doubts(one)])
     inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
     machines, others = table_doubts(taken, document)
     inquiry.settle(machines)
@@ -107,6 +109,7 @@ def _proposed(
         doubt.settle(NOT_SAID)
     inquiry.settle(others, most=_FEW)
     left_out += [text for one in tables for text in _left(one)]
+    left_out += sentence_results(document, sheets)
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
     # The first table that fits explains a sheet: those that ask for more come first.

@@ -54,7 +54,17 @@ _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
 _OF_COUNTS = frozenset(
-    ("token", "prefill", "decode", "answer", "setting", "total", "mean", "sample")
+    (
+        "token",
+        "prefill",
+        "decode",
+        "answer",
+        "setting",
+        "total",
+        "mean",
+        "sample",
+        "given",
+    )
 )
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
@@ -470,6 +480,8 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     terms = draft.looks.terms
     said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
     side = "prefill" if "prefill" in terms else "decode" if said else None
+    if "total" in terms and not terms & {"prefill", "decode"}:
+        side = "generate"
     if side := _OF_SIDES.get(draft.metric or "", side):
         draft.add(workload=f"llm-{side}")
         if count := _COUNTED.search(draft.header):

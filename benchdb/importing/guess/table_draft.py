@@ -242,6 +242,7 @@ class TableDraft:
         speaking = [label for label in labels if speaks_of_figures(label)]
         units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
         alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
+        cells: Mapping[str, list[str]] = {}
         if (len(speaking) > 1 and alike) or (keyed and speaking):
             cells = _cells_by_label(self.sheets, self.drafts.index(corner))
             rows = (
@@ -251,6 +252,12 @@ class TableDraft:
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
+            named = {one.header for one in self.rows}
+            others = (label for label in labels if label not in named)
+            texts = [f"{label} ({cells[label][0]})" for label in others]
+            texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
+            if texts:
+                corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
         if self.rows or not keyed:
             return []
         if any(header_terms(label) & _CONFIGURED for label in labels):
@@ -286,6 +293,7 @@ class TableDraft:
                 one
                 for one in group
                 if not one.fields
+                and not (one.metric in TOKENS and "answer" in one.looks.terms)
                 and (len(group) > 1 or (left and not one.looks.terms & FIGURE_TERMS))
             ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):

@@ -41,8 +41,8 @@ class Quantity(msgspec.Struct, frozen=True):
     a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
     ``batch`` … (``nouns`` in ``units.toml``). *uncertainty* is what stands after ``±``,
     in the same unit. A range has *low* and *high*, its value is the middle. *bound*
-    says that the figure is only a limit, or rounded (``~``). *beside* is what the unit
-    is qualified by: ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``.
+    says that the figure is only a limit, or rounded (``~``). *beside* is what qualifies
+    it: ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``, 3 ms (``warmup``).
     """
 
     value: float
@@ -95,6 +95,9 @@ _BEHIND_UNIT = re.compile(
     rf"(?i)(?<=[a-z.])[ \u00a0]?(?:\(({_SIDES})(?: only)?\)"
     r"|[@(,] ?((?:bs|batch(?:[ -]?size)?) ?[=:]? ?\d{1,6})\)?)$"
 )
+_FIRST_RUN = re.compile(
+    r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
+)
 _RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
 _ROUNDED = 0.01  # of a time that is said again in another unit
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
@@ -138,9 +141,14 @@ def parsed(
         return replace(amount, printed=seen, beside=beside)
 
 
+def is_first_run(beside: str) -> bool:
+    """Tell whether what qualifies a figure says that it is one of warming up."""
+    return _FIRST_RUN.fullmatch(f"({beside})") is not None
+
+
 def _unqualified(text: str) -> tuple[str, str]:
     """Return *text* without what qualifies its unit, and that."""
-    for qualifier in (_BEFORE_UNIT, _BEHIND_UNIT):
+    for qualifier in (_BEFORE_UNIT, _BEHIND_UNIT, _FIRST_RUN):
         if match := qualifier.search(text):
             beside = next(filter(None, match.groups()))
             return text[: match.start()] + text[match.end() :], beside.lower()
