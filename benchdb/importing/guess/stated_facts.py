@@ -30,7 +30,7 @@ _RUN_ON = re.compile(
 )
 _SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
 _BULLET = 60  # characters of one that only names something
-_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[a-z])\.\s")
+_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
 _SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
 _PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
 

@@ -47,7 +47,12 @@ from benchdb.importing.guess.figures import (
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import (
+    COMPARED,
+    NAME_LIMIT,
+    OF_ALL,
+    recognised,
+)
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -491,7 +496,8 @@ def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
 
 def _is_prose(text: str) -> bool:
     """Tell whether *text* says something of some rows, or compares: a caption."""
-    return bool(_PROSE.search(text) or COMPARED.search(text))
+    prose = _PROSE.search(text) and not OF_ALL.match(text)
+    return bool(prose or COMPARED.search(text))
 
 
 def origin(segment: Segment, name: str) -> int | None:

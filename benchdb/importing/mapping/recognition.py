@@ -11,6 +11,11 @@ from benchdb.importing.naming import RecognisedChip
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
+# A caption that holds for every row, though it is a sentence.
+OF_ALL = re.compile(
+    r"(?i)[*_]*(?:(?:table|fig(?:ure|\.)?) ?\d*[.:] *)?[*_]*"
+    r"(?:all|every)(?![a-z])[^.]*\.?$"
+)
 COMPARED = re.compile(
     r"(?i)(?<![a-z])(?:vs|versus|than|over|compared|against|relative|gegen|speed-?ups?)"
     r"(?![a-z])"
@@ -37,7 +42,7 @@ _BESIDE = re.compile(
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
     r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,]|[ -]?bit)"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
 
@@ -51,7 +56,8 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
     """
     fields: Fields = {}
     several: dict[str, str] = {}
-    if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
+    short = len(text) <= NAME_LIMIT
+    if short and (whole or OF_ALL.match(text) or not _SENTENCE.search(text)):
         fields, several = _facts(text, names, whole=whole)
     if not whole and COMPARED.search(text):
         tail = text.rpartition(" on ")[2]  # "MLX vs torch on M1" names a machine
