@@ -45,6 +45,7 @@ _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
+_A_SECOND = re.compile(r"(?i)/\s?s(?:ec(?:onds?)?)?(?![a-z])")
 _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
 _THROUGHPUT = re.compile(
     r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
@@ -295,7 +296,8 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     bracket = _BRACKET.search(header)
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
-    return header_terms(header)
+    terms = header_terms(header)
+    return terms - {"time"} if _A_SECOND.search(header) else terms
 
 
 def _read(

@@ -13,7 +13,12 @@ from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
-from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
+from benchdb.importing.guess.table_draft import (
+    BILLIONS,
+    Segment,
+    TableDraft,
+    expression_of,
+)
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.mapping.recognition import recognised
@@ -26,7 +31,6 @@ _SCANNED = 200_000  # characters of a document that are searched for names
 _COLUMNS = 3  # that may name the work
 _HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -121,6 +125,10 @@ def _enter_stated(table: TableDraft, facts: StatedFacts) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
+    if facts.device and _lacks(table, "device"):
+        stated["device"] = facts.device
+    if facts.model and table.is_of_language_model() and not table.tells_model():
+        stated |= facts.model
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
         stated |= facts.of_runtime(facts.framework)
@@ -191,7 +199,7 @@ def _headings(*tables: TableDraft) -> list[str]:
 def _expression(field: str, texts: Sequence[str]) -> str:
     """Return what finds *texts* among headings, and sets *field* to them."""
     group = field.replace(".", "__")
-    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
+    listed = "|".join(map(expression_of, texts))
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
@@ -261,7 +269,8 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
-    figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
+    drafts = table.rows or table.drafts
+    figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
     if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
@@ -273,7 +282,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     if len(bare) < len(figures) and not tokens:
         return [*doubts, _belonging_doubt(figures, bare)]
-    if tokens and not table.rows:
+    if tokens and (not table.rows or len(tokens) == len(bare)):
         return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
     columns = [
         one
@@ -390,7 +399,8 @@ def _token_doubt(
     def settle(answer: str) -> list[Doubt]:
         _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        figures = [it for it in table.drafts if it.holds_figures and it.metric != RATIO]
+        drafts = table.rows or table.drafts
+        figures = [it for it in drafts if it.holds_figures and it.metric != RATIO]
         if None in works or _enter_request(table, figures):
             return []
         rest = [it for it in figures if "workload" not in it.fields]

@@ -11,11 +11,16 @@ import msgspec
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import header_terms
+from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
 from benchdb.importing.mapping.language import Fields
-from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import (
+    NAME_LIMIT,
+    device_in,
+    recognised,
+)
 
 _LINES = 2000
+_SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
 _LABELLED = re.compile(
     r"[\s>*+|_-]*(?P<label>[A-Za-z][\w /()&.-]{1,40}?)[\s*_`]*[:=|][\s*_`]*"
@@ -39,7 +44,7 @@ class StatedFacts(msgspec.Struct):
     """What lines say: of *chips* by their names, of the *system*, of *versions*.
 
     *own* is the only chip that a label or a bullet names, or that something ran on;
-    *framework* the one that a label calls so.
+    *framework* the one that a label calls so, or the only one, with a version.
     """
 
     chips: dict[str, Fields] = {}
@@ -47,6 +52,8 @@ class StatedFacts(msgspec.Struct):
     system: Fields = {}
     versions: dict[str, str] = {}
     framework: str | None = None
+    device: str | None = None
+    model: Fields = {}
 
     def of_runtime(self, framework: str) -> Fields:
         """Return *framework* with its version, where a line says it."""
@@ -78,8 +85,13 @@ def stated_facts(document: Document) -> StatedFacts:
         facts.own = chip
         if size := sure.get("ram"):
             facts.chips[chip] = {"ram": size, **facts.chips[chip]}
-    facts.framework = sure.get("framework")
+    facts.framework, facts.device = sure.get("framework"), sure.get("device")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
+    if (only := naming.frameworks(document.text[:_SCANNED])) == set(facts.versions):
+        facts.framework = facts.framework or next(iter(only), None)
+    if model := sure.get("model"):
+        known = recognised(model, ["network", "quantization"]).set
+        facts.model = {"parameters.model": model, **known}
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
@@ -114,17 +126,32 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     if labelled:
         label, text = labelled.group("label", "text")
     terms = header_terms(label)
-    if (label and not terms & _LABELS and not naming.framework(label)) or not text:
-        python = _PYTHON.fullmatch(text) if "python" in terms else None
-        yield from [("python", python[1])] if python else []
-        return
-    chips = {
-        chip.name for piece in _PIECES.split(text) for chip in naming.chips_in(piece)
-    }
-    if terms & {"machine", "chip", "cpu", "gpu", "device"} or (chips and not label):
+    python = _PYTHON.fullmatch(text) if "python" in terms else None
+    if terms == {"model"}:
+        yield "model", text
+    elif python:
+        yield "python", python[1]
+    elif text and (not label or terms & _LABELS or naming.framework(label)):
+        yield from _hardware_in(label, terms, text)
+        yield from _software_in(label, terms, text)
+
+
+def _hardware_in(
+    label: str, terms: HeaderTerms, text: str
+) -> Iterator[tuple[str, str]]:
+    pieces = _PIECES.split(text)
+    chips = {chip.name for piece in pieces for chip in naming.chips_in(piece)}
+    if terms & {"machine", "chip", "cpu", "gpu", "device"} or not label:
         yield from (("chip", name) for name in chips)
     if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):
         yield from (("ram", f"{size[1]} GB") for size in _SIZE.finditer(text))
+    if terms & {"device", "framework"} and (device := device_in(text)):
+        yield "device", device
+
+
+def _software_in(
+    label: str, terms: HeaderTerms, text: str
+) -> Iterator[tuple[str, str]]:
     if system := naming.os(f"{label} {text}"):
         parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
         yield from ((name, part) for name, part in parts if part)

@@ -46,7 +46,13 @@ from benchdb.importing.guess.figures import (
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Named, Table
+from benchdb.importing.mapping.language import (
+    Column,
+    Fields,
+    Meaning,
+    Named,
+    Table,
+)
 from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,
@@ -78,10 +84,12 @@ _PROSE = re.compile(
 )
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
+_DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
 _RESULTS = ("value", "samples", "ratio")
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
 
@@ -244,16 +252,22 @@ class TableDraft:
         if corner is None or corner.column or not corner.looks.texts:
             return []
         labels = corner.looks.texts[:_LABELS]
-        speaking = [label for label in labels if speaks_of_figures(label)]
+        cells = _cells_by_label(self.sheets, self.drafts.index(corner))
+        looks = [
+            profile(label, cells[label], None, unit)
+            for label, unit in zip(labels, units_of(labels), strict=True)
+        ]
         units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
-        alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
-        cells: Mapping[str, list[str]] = {}
-        if (len(speaking) > 1 and alike) or (keyed and speaking):
-            cells = _cells_by_label(self.sheets, self.drafts.index(corner))
-            rows = (
-                profile(label, cells[label], None, unit)
-                for label, unit in zip(speaking, units_of(speaking), strict=True)
-            )
+        with_units = sum(one.unit is not None for one in looks)
+        mixed = len(units - {"x", "%"}) > 1 or with_units > 1
+        speaking = any(map(speaks_of_figures, labels))
+        rows = [
+            one
+            for one in looks
+            if speaks_of_figures(one.header)
+            or (speaking and mixed and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+        ]
+        if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
@@ -263,22 +277,33 @@ class TableDraft:
             texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
             if texts:
                 corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+        if not self.rows and len(self.drafts) == 2:
+            known = [
+                header_terms(o) & _DESCRIBED or naming.framework(o) for o in labels
+            ]
+            if sum(map(bool, known)) * 2 > len(labels):
+                self._leave(f"{labels[0][:40]!r} …: what describes the runs")
         if self.rows or not keyed:
             return []
         if any(header_terms(label) & _CONFIGURED for label in labels):
-            for one in self.drafts:
-                if one.holds_figures:
-                    one.leave(f"{labels[0][:40]!r} …: settings, beside no figures")
+            self._leave(f"{labels[0][:40]!r} …: settings, beside no figures")
         if not any(one.holds_figures for one in self.drafts):
             return []
 
         return [cells_doubt(corner, "What do {} name?", THINGS)]
 
+    def _leave(self, why: str) -> None:
+        """Leave all of its figures out."""
+        for one in self.drafts:
+            if one.holds_figures:
+                one.leave(why)
+
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        rates = (one.looks.terms for one in self.drafts if one.metric in TOKENS)
+        figures = self.rows or self.drafts
+        rates = (one.looks.terms for one in figures if one.metric in TOKENS)
         sides = frozenset[str]().union(*rates)
-        for one in self.drafts:
+        for one in figures:
             enter_language_model(one, sides)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
@@ -315,9 +340,12 @@ class TableDraft:
         for one in self.drafts:
             if one.column is not None and one.column.is_ == "field":
                 told |= fields_of(one.column)
-        figures = [o for o in self.drafts if o.holds_figures and o.metric != RATIO]
-        sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
-        return bool(told & fields) or (bool(figures) and all(sets))
+        for group in (self.drafts, self.rows):
+            figures = [o for o in group if o.holds_figures and o.metric != RATIO]
+            sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
+            if figures and all(sets):
+                return True
+        return bool(told & fields)
 
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
@@ -370,12 +398,21 @@ class TableDraft:
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
 
+    def is_of_language_model(self) -> bool:
+        """Tell whether work of it is that of a language model."""
+        sets = [self.set, *(one.fields for one in (*self.drafts, *self.rows))]
+        return any(str(it.get("workload")).startswith("llm-") for it in sets)
+
+    def tells_model(self) -> bool:
+        """Tell whether a column or a heading names the model."""
+        told = {one.column.field for one in self.drafts if one.column}
+        known = told | self.set.keys()
+        sized = BILLIONS in self.context or "network" in self.names
+        return sized or "parameters.model" in known
+
     def enter_network(self, stem: str) -> None:
         """Enter the language model that a heading names, or the file's name *stem*."""
-        works = [str(it.fields.get("workload")) for it in self.drafts]
-        if not any(
-            one.startswith("llm-") for one in [*works, str(self.set.get("workload"))]
-        ):
+        if not self.is_of_language_model():
             return
         told = {one.column.field for one in self.drafts if one.column}
         for name, parameter in _NETWORK.items():
@@ -441,6 +478,11 @@ class TableDraft:
             context=tuple(self.context),
             columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
+            rows={
+                f"^{expression_of(one.header)}$": Meaning(set=one.fields)
+                for one in self.rows
+                if one.metric and one.fields
+            },
         )
 
     def _column(self, one: ColumnDraft) -> Column:
@@ -454,6 +496,11 @@ class TableDraft:
                 return Column(is_="ignore")
             return Column(is_="value", set=one.fields)
         return one.finished()
+
+
+def expression_of(text: str) -> str:
+    """Return what finds *text* and nothing else."""
+    return _SPECIAL.sub(r"\\\1", text)
 
 
 def _mode(*texts: str) -> str | None:

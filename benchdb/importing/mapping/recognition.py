@@ -101,7 +101,7 @@ def _facts(
     if "network" in names and (networks := naming.networks(text)):
         one = {"parameters.model": networks[0]} if len(networks) == 1 else {}
         fields |= one
-        several |= {} if one else {"model": f"several in {text!r}"}
+        several |= {} if one else {"parameters.model": f"several in {text!r}"}
     if "quantization" in names and (quantization := naming.quantization(text)):
         fields["parameters.quantization"] = quantization
     if "workload" in names and (workload := naming.workload(text)):

@@ -193,8 +193,8 @@ def test_results_in_sentences_are_named_with_their_lines():
 
 
 def test_rows_whose_names_say_no_metric_are_named():
-    text = PAGE + "latency: 12 ms\nmemory: 3 GB\nRun 1: 45 tok/s\n"
-    assert "rows whose names say no metric: Run 1 (45 tok/s)" in left_out(text)
+    text = PAGE + "latency: 12 ms\nmemory: 3 GB\nRun 1: 45\n"
+    assert "rows whose names say no metric: Run 1 (45)" in left_out(text)
 
 
 def test_a_caption_about_all_rows_holds_for_them():
@@ -237,3 +237,32 @@ def test_settings_in_a_list_are_no_results():
     found = propose(document, readable(document))
     assert not found.questions
     assert "line 3: 'Warmup runs' …: settings, beside no figures" in found.left_out
+
+
+def test_rows_named_after_the_sides_of_a_language_model_are_their_work():
+    text = PAGE + table(
+        "Metric | Value", "Load time | 4300 ms", "Prefill | 152 tok/s", "Gen | 44 tok/s"
+    )
+    assert figures(of_text(text), text) == [
+        ("llm-generate", "load_seconds", 4.3),
+        ("llm-prefill", "tokens_per_second", 152),
+        ("llm-decode", "tokens_per_second", 44),
+    ]
+
+
+def test_a_table_that_describes_the_runs_is_no_table_of_results():
+    rows = ("Hardware | M2 Max", "RAM | 32 GB", "GPU cores | 38", "MLX | 0.30.0")
+    text = table("Property | Value", *rows)
+    text += "\n" + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.machine.chip.ram_bytes == 32 * 2**30
+    assert record.run.framework == "mlx"
+    assert "'Hardware' …: what describes the runs" in left_out(text)
+
+
+def test_a_label_says_the_device_and_the_model():
+    text = "**Device**: MPS\n**Chip**: M2\n**Model**: Phi 4\n\n"
+    text += table("Context | Decode tok/s", "512 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.run.device == "metal"
+    assert record.run.parameters["model"] == "Phi-4"
