@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 
 import msgspec
@@ -235,12 +236,13 @@ def profile(
     sample = texts[:_READ]
     unit = named
     mark = convention(sample) or whole
-    quantities, unclear = _read(sample, mark, None)
+    quantities, unclear, doubtful = _read(sample, mark, None)
     if quantities and all(quantity.unit != "1" for quantity in quantities):
         unit = None  # the cells name theirs
     elif unit is not None:
-        quantities, unclear = _read(sample, mark, unit)
-    share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
+        quantities, unclear, doubtful = _read(sample, mark, unit)
+    read = len(quantities) + len(unclear) + len(doubtful)
+    share = read / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
     names = header_terms(header) & _OF_NAMES and unit is None and not measured
@@ -302,20 +304,31 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
 
 def _read(
     sample: Sequence[str], mark: Mark | None, unit: str | None
-) -> tuple[list[Quantity], list[str]]:
-    """Return the figures of cells, and the cells that can be two numbers."""
+) -> tuple[list[Quantity], list[str], list[str]]:
+    """Return the figures of cells, the cells that can be two numbers, and those whose
+    unit is in doubt.
+    """
     quantities: list[Quantity] = []
     unclear: list[str] = []
+    doubtful: list[str] = []
     for text in sample:
         try:
             amount = parsed(text, decimal=mark, unit=unit)
         except AmbiguousError:
-            unclear += [text] if _NUMERIC.match(text) else []
+            if _NUMERIC.match(text):
+                (unclear if _has_mark(text, unit) else doubtful).append(text)
         except ValueError:
             continue
         else:
             quantities += [amount] if isinstance(amount, Quantity) else []
-    return quantities, unclear
+    return quantities, unclear, doubtful
+
+
+def _has_mark(text: str, unit: str | None) -> bool:
+    """Tell whether a decimal mark is what makes *text* two numbers."""
+    with suppress(ValueError):
+        return isinstance(parsed(text, decimal=".", unit=unit), Quantity)
+    return False
 
 
 def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ _MOMENT = re.compile(
     r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
 )
 _SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
+_DIGIT = re.compile(r"\d|mixed|amp", re.IGNORECASE)
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -169,7 +170,11 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,
-    "precision": lambda column: column.mostly(naming.precision),
+    # "Single" may be many things.
+    "precision": lambda column: (
+        column.mostly(naming.precision)
+        and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
+    ),
     "framework": lambda column: column.mostly(naming.framework),
     "system": lambda column: column.mostly(naming.os),
     # One word that is no device and rows would be lost.

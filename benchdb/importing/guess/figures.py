@@ -91,7 +91,8 @@ class Around(msgspec.Struct, frozen=True):
     """What stands around a table: terms and a unit of its headings and its corner.
 
     *specified* tells that other columns, or the headings, are a specification, *clear*
-    that some column is surely one of results, *trained* that something is trained.
+    that some column is surely one of results, *trained* that something is trained,
+    *language* that a column is surely about language models.
     """
 
     terms: HeaderTerms = frozenset()
@@ -99,6 +100,7 @@ class Around(msgspec.Struct, frozen=True):
     specified: bool = False
     clear: bool = False
     trained: bool = False
+    language: bool = False
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
@@ -390,7 +392,8 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the unit and of the metric."""
     looks = draft.looks
-    if looks.terms & {"prefill", "decode"} and _TPS.search(looks.header):
+    tps = any(map(_TPS.search, (looks.header, *looks.texts[:_SHOWN])))
+    if tps and (around.language or looks.terms & {"prefill", "decode"}):
         draft.take_unit("tokens/s")  # what else may be counted has no sides
     _enter_metric(draft, around)
     if draft.metric is not None:

@@ -188,7 +188,14 @@ class TableDraft:
         trained = self.mode() == "training" or any(
             one.terms & {"epoch", "epochs", "step", "steps"} for one in looks
         )
-        return Around(frozenset(terms), unit, specified, clear, trained)
+        sizes = re.compile(BILLIONS)
+        language = any(
+            "ttft" in one.terms
+            or ("1/s", "token") in one.kinds
+            or any(map(sizes.search, one.texts[:_CELLS]))
+            for one in looks
+        )
+        return Around(frozenset(terms), unit, specified, clear, trained, language)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""

@@ -24,6 +24,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
+_SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
 _JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
 _WEIGHTS = re.compile(
     r"(?<![A-Za-z0-9])(?:(I?Q\d(?:_(?:[KM0-9]|XL|[SML]|XX?S|NL)){0,3}|MXFP[48]|NVFP4|AWQ"
@@ -116,6 +117,8 @@ def precision(text: str) -> str | None:
         if known in (["fp16"], ["bf16"]):
             return f"{known[0]}-mixed"
         return None if known else "mixed"
+    if plain in _SHORT:
+        return _SHORT[plain]
     if not known and _QUANTISED.fullmatch(plain):
         return plain.removesuffix("s")
     return known[0] if len(known) == 1 else None
