@@ -44,6 +44,7 @@ _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
+_LAST_WORD = re.compile(r"[ _][^\W_]+$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
 _A_SECOND = re.compile(r"(?i)/\s?s(?:ec(?:onds?)?)?(?![a-z])")
@@ -219,6 +220,7 @@ def units_of(headers: Sequence[str]) -> list[str | None]:
     of = Counter(rest for name, rest in map(statistic, headers) if name)
     return [
         unit_in(header[:-3] if name == "min" and of[rest] > 1 else header)
+        or unit_in(_LAST_WORD.sub("", header) if name else header)
         for header, (name, rest) in zip(headers, map(statistic, headers), strict=True)
     ]
 
@@ -350,7 +352,9 @@ def unit_in(text: str) -> str | None:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    yield from (one.strip() for one in reversed(_BRACKET.findall(text)))
+    brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
+    yield from brackets
+    yield from (one.rsplit(" ", 1)[-1] for one in brackets)
     yield text
     text = text.replace("_", " ")
     yield text

@@ -4,7 +4,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -33,6 +33,12 @@ _RUN_ON = re.compile(
     r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
     r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
 )
+_NEEDED = re.compile(
+    r"(?i)requirement|requires|prerequisite|install|support|quick ?start"
+)
+_ALTERNATIVES = re.compile(
+    r"(?i)(?<![a-z])(?:or|for|any|e\.g\.)(?![a-z])|\d\+|[≥≤]|[<>]="
+)
 _SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
 _BULLET = 60  # characters of one that only names something
 _PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
@@ -55,6 +61,14 @@ class StatedFacts(msgspec.Struct):
     device: str | None = None
     model: Fields = {}
 
+    def add_chips(self, line: str) -> None:
+        """Add the chips that *line* names, with what it says of them."""
+        for name, fields in _chips_in(line):
+            if name in self.chips:
+                self.chips[name] = _merged(self.chips[name], fields)
+            elif len(self.chips) < _CHIPS:
+                self.chips[name] = fields
+
     def of_runtime(self, framework: str) -> Fields:
         """Return *framework* with its version, where a line says it."""
         version = self.versions.get(framework)
@@ -64,19 +78,16 @@ class StatedFacts(msgspec.Struct):
     def of_system(self, chip: object) -> Fields:
         """Return the system of runs on *chip*; of several, a document has no one."""
         own = self.chips.get(self.own or "", {})
-        return self.system if len(self.chips) <= 1 or chip == own.get("chip") else {}
+        same = chip is not None and chip == own.get("chip")
+        return self.system if same or len(self.chips) <= 1 else {}
 
 
 def stated_facts(document: Document) -> StatedFacts:
     """Return what lines of *document* say; what they say twice and otherwise is out."""
     facts = StatedFacts()
     said: dict[str, set[str]] = {}
-    for line in document.lines[:_LINES]:
-        for name, fields in _chips_in(line):
-            if name in facts.chips:
-                facts.chips[name] = _merged(facts.chips[name], fields)
-            elif len(facts.chips) < _CHIPS:
-                facts.chips[name] = fields
+    for line in _of_results(document.lines[:_LINES]):
+        facts.add_chips(line)
         for name, text in _facts_in(line):
             said.setdefault(name, set()).add(text)
     sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
@@ -87,6 +98,8 @@ def stated_facts(document: Document) -> StatedFacts:
             facts.chips[chip] = {"ram": size, **facts.chips[chip]}
     facts.framework, facts.device = sure.get("framework"), sure.get("device")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
+    if len(facts.chips) > 1:
+        facts.device = None
     if (only := naming.frameworks(document.text[:_SCANNED])) == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
     if model := sure.get("model"):
@@ -95,6 +108,16 @@ def stated_facts(document: Document) -> StatedFacts:
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
+
+
+def _of_results(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that are not about what is needed to run something."""
+    needed = False
+    for line in lines:
+        if line.startswith("#"):
+            needed = _NEEDED.search(line) is not None
+        if not needed:
+            yield line
 
 
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
@@ -131,7 +154,11 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         yield "model", text
     elif python:
         yield "python", python[1]
-    elif text and (not label or terms & _LABELS or naming.framework(label)):
+    elif (
+        text
+        and _ALTERNATIVES.search(text) is None
+        and (not label or terms & _LABELS or naming.framework(label))
+    ):
         yield from _hardware_in(label, terms, text)
         yield from _software_in(label, terms, text)
 

@@ -266,3 +266,39 @@ def test_a_label_says_the_device_and_the_model():
     (record,) = records(of_text(text), text)
     assert record.run.device == "metal"
     assert record.run.parameters["model"] == "Phi-4"
+
+
+def test_what_is_needed_to_run_something_is_no_fact_of_its_results():
+    text = (
+        "# MLX GPU\n\n## Requirements\n\n- M2\n- macOS 14\n\n## Speed\n\n"
+        "- Host: Linux or Windows\n- Python: 3.9+\n\n"
+        + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    (record,) = records(of_text(text), text)
+    assert (record.machine.chip.name, record.environment.os_name) == ("unknown", None)
+    assert record.environment.python is None
+
+
+def test_single_is_a_precision_in_its_own_column_alone():
+    text = PAGE + table("Topology | Decode tok/s", "SINGLE | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.run.precision is None
+    assert record.run.parameters["topology"] == "SINGLE"
+
+
+def test_a_prediction_is_no_result():
+    text = PAGE + table("Model | Predicted TPS | Decode TPS", "Phi 4 | 50 | 45.2")
+    assert figures(of_text(text), text) == [("llm-decode", "tokens_per_second", 45.2)]
+
+
+def test_transactions_beside_language_models_are_tokens():
+    text = PAGE + table("Model | TTFT (s) | speed", "Qwen 7B | 0.3 | 45 TPS")
+    assert asked(of_text(text)) == {"work of speed"}
+
+
+def test_a_heading_names_a_network_and_a_chip():
+    text = "# Llama 3.1 8B on M2 Max GPU\n\n"
+    text += table("Context | Decode tok/s", "512 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.machine.chip.name == "M2 Max"
+    assert record.run.parameters["model"] == "Llama 3.1 8B"
