@@ -44,6 +44,7 @@ _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
+_NUMBERS = re.compile(r"\d")
 _LAST_WORD = re.compile(r"[ _][^\W_]+$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
@@ -354,7 +355,7 @@ def unit_in(text: str) -> str | None:
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
     yield from brackets
-    yield from (one.rsplit(" ", 1)[-1] for one in brackets)
+    yield from (o.rsplit(" ", 1)[-1] for o in brackets if not _NUMBERS.search(o))
     yield text
     text = text.replace("_", " ")
     yield text

@@ -316,9 +316,9 @@ def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
             one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
 
 
-def enter_counts(drafts: Sequence[ColumnDraft]) -> None:
+def enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter numbers of tokens beside their rates and times."""
-    of_tokens = any(
+    of_tokens = "ttft" in around.terms or any(
         "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds
         for one in drafts
     )

@@ -57,6 +57,7 @@ from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,
     OF_ALL,
+    is_split,
     recognised,
 )
 from benchdb.importing.quantities.tokens import Mark
@@ -149,7 +150,7 @@ class TableDraft:
         )
         leave_statistics(self.rows or figures, self.around)
         leave_parts(self.rows or figures)
-        enter_counts(self.rows or figures)
+        enter_counts(self.rows or figures, self.around)
         for one in self.rows or figures:
             if one.column is not None:
                 continue
@@ -166,7 +167,8 @@ class TableDraft:
     def _around(self) -> Around:
         context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
         terms = {term for text in context for term in header_terms(text)} & _ABOVE
-        unit = next((one for text in reversed(context) if (one := unit_in(text))), None)
+        units = (_unit_above(text) for text in reversed(context))
+        unit = next(filter(None, units), None)
         looks = [one.looks for one in self.drafts]
         if looks and not looks[0].figures:  # the corner of a pivot
             terms |= looks[0].terms & _ABOVE
@@ -226,7 +228,8 @@ class TableDraft:
             if not one.looks.terms & _NOT_PIVOTED:
                 header = one.bare
                 one.fields = test_facts(header) or {
-                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set
+                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set,
+                    **({"conditions.path": header} if is_split(header) else {}),
                 }
             units = {unit for unit, _ in one.looks.kinds}
             if units and units <= _OF_PARTS:
@@ -329,9 +332,12 @@ class TableDraft:
             nameless = [
                 one
                 for one in group
-                if not one.fields
+                if not (one.fields.keys() - {"workload"})
                 and not (one.metric in TOKENS and "answer" in one.looks.terms)
-                and (len(group) > 1 or (left and not one.looks.terms & FIGURE_TERMS))
+                and (
+                    sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
+                    or (left and not one.looks.terms & FIGURE_TERMS)
+                )
             ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
@@ -404,6 +410,13 @@ class TableDraft:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
+        # A title is the name of something, not the path of its runs.
+        paths = {
+            next(filter(_names_device, reversed(one[1:])), "") for one in self.segments
+        }
+        own = any("conditions.path" in one.fields for one in self.drafts)
+        if len(paths) == 1 and not own and is_split(path := paths.pop()):
+            self.set["conditions.path"] = path
 
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""
@@ -505,9 +518,25 @@ class TableDraft:
         return one.finished()
 
 
+def _work_of(one: ColumnDraft) -> object:
+    return one.fields.get("workload")
+
+
+def _names_device(text: str) -> bool:
+    facts = recognised(text, ["device"])
+    return bool(facts.set or facts.missing)
+
+
 def expression_of(text: str) -> str:
     """Return what finds *text* and nothing else."""
     return _SPECIAL.sub(r"\\\1", text)
+
+
+def _unit_above(text: str) -> str | None:
+    """Return the unit in a heading; "800 GB/s" is a figure in one."""
+    unit = unit_in(text)
+    figure = unit and re.search(rf"\d\s?{re.escape(unit)}", text)
+    return None if figure else unit
 
 
 def _mode(*texts: str) -> str | None:

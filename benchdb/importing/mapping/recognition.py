@@ -83,10 +83,7 @@ def _facts(
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
     if "device" in names and _SIDE.search(rest):
-        joined = "+" in text and len(naming.frameworks(text)) > 1
-        split = joined or _SPLIT.search(text)
-        device = None if split else device_in(rest, chip)
-        fields |= {"conditions.path": text} if split else {}
+        device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
     if "framework" in names and naming.frameworks(text):
@@ -107,6 +104,12 @@ def _facts(
     if "workload" in names and (workload := naming.workload(text)):
         fields["workload"] = workload
     return fields, several
+
+
+def is_split(text: str) -> bool:
+    """Tell whether *text* names one path for a part of a run, another for the rest."""
+    joined = "+" in text and len(naming.frameworks(text)) > 1
+    return joined or _SPLIT.search(text) is not None
 
 
 def _machine_in(
