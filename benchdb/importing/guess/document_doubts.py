@@ -378,7 +378,7 @@ def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     requests. Tell whether there are such sides.
     """
     works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
-    if not works or not works <= set(_REQUEST):
+    if not works or not works <= {*_REQUEST, "llm-generate"}:
         return False
     for it in figures:
         if "workload" not in it.fields and it.metric not in TOKENS and not it.column:

@@ -62,7 +62,8 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
     if not whole and COMPARED.search(text):
         tail = text.rpartition(" on ")[2]  # "MLX vs torch on M1" names a machine
         sure = {} if COMPARED.search(tail) else _facts(tail, names, whole=False)[0]
-        compared = fields.keys() & {*OF_MACHINES, "device", "framework"} - sure.keys()
+        names_ = {*OF_MACHINES, "device", "framework", "parameters.model"}
+        compared = fields.keys() & names_ - sure.keys()
         several |= dict.fromkeys(compared, f"compared in {text!r}")
         fields = {name: it for name, it in fields.items() if name not in compared}
     if "os" in names and (system := naming.os(text)):
