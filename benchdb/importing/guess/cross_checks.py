@@ -18,7 +18,6 @@ _RATE = re.compile(
 )
 _TOLERANCE = 0.05
 _FEW = 3  # rows of which none may agree
-_SIDES = ("prefill", "decode", "total")
 
 
 def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
@@ -43,58 +42,66 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
 def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
     """Yield the doubts about rates that are not what tokens and seconds beside make."""
     for rate in (one for one in table.drafts if one.metric in TOKENS):
-        for count in (one for one in table.drafts if _counts(one, rate)):
-            for time in (one for one in table.drafts if _times(one, count)):
-                yield from _contradiction(table, rate, count, time)
+        counted = [
+            one for one in table.drafts if _counts_tokens(one) and one is not rate
+        ]
+        same = [[one] for one in counted if _side(one) == _side(rate)]
+        if (
+            not _side(rate)
+            and len(counted) == len({*map(_side, counted)} - {None}) == 2
+        ):
+            same = [counted]  # all tokens, of prompt and answer
+        for counts in same:
+            for time in (one for one in table.drafts if _times(one, rate)):
+                yield from _contradiction(table, rate, counts, time)
 
 
-def _side(one: ColumnDraft) -> frozenset[str]:
-    return one.looks.terms & frozenset(_SIDES)
+def _side(one: ColumnDraft) -> str | None:
+    terms = one.looks.terms
+    side = "prefill" if terms & {"prefill", "given"} else None
+    return "decode" if "decode" in terms else side
 
 
-def _counts(one: ColumnDraft, rate: ColumnDraft) -> bool:
-    """Tell whether *one* counts the tokens of which *rate* is."""
-    counted = one.looks.integers and "token" in one.looks.terms and one is not rate
-    if "given" in one.looks.terms and "prefill" not in one.looks.terms:
+def _counts_tokens(one: ColumnDraft) -> bool:
+    return one.looks.integers and "token" in one.looks.terms
+
+
+def _times(one: ColumnDraft, rate: ColumnDraft) -> bool:
+    """Tell whether *one* may be the time in which the tokens of *rate* were."""
+    terms = one.looks.terms
+    if one.bases != {"s"} or terms & {"ttft", "tpot", "itl", "latency"}:
         return False
-    return counted and _side(one) - {"total"} == _side(rate) - {"total"}
-
-
-def _times(one: ColumnDraft, count: ColumnDraft) -> bool:
-    """Tell whether *one* is the time in which the tokens of *count* were."""
-    if one.bases != {"s"} or one.looks.terms & {"ttft", "tpot", "itl", "latency"}:
-        return False
-    own = _side(one) - {"total"}
-    return own == _side(count) - {"total"} or (not own and "time" in one.looks.terms)
+    return _side(one) == _side(rate) or (_side(one) is None and "time" in terms)
 
 
 def _contradiction(
-    table: TableDraft, rate: ColumnDraft, count: ColumnDraft, time: ColumnDraft
+    table: TableDraft,
+    rate: ColumnDraft,
+    counts: Sequence[ColumnDraft],
+    time: ColumnDraft,
 ) -> Iterator[Doubt]:
-    places = [table.drafts.index(one) for one in (rate, count, time)]
-    drafts = (rate, count, time)
     agree, unlike = 0, list[tuple[SheetRow, float]]()
     for row in (row for sheet in table.sheets for row in sheet.rows):
-        figures = [
-            _figure(row.cells[place].text, one)
-            for place, one in zip(places, drafts, strict=True)
-        ]
-        if all(figures):
-            printed, tokens, seconds = map(float, filter(None, figures))
-            made = tokens / seconds
+        cells = dict(zip(table.drafts, row.cells, strict=True))
+        figures = [_figure(cells[one].text, one) for one in (rate, time, *counts)]
+        known = [one for one in figures if one]
+        if len(known) == len(figures):
+            printed, seconds, *tokens = known
+            made = sum(tokens) / seconds
             near = abs(printed - made) <= _TOLERANCE * made
             agree, unlike = agree + near, unlike + ([] if near else [(row, made)])
     # Where none of many rows agrees, the columns are of different things.
     if unlike and (agree or len(unlike) <= _FEW):
         row, made = unlike[0]
+        listed = " and ".join(repr(one.header) for one in counts)
         text = (
-            f"In line {row.line}, {count.header!r} in {time.header!r} make {made:.4g}"
+            f"In line {row.line}, {listed} in {time.header!r} make {made:.4g}"
             " a second, which {} contradicts: is it right?"
         )
 
         def settle(answer: str) -> None:
             if not rate.take(answer):
-                table.notes.append(f"{rate.header!r} contradicts {count.header!r}")
+                table.notes.append(f"{rate.header!r} contradicts {listed}")
 
         choices = {"keep": "as it is printed", LEAVE_OUT: "leave the column out"}
         yield column_doubt(

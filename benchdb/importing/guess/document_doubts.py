@@ -11,14 +11,10 @@ from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
+from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
-from benchdb.importing.guess.table_draft import (
-    BILLIONS,
-    Segment,
-    TableDraft,
-    expression_of,
-)
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.mapping.recognition import recognised

@@ -22,8 +22,9 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.figures import NOT_SAID, SECONDARY
+from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import AnswerError, Inquiry, Question
-from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping.language import Fields, Map
 from benchdb.importing.mapping.recognition import recognised

@@ -2,17 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
     header_terms,
-    pattern,
     profile,
     profiles,
-    unit_in,
     units_of,
     words,
 )
@@ -29,13 +27,11 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
 )
 from benchdb.importing.guess.figures import (
-    CLEAR_TERMS,
     CLEAR_UNITS,
     FIGURE_TERMS,
     FINAL,
     RATIO,
     TOKENS,
-    Around,
     ColumnDraft,
     enter_counts,
     enter_language_model,
@@ -43,6 +39,15 @@ from benchdb.importing.guess.figures import (
     leave_parts,
     leave_statistics,
     speaks_of_figures,
+)
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    around,
+    expression_of,
+    mode_of,
+    origin,
+    segments,
+    split_path,
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
@@ -54,45 +59,29 @@ from benchdb.importing.mapping.language import (
     Table,
 )
 from benchdb.importing.mapping.recognition import (
-    COMPARED,
-    NAME_LIMIT,
-    OF_ALL,
     is_split,
     recognised,
 )
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
-Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
-_ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
 # Headers that speak of these name no side: "GPU memory" is no run on a GPU.
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
-_SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
-_RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
-# What a sentence or a comparison above a table does not say of all its rows.
-_OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(
-    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
-    r"|\w{2}:\s+(?:\S+\s+){4}\S"
-)
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
 _RESULTS = ("value", "samples", "ratio")
-BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
-_SECTIONS = 100  # headings inside a table that are looked at
 
 
 class TableDraft:
@@ -115,7 +104,7 @@ class TableDraft:
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(it, self.line) for it in profiles(sheets, decimal)]
         self.rows: list[ColumnDraft] = []  # those named after metrics
-        self.segments = list(dict.fromkeys(_segments(sheets)))
+        self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
@@ -129,7 +118,9 @@ class TableDraft:
                 f"{grouped!r}: a comma groups digits, as decimals have a point"
             )
         self.asked = False  # what its headings tell apart
-        self.around = self._around()
+        looks = [one.looks for one in self.drafts]
+        training = self.mode() == "training"
+        self.around = around(sheets[0], looks, training=training)
 
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""
@@ -163,41 +154,6 @@ class TableDraft:
             if beside and one.column and one.column.field == "parameters.model":
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
-
-    def _around(self) -> Around:
-        context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
-        terms = {term for text in context for term in header_terms(text)} & _ABOVE
-        units = (_unit_above(text) for text in reversed(context))
-        unit = next(filter(None, units), None)
-        looks = [one.looks for one in self.drafts]
-        if looks and not looks[0].figures:  # the corner of a pivot
-            terms |= looks[0].terms & _ABOVE
-            unit = unit_in(looks[0].header) or unit
-        texts = [*context, *self.sheets[0].header]
-        if any(naming.workload(text) == "matmul" for text in texts):
-            terms |= {"operation"}
-        measured = [one for one in looks if one.figures and "cores" not in one.terms]
-        rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
-        specified = (
-            any(map(_SPECIFIED.search, context))
-            or any("spec" in one.terms and one.figures for one in looks)
-            or (rated and any("cores" in one.terms for one in looks))
-        )
-        clear = any(
-            one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
-            for one in measured
-        )
-        trained = self.mode() == "training" or any(
-            one.terms & {"epoch", "epochs", "step", "steps"} for one in looks
-        )
-        sizes = re.compile(BILLIONS)
-        language = any(
-            "ttft" in one.terms
-            or ("1/s", "token") in one.kinds
-            or any(map(sizes.search, one.texts[:_CELLS]))
-            for one in looks
-        )
-        return Around(frozenset(terms), unit, specified, clear, trained, language)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -234,7 +190,7 @@ class TableDraft:
             units = {unit for unit, _ in one.looks.kinds}
             if units and units <= _OF_PARTS:
                 one.fields.pop("device", None)
-        modes = [_mode(one.header) for one in figures]
+        modes = [mode_of(one.header) for one in figures]
         if {*modes} >= {"training", "inference"}:  # beside each other
             for one, mode in zip(figures, modes, strict=True):
                 one.fields |= {"parameters.mode": mode} if mode else {}
@@ -410,12 +366,8 @@ class TableDraft:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
-        # A title is the name of something, not the path of its runs.
-        paths = {
-            next(filter(_names_device, reversed(one[1:])), "") for one in self.segments
-        }
         own = any("conditions.path" in one.fields for one in self.drafts)
-        if len(paths) == 1 and not own and is_split(path := paths.pop()):
+        if not own and (path := split_path(self.segments)):
             self.set["conditions.path"] = path
 
     def is_of_language_model(self) -> bool:
@@ -486,7 +438,7 @@ class TableDraft:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
-        return _mode(*texts)
+        return mode_of(*texts)
 
     def table(self) -> Table:
         """Return the table of the map."""
@@ -522,29 +474,6 @@ def _work_of(one: ColumnDraft) -> object:
     return one.fields.get("workload")
 
 
-def _names_device(text: str) -> bool:
-    facts = recognised(text, ["device"])
-    return bool(facts.set or facts.missing)
-
-
-def expression_of(text: str) -> str:
-    """Return what finds *text* and nothing else."""
-    return _SPECIAL.sub(r"\\\1", text)
-
-
-def _unit_above(text: str) -> str | None:
-    """Return the unit in a heading; "800 GB/s" is a figure in one."""
-    unit = unit_in(text)
-    figure = unit and re.search(rf"\d\s?{re.escape(unit)}", text)
-    return None if figure else unit
-
-
-def _mode(*texts: str) -> str | None:
-    kinds = ("training", "inference")
-    known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
-    return known.pop() if len(known) == 1 else None
-
-
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
     """Return what a column of a reader of logs is known to be, or why it is left."""
     name = names[n]
@@ -560,39 +489,3 @@ def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[st
         more = [cell.text for n, cell in enumerate(row.cells) if n != index]
         cells.setdefault(row.cells[index].text.strip(), []).extend(more)
     return cells
-
-
-def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
-    """Yield the texts that stand above rows, with the headings inside a table."""
-    sections = 0
-    for sheet in sheets:
-        inside: Segment | None = ()
-        for row in sheet.rows:
-            first = row.cells[0].text.strip() if row.cells else ""
-            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
-            if alone and len(row.cells) > 1 and sections < _SECTIONS:
-                inside, sections = (first,), sections + 1
-            elif inside is not None:
-                yield (*sheet.context, *inside)
-                inside = None
-
-
-def _is_prose(text: str) -> bool:
-    """Tell whether *text* says something of some rows, or compares: a caption."""
-    prose = _PROSE.search(text) and not OF_ALL.match(text)
-    return bool(prose or COMPARED.search(text))
-
-
-def origin(segment: Segment, name: str) -> int | None:
-    """Return which text of *segment* gives *name*: the innermost that speaks of it.
-
-    ``None`` where none does, where that one names several, or is no heading.
-    """
-    for n in reversed(range(len(segment))):
-        facts = recognised(segment[n], [name])
-        if facts.set:
-            doubtful = name in _OF_ALL and _is_prose(segment[n])
-            return None if doubtful else n
-        if facts.missing:
-            return None
-    return None
