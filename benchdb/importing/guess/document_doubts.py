@@ -370,17 +370,19 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
 def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     """Enter the work of figures beside those of the sides of a language model.
 
-    Memory, power, a time from end to end and the quality of answers are those of whole
-    requests. Tell whether there are such sides.
+    Memory, power and a time from end to end are those of whole requests. Tell whether
+    there are such sides.
     """
     works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
     if not works or not works <= {*_REQUEST, "llm-generate"}:
         return False
-    for it in figures:
-        if "workload" not in it.fields and it.metric not in TOKENS and not it.column:
-            sides = [one for one in _REQUEST if one[4:] in it.looks.terms]
-            it.add(workload=sides[0] if sides else "llm-generate")
-            table.whole += [] if sides else [it]
+    # Beside answers alone they are of these.
+    whole = "llm-decode" if works == {"llm-decode"} else "llm-generate"
+    bare = [it for it in figures if "workload" not in it.fields and not it.column]
+    for it in (one for one in bare if one.metric not in TOKENS):
+        side = next((one for one in _REQUEST if one[4:] in it.looks.terms), None)
+        it.add(workload=side or whole)
+        table.whole += [] if side else [it]
     return True
 
 

@@ -281,7 +281,7 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"
     whole = [f"{o.header[:40]!r}" for o in table.whole if o.metric and not o.column]
-    whole = [f"of requests as a whole: {', '.join(whole)}"] if whole else []
+    whole = [f"of the same requests: {', '.join(whole)}"] if whole else []
     yield from (f"line {table.line}: {note}" for note in (*table.notes, *whole))
     for name in sorted(table.names):
         texts = [

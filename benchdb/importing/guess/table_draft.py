@@ -148,6 +148,9 @@ class TableDraft:
             doubts += figure_doubts(one, self.around)
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
+            if self.rows and one.metric == RATIO:
+                one.leave(f"{one.header!r}: a ratio that the source computed")
+                one.metric = None
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited

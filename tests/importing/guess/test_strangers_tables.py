@@ -98,10 +98,17 @@ def test_the_accuracy_of_answers_is_not_that_of_a_last_epoch():
 
 
 def test_memory_beside_the_sides_of_a_language_model_is_that_of_requests():
-    text = PAGE + table("Model | Decode tok/s | Peak memory", "Phi 4 | 45.2 | 5.5 GB")
+    header = "Model | Prefill tok/s | Decode tok/s | Peak memory"
+    text = PAGE + table(header, "Phi 4 | 900 | 45.2 | 5.5 GB")
     (record,) = of_work(text, "llm-generate")
     assert [one.value for one in record.end.values] == [5.5e9]
-    assert any("requests as a whole: 'Peak memory'" in o for o in of_text(text).notes)
+    assert any("the same requests: 'Peak memory'" in it for it in of_text(text).notes)
+
+
+def test_memory_beside_answers_alone_is_of_them():
+    text = PAGE + table("Model | Decode tok/s | Peak memory", "Phi 4 | 45.2 | 5.5 GB")
+    (record,) = of_work(text, "llm-decode")
+    assert [one.value for one in record.end.values] == [5.5e9, 45.2]
 
 
 def test_lines_of_the_document_say_machine_system_and_version():
@@ -302,3 +309,10 @@ def test_a_heading_names_a_network_and_a_chip():
     (record,) = records(of_text(text), text)
     assert record.machine.chip.name == "M2 Max"
     assert record.run.parameters["model"] == "Llama 3.1 8B"
+
+
+def test_a_row_of_ratios_is_left_out_in_words():
+    rows = ("Prefill | 152 tok/s", "Load time | 2 s", "Speedup | 2.1x")
+    text = PAGE + table("Metric | Value", *rows)
+    assert "'Speedup': a ratio that the source computed" in left_out(text)
+    assert len(records(of_text(text), text)) == 2
