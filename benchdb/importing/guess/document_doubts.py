@@ -11,10 +11,12 @@ from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
+from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
+from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
-from benchdb.importing.mapping.language import Column
+from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.mapping.recognition import recognised
 
 _NOT_STATED = "not-stated"
@@ -22,12 +24,9 @@ _UNKNOWN = {_NOT_STATED: "the document does not say: kept as not known"}
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _SCANNED = 200_000  # characters of a document that are searched for names
-_LINES = 2000
-_CHIPS = 6  # that a question lists
 _COLUMNS = 3  # that may name the work
 _HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -39,6 +38,7 @@ _DOING = re.compile(
 )
 _NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
 _SIDES = re.compile(r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|rocm|vulkan)(?![a-z])")
+_REQUEST = ("llm-prefill", "llm-decode")
 _WORKS = {
     "llm-decode": "tokens written, in an answer",
     "llm-prefill": "tokens read, of a prompt",
@@ -64,7 +64,9 @@ def table_doubts(
     """
     tables = [one for one in tables if one.has_results()]
     text = document.text[:_SCANNED]
-    chips = _chips(document)
+    facts = stated_facts(document)
+    for table in tables:
+        _enter_stated(table, facts)
     frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
     headings = _headings(
         *(
@@ -74,7 +76,10 @@ def table_doubts(
         )
     )
     listed = ", ".join(map(repr, headings[:3]))
-    machines = {name: f"{name}, which another line names" for name in chips}
+    machines = {
+        name: f"{_shown(name, known)}, which another line names"
+        for name, known in facts.chips.items()
+    }
     machines |= (
         {"headings": f"the heading of each: {listed}"} if len(headings) > 1 else {}
     )
@@ -83,14 +88,15 @@ def table_doubts(
         if answer == "headings":
             table.context.append(_expression("machine", headings))
         else:
-            names = ("machine", "device") if answer not in chips else ("machine",)
-            table.set |= recognised(chips.get(answer, answer), names, whole=True).set
+            typed = recognised(answer, ("machine", "device"), whole=True).set
+            table.set |= facts.chips.get(answer, typed)
+            table.set |= facts.of_system(table.set.get("chip"))
 
     def settle_device(table: TableDraft, answer: str) -> None:
         table.set["device"] = answer
 
     def settle_framework(table: TableDraft, answer: str) -> None:
-        table.set["framework"] = naming.framework(answer) or slug(answer, "-")
+        table.set |= facts.of_runtime(naming.framework(answer) or slug(answer, "-"))
 
     devices = {"gpu": "the GPU of each machine: Apple's by Metal, NVIDIA's by CUDA"}
     devices |= {"cpu": "the CPU"}
@@ -103,6 +109,34 @@ def table_doubts(
     more = _of_tables(tables, "framework", named, settle_framework, runtime)
     about = [*about, *more] if _SIDES.search(text) else [*more, *about]
     return doubts, about
+
+
+def _shown(name: str, known: Fields) -> str:
+    more = (known.get(field) for field in ("model", "ram"))
+    return " ".join(map(str, filter(None, (name, *more))))
+
+
+def _enter_stated(table: TableDraft, facts: StatedFacts) -> None:
+    """Enter what lines of the document say of all its runs, with notes."""
+    stated: Fields = {}
+    if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
+        stated |= facts.chips[facts.own]
+    if facts.device and _lacks(table, "device"):
+        stated["device"] = facts.device
+    if facts.model and table.is_of_language_model() and not table.tells_model():
+        stated |= facts.model
+    runtime = table.runtime()
+    if facts.framework and _lacks(table, "framework"):
+        stated |= facts.of_runtime(facts.framework)
+    elif runtime is not None and "framework_version" not in table.set:
+        stated |= facts.of_runtime(runtime)
+        stated.pop("framework")
+    if not table.names_in_columns("os") and "os" not in table.names:
+        stated |= facts.of_system(table.set.get("chip"))
+    table.set = {**stated, **table.set}
+    if stated:
+        listed = ", ".join(f"{name} {it}" for name, it in stated.items())
+        table.notes.append(f"as lines of the document say: {listed}")
 
 
 def _of_tables(
@@ -142,16 +176,6 @@ def _lacks(table: TableDraft, name: str) -> bool:
     return not table.is_asked(name) and not table.is_told(name)
 
 
-def _chips(document: Document) -> dict[str, str]:
-    """Return the chips that the document names, each with a text that names it."""
-    chips: dict[str, str] = {}
-    for line in document.lines[:_LINES]:
-        for chip in naming.chips_in(line):
-            if len(chips) < _CHIPS and chip.name not in chips:
-                chips[chip.name] = f"{chip.vendor} {chip.name}"
-    return chips
-
-
 def _machine_fault(answer: str) -> str | None:
     letters = any(map(str.isalpha, answer)) and any(map(str.isdigit, answer))
     known = naming.chip(answer) or naming.model(answer)
@@ -171,7 +195,7 @@ def _headings(*tables: TableDraft) -> list[str]:
 def _expression(field: str, texts: Sequence[str]) -> str:
     """Return what finds *texts* among headings, and sets *field* to them."""
     group = field.replace(".", "__")
-    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
+    listed = "|".join(map(expression_of, texts))
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
@@ -241,16 +265,21 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
-    figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
+    drafts = table.rows or table.drafts
+    figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
     if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
+    if _enter_request(table, figures):
+        bare = tokens
+    if not bare:
+        return doubts
     if len(bare) < len(figures) and not tokens:
         return [*doubts, _belonging_doubt(figures, bare)]
-    if tokens and not table.rows:
-        return [*doubts, *(_token_doubt(one, tokens, figures) for one in tokens)]
+    if tokens and (not table.rows or len(tokens) == len(bare)):
+        return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
     columns = [
         one
         for one in table.drafts
@@ -338,24 +367,45 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
+def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
+    """Enter the work of figures beside those of the sides of a language model.
+
+    Memory, power and a time from end to end are those of whole requests. Tell whether
+    there are such sides.
+    """
+    works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
+    if not works or not works <= {*_REQUEST, "llm-generate"}:
+        return False
+    # Beside answers alone they are of these.
+    whole = "llm-decode" if works == {"llm-decode"} else "llm-generate"
+    bare = [it for it in figures if "workload" not in it.fields and not it.column]
+    for it in (one for one in bare if one.metric not in TOKENS):
+        side = next((one for one in _REQUEST if one[4:] in it.looks.terms), None)
+        it.add(workload=side or whole)
+        table.whole += [] if side else [it]
+    return True
+
+
 def _token_doubt(
-    one: ColumnDraft, tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+    table: TableDraft, one: ColumnDraft, tokens: Sequence[ColumnDraft]
 ) -> Doubt:
     """Return the doubt which side of a language model a column is about.
 
-    With the last answer it is known, or asked, to which side other figures belong.
+    With the last answer it is known, or asked, to which work other figures belong.
     """
 
     def settle(answer: str) -> list[Doubt]:
         _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        rest = [it for it in figures if "workload" not in it.fields and not it.column]
-        if None in works or not rest:
+        drafts = table.rows or table.drafts
+        figures = [it for it in drafts if it.holds_figures and it.metric != RATIO]
+        if None in works or _enter_request(table, figures):
             return []
+        rest = [it for it in figures if "workload" not in it.fields]
         if len(works) == 1:
             for it in rest:
                 it.add(workload=str(*works))
-        return [] if len(works) == 1 else [_belonging_doubt(figures, rest)]
+        return [_belonging_doubt(figures, rest)] if rest and len(works) != 1 else []
 
     text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
     return column_doubt([one], "work", text, _WORKS, settle=settle, **more)

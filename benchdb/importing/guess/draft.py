@@ -7,11 +7,14 @@ for all that is alike.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import unread
+from benchdb.importing.guess.cross_checks import contradiction_doubts, sentence_results
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
@@ -19,11 +22,13 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.figures import NOT_SAID, SECONDARY
+from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import AnswerError, Inquiry, Question
-from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping.language import Fields, Map
 from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
@@ -33,6 +38,7 @@ _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
 _OPEN = "what it holds is asked for"
 
@@ -96,6 +102,7 @@ def _proposed(
     inquiry.settle([*heading_doubts(taken), *works])
     for table in taken:
         table.enter_network(_stem(document))
+    inquiry.settle([doubt for one in taken for doubt in contradiction_doubts(one)])
     inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
     machines, others = table_doubts(taken, document)
     inquiry.settle(machines)
@@ -103,6 +110,7 @@ def _proposed(
         doubt.settle(NOT_SAID)
     inquiry.settle(others, most=_FEW)
     left_out += [text for one in tables for text in _left(one)]
+    left_out += sentence_results(document, sheets)
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
     # The first table that fits explains a sheet: those that ask for more come first.
@@ -132,6 +140,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
     alone.
     """
     contested = _contested([one.context for one in sheets])
+    decimal = _decimal(sheets)
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -142,7 +151,9 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
         drafts = [
-            TableDraft([one], alone=True, contested=contested[one.context])
+            TableDraft(
+                [one], alone=True, contested=contested[one.context], decimal=decimal
+            )
             for one in group[:_SHEETS]
         ]
         unlike = {(one.around, one.contested) for one in drafts}
@@ -152,7 +163,14 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
         else:
             alone = drafts[0].contested
-            yield TableDraft(group, alone=False, contested=alone)
+            yield TableDraft(group, alone=False, contested=alone, decimal=decimal)
+
+
+def _decimal(sheets: Sequence[Sheet]) -> Mark | None:
+    """Return the decimal mark of the tables together."""
+    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
+    cells = (cell.text for row in rows for cell in row.cells)
+    return convention(text for text in islice(cells, _TESTED) if text[:1].isdigit())
 
 
 def _unreadable(sheet: Sheet) -> str | None:
@@ -244,7 +262,9 @@ def _left(table: TableDraft) -> Iterator[str]:
     digits = [text for text in texts if any(map(str.isdigit, text))]
     listed = ", ".join(table.sheets[0].header)[:120]
     why = "it holds no figures"
-    if digits:
+    if (cause := unread(one.looks for one in table.drafts)) is not None:
+        why = f"no column is one of figures; {cause}"
+    elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
     yield f"the table at line {table.line} ({listed}): {why}"
 
@@ -260,6 +280,9 @@ def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
     ]
     if own:
         yield f"line {table.line}: kept under their own names: {', '.join(own)}"
+    whole = [f"{o.header[:40]!r}" for o in table.whole if o.metric and not o.column]
+    whole = [f"of the same requests: {', '.join(whole)}"] if whole else []
+    yield from (f"line {table.line}: {note}" for note in (*table.notes, *whole))
     for name in sorted(table.names):
         texts = [
             segment[place]
