@@ -166,8 +166,13 @@ def _word_pattern(word: str) -> str:
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
 
 
-def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header."""
+def profiles(
+    sheets: Sequence[Sheet], mark: Mark | None = None
+) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header.
+
+    *mark* is the decimal one where they do not show it.
+    """
     rows = [row for sheet in sheets for row in sheet.rows]
     full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
     named = [
@@ -175,7 +180,8 @@ def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
         for n, header in enumerate(sheets[0].header)
     ]
     alone = [profile(header, texts) for header, texts in named]
-    whole = convention(text for one in alone if one.figures for text in one.texts)
+    shown = convention(text for one in alone if one.figures for text in one.texts)
+    whole = shown or mark
     return [profile(*one, whole) for one in named] if whole else alone
 
 

@@ -244,7 +244,11 @@ def headers_doubt(
         one.asked = frozenset(known & _ASKED)
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    choices = {key: words for key, (_, words) in THINGS.items()}
+    named = [naming.framework(one.bare) for one in drafts]
+    likely = "framework" if all(named) and not alike else "setting"
+    likely = "model" if all(naming.networks(one.bare) for one in drafts) else likely
+    keys = sorted(THINGS, key=lambda key: key != likely)  # the likeliest first
+    choices = {key: THINGS[key][1] for key in keys}
     choices[LEAVE_OUT] = "leave them out"
     return column_doubt(drafts, "columns", text, choices, settle=settle, rank=1)
 

@@ -4,30 +4,30 @@ A heading holds where it stands; what else a document names are candidates.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from benchdb.catalogue import workloads
+from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
 from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
-from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
+from benchdb.importing.guess.table_draft import (
+    BILLIONS,
+    HEADING,
+    Segment,
+    TableDraft,
+    expression,
+    headings,
+)
+from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
 
-_NOT_STATED = "not-stated"
-_UNKNOWN = {_NOT_STATED: "the document does not say: kept as not known"}
-_NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
-_SCANNED = 200_000  # characters of a document that are searched for names
-_LINES = 2000
-_CHIPS = 6  # that a question lists
-_COLUMNS = 3  # that may name the work
-_HEADING = 120  # characters of one that may be a name
-_HEADINGS = 20  # that an expression lists
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_COLUMNS = 2  # that may name the work
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -37,8 +37,6 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
-_NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
-_SIDES = re.compile(r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|rocm|vulkan)(?![a-z])")
 _WORKS = {
     "llm-decode": "tokens written, in an answer",
     "llm-prefill": "tokens read, of a prompt",
@@ -46,133 +44,26 @@ _WORKS = {
     "llm-train": "tokens trained on",
     LEAVE_OUT: "leave them out",
 }
+_PAIRS = {
+    "prefill-decode": ("llm-prefill", "llm-decode"),
+    "decode-prefill": ("llm-decode", "llm-prefill"),
+}
 
 
-def _name_fault(answer: str) -> str | None:
-    return None if _NAME.fullmatch(answer) else "it is no name"
+def _work_fault(answer: str) -> str | None:
+    new = answer.removeprefix("new:").strip()
+    if answer in workloads() or naming.workload(answer):
+        return None
+    if answer != new and _NEW.fullmatch(new) and any(map(str.isalpha, new)):
+        return None
+    near = suggestion(answer, workloads())
+    near = near if "mean" in near else ""
+    return f"it is no work that is known{near}, and new work is typed {_NEW_WORK}"
 
 
-_A_WORK = Free("a name of the work, such as matmul or llm-decode", _name_fault)
-
-
-def table_doubts(
-    tables: Sequence[TableDraft], document: Document
-) -> tuple[list[Doubt], list[Doubt]]:
-    """Return the doubts which machine gave the figures; and which device and framework.
-
-    Of those the first are what the document has words about.
-    """
-    tables = [one for one in tables if one.has_results()]
-    text = document.text[:_SCANNED]
-    chips = _chips(document)
-    frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-    headings = _headings(
-        *(
-            one
-            for one in tables
-            if _lacks(one, "machine") and one.sheets[0].kind not in ("json", "yaml")
-        )
-    )
-    listed = ", ".join(map(repr, headings[:3]))
-    machines = {name: f"{name}, which another line names" for name in chips}
-    machines |= (
-        {"headings": f"the heading of each: {listed}"} if len(headings) > 1 else {}
-    )
-
-    def settle_machine(table: TableDraft, answer: str) -> None:
-        if answer == "headings":
-            table.context.append(_expression("machine", headings))
-        else:
-            names = ("machine", "device") if answer not in chips else ("machine",)
-            table.set |= recognised(chips.get(answer, answer), names, whole=True).set
-
-    def settle_device(table: TableDraft, answer: str) -> None:
-        table.set["device"] = answer
-
-    def settle_framework(table: TableDraft, answer: str) -> None:
-        table.set["framework"] = naming.framework(answer) or slug(answer, "-")
-
-    devices = {"gpu": "the GPU of each machine: Apple's by Metal, NVIDIA's by CUDA"}
-    devices |= {"cpu": "the CPU"}
-    named = {name: f"{name}, which the text names" for name in frameworks}
-    typed = Free("a chip or a Mac, such as M1 Max 32c 64 GB", _machine_fault)
-    device = Free(f"one of {', '.join(DEVICES)}", _device_fault)
-    runtime = Free("a framework or runtime", _name_fault)
-    doubts = _of_tables(tables, "machine", machines, settle_machine, typed)
-    about = _of_tables(tables, "device", devices, settle_device, device)
-    more = _of_tables(tables, "framework", named, settle_framework, runtime)
-    about = [*about, *more] if _SIDES.search(text) else [*more, *about]
-    return doubts, about
-
-
-def _of_tables(
-    tables: Sequence[TableDraft],
-    name: str,
-    choices: Mapping[str, str],
-    enter: Callable[[TableDraft, str], None],
-    free: Free,
-) -> list[Doubt]:
-    """Return the doubts about *name* of the tables that do not tell it."""
-    doubts = []
-    for table in (one for one in tables if _lacks(one, name)):
-
-        def settle(answer: str, table: TableDraft = table) -> None:
-            if answer != _NOT_STATED:
-                enter(table, answer)
-
-        where = "the table" if len(tables) == 1 else f"the table at line {table.line}"
-        doubts.append(
-            Doubt(
-                topic=name,
-                text=f"Which {name} gave the figures of {{}}?",
-                name="",
-                subject=where,
-                line=table.line,
-                choices={**choices, **_UNKNOWN},
-                settle=settle,
-                free=free,
-                rank=4 if name == "framework" else 2,
-            )
-        )
-    return doubts
-
-
-def _lacks(table: TableDraft, name: str) -> bool:
-    """Tell whether *name* is not told, and no open question may tell it."""
-    return not table.is_asked(name) and not table.is_told(name)
-
-
-def _chips(document: Document) -> dict[str, str]:
-    """Return the chips that the document names, each with a text that names it."""
-    chips: dict[str, str] = {}
-    for line in document.lines[:_LINES]:
-        for chip in naming.chips_in(line):
-            if len(chips) < _CHIPS and chip.name not in chips:
-                chips[chip.name] = f"{chip.vendor} {chip.name}"
-    return chips
-
-
-def _machine_fault(answer: str) -> str | None:
-    letters = any(map(str.isalpha, answer)) and any(map(str.isdigit, answer))
-    known = naming.chip(answer) or naming.model(answer)
-    return None if known or letters else "it names no chip and no Mac"
-
-
-def _device_fault(answer: str) -> str | None:
-    return None if answer in DEVICES else "it is no device"
-
-
-def _headings(*tables: TableDraft) -> list[str]:
-    """Return the innermost headings of *tables* that may be names."""
-    texts = [segment[-1] for one in tables for segment in one.segments if segment]
-    return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
-
-
-def _expression(field: str, texts: Sequence[str]) -> str:
-    """Return what finds *texts* among headings, and sets *field* to them."""
-    group = field.replace(".", "__")
-    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
-    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
+_NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
 
 
 def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
@@ -189,7 +80,7 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
         alike = [one for group in facts.values() if len(group) > 1 for one in group]
         common = set.intersection(*map(set, alike)) if alike else set()
         own = (text for one in alike for text in one if text not in common)
-        texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
+        texts = list(dict.fromkeys(text for text in own if len(text) <= HEADING))
         if not texts:
             continue
 
@@ -198,7 +89,7 @@ def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
         ) -> None:
             table.asked = False
             if answer != "nothing":
-                table.context.append(_expression(THINGS[answer][0], texts))
+                table.context.append(expression(THINGS[answer][0], texts))
 
         table.asked = True
         shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
@@ -248,9 +139,9 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if len(bare) < len(figures) and not tokens:
-        return [*doubts, _belonging_doubt(figures, bare)]
+        return [*doubts, *_belonging_doubts(figures, bare)]
     if tokens and not table.rows:
-        return [*doubts, *(_token_doubt(one, tokens, figures) for one in tokens)]
+        return [*doubts, *_token_doubts(tokens, figures)]
     columns = [
         one
         for one in table.drafts
@@ -260,6 +151,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     ]
     above = table.sheets[0].inherited
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
+    columns = [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
@@ -338,27 +230,44 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
-def _token_doubt(
-    one: ColumnDraft, tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt which side of a language model a column is about.
+def _token_doubts(
+    tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+) -> list[Doubt]:
+    """Return the doubts which side of a language model columns are about.
 
-    With the last answer it is known, or asked, to which side other figures belong.
+    Of two beside each other one answer tells both. With the last it is known, or asked,
+    to which side other figures belong.
     """
+    rest = [it for it in figures if "workload" not in it.fields and it not in tokens]
+    groups = [tokens] if len(tokens) == len(_PAIRS) else [[one] for one in tokens]
 
-    def settle(answer: str) -> list[Doubt]:
-        _enter_work(one, answer)
+    def settle(answer: str, group: Sequence[ColumnDraft]) -> list[Doubt]:
+        sides = _PAIRS.get(answer, (answer,) * len(group))
+        for one, side in zip(group, sides, strict=True):
+            _enter_work(one, side)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        rest = [it for it in figures if "workload" not in it.fields and not it.column]
         if None in works or not rest:
             return []
         if len(works) == 1:
             for it in rest:
                 it.add(workload=str(*works))
-        return [] if len(works) == 1 else [_belonging_doubt(figures, rest)]
+        return [] if len(works) == 1 else _belonging_doubts(figures, rest)
 
-    text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
-    return column_doubt([one], "work", text, _WORKS, settle=settle, **more)
+    beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
+    text = "Which tokens do {} count?"
+    text += f" {beside} will be stored with them." if rest else ""
+    doubts = []
+    for group in groups:
+        choices = dict(_WORKS)
+        if len(group) > 1:
+            first, second = (repr(one.header[:40]) for one in group)
+            read, written = "tokens read, of a prompt", "tokens written, in an answer"
+            words = (f"{first}: {read}; {second}: {written}",)
+            words += (f"{first}: {written}; {second}: {read}",)
+            choices = dict(zip(_PAIRS, words, strict=True)) | choices
+        more = {"free": _A_WORK, "rank": 1, "settle": partial(settle, group=group)}
+        doubts.append(column_doubt(group, "work", text, choices, **more))
+    return doubts
 
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:
@@ -367,26 +276,40 @@ def _enter_work(one: ColumnDraft, answer: str) -> None:
 
 
 def _work(text: str) -> str:
+    text = text.removeprefix("new:").strip()
     known = text if text in workloads() else naming.workload(text)
     return known or slug(text, "-")
 
 
-def _belonging_doubt(
+def _belonging_doubts(
     figures: Sequence[ColumnDraft], bare: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt of which work columns are that stand beside others'."""
+) -> list[Doubt]:
+    """Return the doubts of which work columns are that stand beside others'."""
     known = {
         str(o.fields["workload"]): o.header for o in figures if "workload" in o.fields
     }
-    choices = {work: f"that of {header!r}" for work, header in known.items()}
+    choices = {
+        work: _WORKS.get(work, f"that of {header!r}")
+        for work, header in sorted(known.items())
+    }
+    if len(choices.keys() & _WORKS.keys()) > 1:
+        choices = {"llm-generate": _WORKS["llm-generate"]} | choices
     choices[LEAVE_OUT] = "leave them out"
+    by_kind: dict[object, list[ColumnDraft]] = {}
+    for one in bare:
+        by_kind.setdefault(one.metric or one.kinds, []).append(one)
 
-    def settle(answer: str) -> None:
-        for one in bare:
+    def settle(answer: str, group: Sequence[ColumnDraft]) -> None:
+        for one in group:
             _enter_work(one, answer)
 
     text, more = "Which work do {} belong to?", {"free": _A_WORK, "rank": 1}
-    return column_doubt(bare, "work", text, choices, settle=settle, **more)
+    return [
+        column_doubt(
+            group, "work", text, choices, settle=partial(settle, group=group), **more
+        )
+        for group in by_kind.values()
+    ]
 
 
 def _work_doubt(
@@ -404,7 +327,7 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = _headings(table)
+    heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
@@ -413,7 +336,7 @@ def _work_doubt(
         if (one := by_key.get(answer)) is not None:
             _name_work(one, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
-            table.context.append(_expression("workload", heads))
+            table.context.append(expression("workload", heads))
         elif answer != LEAVE_OUT:
             table.set["workload"] = _work(title if answer == "title" else answer)
         for one in table.drafts if answer == LEAVE_OUT else ():

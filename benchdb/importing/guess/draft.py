@@ -9,26 +9,29 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import ColumnProfile, profiles
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
-    table_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.figures import NOT_SAID, SECONDARY
-from benchdb.importing.guess.questions import AnswerError, Inquiry, Question
+from benchdb.importing.guess.hardware_doubts import hardware_doubts
+from benchdb.importing.guess.questions import Inquiry, Question, unused
 from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping.language import Fields, Map
 from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
 _SHEETS = 100  # with one header that stand alone
-_FEW = 3  # questions; where there are more, what matters least is not asked
+_MOST = 3  # questions of the first round; of the second, where that brings up more
+_MOST_LATER = 2
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
@@ -57,51 +60,55 @@ def propose(
     """Return the map that would explain *sheets*, the tables of *document*.
 
     *answers* are those to its questions, by their keys. What they bring up is asked in
-    a second round; what is open after it is left out. Raise ``AnswerError`` for an
-    answer that makes no sense.
+    a second round; what is open after it is left out, as is what few figures wait for.
+    Raise ``AnswerError`` for an answer that makes no sense.
     """
-    proposal, first = _proposed(document, sheets, {})
-    if not answers:
-        return proposal
-    early = {key: answer for key, answer in answers.items() if key in first}
-    _, second = _proposed(document, sheets, early)
-    proposal, asked = _proposed(document, sheets, answers, first | second)
-    # What one answer settles another may have been asked about before.
-    for key in sorted(answers.keys() - asked - first - second):
-        listed = "; ".join(sorted(asked | first)) or "nothing"
-        raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
-    return proposal
+    plan = _planned(document, sheets)
+    inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
+    early = {key: it for key, it in answers.items() if key in inquiry.known}
+    if early:
+        inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
+    if answers.keys() - early.keys():
+        inquiry, proposal = _round(plan, answers, inquiry, 0)
+    notes = unused(answers, inquiry.known, inquiry.used)
+    return replace(proposal, notes=_listed([*proposal.notes, *notes]))
 
 
-def _proposed(
-    document: Document,
-    sheets: Sequence[Sheet],
-    answers: Mapping[str, str],
-    allowed: Collection[str] | None = None,
-) -> tuple[Proposal, set[str]]:
-    """Return the map by *answers*, and the keys of all that was asked for it."""
-    left_out: list[str] = []
-    tables = list(_drafts(sheets, left_out))
-    inquiry = Inquiry(answers, allowed)
-    doubts = [doubt for one in tables for doubt in one.column_doubts()]
-    secondary = [doubt for doubt in doubts if doubt.rank == SECONDARY]
-    inquiry.settle([doubt for doubt in doubts if doubt.rank != SECONDARY])
-    inquiry.settle([doubt for one in tables for doubt in one.pivot_doubts()])
+def _round(
+    plan: "_Plan", answers: Mapping[str, str], before: Inquiry, most: int
+) -> tuple[Inquiry, Proposal]:
+    """Return what is asked with *answers*, and what follows from them.
+
+    Beside what was asked *before*, *most* questions are new, or some more. With none it
+    is the last round.
+    """
+    inquiry = before.again(answers, closed=not most)
+    proposal = _proposed(plan, inquiry)
+    if spare := inquiry.spare(most, before.known):
+        inquiry = before.again(answers, inquiry, spare, closed=not most)
+        proposal = _proposed(plan, inquiry)
+    return inquiry, proposal
+
+
+def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
+    """Return the map by the answers of *inquiry*."""
+    document, left_out, notes = plan.document, list(plan.left_out), list(plan.notes)
+    tables = [one.draft() for one in plan.tables]
+    inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
+    inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     taken = [one for one in tables if one.may_have_figures()]
-    notes: list[str] = []
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document, notes)
-    works = [doubt for one in taken for doubt in work_doubts(one, document)]
-    inquiry.settle([*heading_doubts(taken), *works])
+    inquiry.settle(
+        it
+        for one in taken
+        for it in one.weighed([*heading_doubts([one]), *work_doubts(one, document)])
+    )
     for table in taken:
         table.enter_network(_stem(document))
-    inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
-    machines, others = table_doubts(taken, document)
-    inquiry.settle(machines)
-    for doubt in inquiry.settle(secondary, most=_FEW):
-        doubt.settle(NOT_SAID)
-    inquiry.settle(others, most=_FEW)
+    inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
+    inquiry.settle(hardware_doubts(taken, document))
     left_out += [text for one in tables for text in _left(one)]
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
@@ -110,21 +117,61 @@ def _proposed(
     open_names = {one.key for one in questions}
     notes += [note for one in read for note in _notes(one, open_names)]
     map_ = _map(document, read, open_=bool(questions))
-    proposal = Proposal(
+    return Proposal(
         map=map_,
         toml=to_toml(map_, [f"line {one.line}" for one in read]),
         notes=_listed([*inquiry.notes, *notes]),
-        left_out=_listed(left_out),
+        left_out=_listed([*inquiry.unasked, *left_out]),
         questions=questions,
     )
-    return proposal, inquiry.keys()
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(visible, texts)))
 
 
-def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft]:
+class _Planned(msgspec.Struct, frozen=True):
+    """Sheets that make one table, and how their columns look."""
+
+    sheets: Sequence[Sheet]
+    looks: Sequence[ColumnProfile]
+    alone: bool
+    contested: frozenset[str]
+
+    def draft(self) -> TableDraft:
+        """Return the table as it is before anything is known."""
+        return TableDraft(
+            self.sheets, self.looks, alone=self.alone, contested=self.contested
+        )
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """The tables of a document, and what was said of it before any question."""
+
+    document: Document
+    tables: Sequence[_Planned]
+    left_out: Sequence[str]
+    notes: Sequence[str] = ()
+
+
+def _planned(document: Document, sheets: Sequence[Sheet]) -> _Plan:
+    """Return the tables; those whose cells can be two numbers by the others' mark."""
+    left_out: list[str] = []
+    tables = list(_drafts(sheets, left_out))
+    texts = (it for one in tables for it in one.looks if it.figures)
+    mark = convention(text for it in texts for text in it.texts)
+    notes = []
+    for n, one in enumerate(tables):
+        unclear = [it.header for it in one.looks if it.ambiguous]
+        if mark and unclear:
+            tables[n] = replace(one, looks=profiles(one.sheets, mark))
+            listed = ", ".join(map(repr, unclear[:3]))
+            line = one.sheets[0].line
+            notes.append(f"line {line}: {mark!r} is decimal in {listed}, as elsewhere")
+    return _Plan(document, tables, left_out, notes)
+
+
+def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
     Where headings make the same header another figure (``Time``, ``Power``) or may not
@@ -141,18 +188,19 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
             by_header[sheet.kind, *names].append(sheet)
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
-        drafts = [
-            TableDraft([one], alone=True, contested=contested[one.context])
+        single = [
+            _Planned([one], profiles([one]), True, contested[one.context])
             for one in group[:_SHEETS]
         ]
-        unlike = {(one.around, one.contested) for one in drafts}
+        unlike = {(one.draft().around, one.contested) for one in single}
         if orders[frozenset(key)] > 1 or len(unlike) > 1:
-            yield from drafts
+            yield from single
             more = f"{_SHEETS} tables like it are looked at"
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
+        elif len(group) == 1:
+            yield replace(single[0], alone=False)
         else:
-            alone = drafts[0].contested
-            yield TableDraft(group, alone=False, contested=alone)
+            yield _Planned(group, profiles(group), False, single[0].contested)
 
 
 def _unreadable(sheet: Sheet) -> str | None:

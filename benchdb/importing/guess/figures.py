@@ -14,18 +14,23 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     HeaderTerms,
     Kind,
+    fold,
     header_terms,
     is_zero,
     words,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+    NOT_SAID,
+    SECONDARY,
+    Doubt,
+    Free,
+)
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
-NOT_SAID = "not-said"  # instead of an answer
-SECONDARY = 6  # the rank of what is asked about power, memory and shares
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _WORDS = {
     "s": "seconds",
@@ -63,6 +68,10 @@ _UNCLEAR = (
 )
 CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
 _SIDES = {"prefill", "decode", "total"}
+_STATISTICS = {"mean", "peak", "used"}
+_STATISTIC = re.compile(
+    r"mean|avg|average|median|med|min|max|minimum|maximum|p\d\d|std(?:dev)?|stdev|best"
+)
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
@@ -217,15 +226,47 @@ def column_doubt(
     subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
     subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
     named = choices if isinstance(choices, Mapping) else {}
-    alike = looks.integers if not looks.terms and not first.fields else None
     facts = {
-        "name": ", ".join(one.header[:30] for one in drafts[:3]),
+        "name": first.header[:30],
         "subject": quoted(first) if len(drafts) == 1 else subject,
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
-        "likeness": (tuple(sorted(looks.terms & FIGURE_TERMS - _SIDES)), alike),
+        "likeness": _likeness(first, topic),
     }
+    if any(one.holds_figures for one in drafts):
+        facts["columns"] = lambda: counted(drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
+
+
+def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
+    """Return how many figures are in columns that hold some, *most* in each."""
+    return {
+        id(one): len(one.looks.texts[:most]) for one in drafts if one.holds_figures
+    }
+
+
+def _likeness(draft: ColumnDraft, topic: str) -> object:
+    """Return what columns share about which one answer may hold.
+
+    Those that stand for something (a machine, a side) need the same; of others, columns
+    of one unit may be different things, and those of whole numbers other numbers.
+    """
+    looks = draft.looks
+    terms = looks.terms & FIGURE_TERMS - _SIDES
+    if topic in ("unit", "numbers"):
+        terms -= _STATISTICS
+        alike = looks.integers if not looks.terms and not draft.fields else None
+    alike = None
+    own = topic in ("time", "meaning") and looks.unit and not draft.fields
+    stem = statistic(looks.header)[0] if own else None
+    return topic, tuple(sorted(terms)), alike, stem
+
+
+def statistic(header: str) -> tuple[str, str]:
+    """Return *header* without the word for a statistic, and that word."""
+    found = [word for word in fold(header).split() if _STATISTIC.fullmatch(word)]
+    rest = [word for word in fold(header).split() if word not in found]
+    return " ".join(rest), " ".join(found)
 
 
 def _title(key: str) -> str:
@@ -307,6 +348,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
+        more |= {"columns": lambda: counted([draft], 1), "blocks": False}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -339,6 +381,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more = {"settle": settle, "free": free, "rank": SECONDARY if draft.aside else 1}
+    if draft.aside and looks.integers:  # a count of something, nearly always
+        more["columns"] = lambda: counted([draft], 1)
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
     doubts = [column_doubt([draft], topic, text, choices, **more)]

@@ -1,19 +1,25 @@
 """Questions about a document, and the answers: one choice each, or a text of one's own.
 
 Doubts about columns, rows and tables that are of one kind make one question: one answer
-settles them all.
+settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 
 LEAVE_OUT = "leave-out"
 LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
+NOT_SAID = "not-said"  # instead of an answer
+SECONDARY = 6  # the rank of what has a meaning even where nobody is asked
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
+_MORE = 2  # questions beyond the most, where they are about
+_LARGE = 4  # a fourth of the figures
+_SLIGHT = 20  # a twentieth: nobody is asked about less
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -27,7 +33,8 @@ class Question(msgspec.Struct, frozen=True):
     """What a document leaves open. *key* stays the same for the same document.
 
     *lines* are the first lines of the document that it is about. Where *free* says what
-    may be typed instead, an answer need not be one of the *choices*.
+    may be typed instead, an answer need not be one of the *choices*. *alone* are the
+    keys by which its subjects are answered one by one, *figures* how many it is about.
     """
 
     key: str
@@ -35,6 +42,8 @@ class Question(msgspec.Struct, frozen=True):
     lines: tuple[int, ...]
     choices: tuple[Choice, ...]
     free: str | None = None
+    alone: tuple[str, ...] = ()
+    figures: int = 1
 
 
 class AnswerError(UsageError):
@@ -51,9 +60,11 @@ class Free(msgspec.Struct, frozen=True):
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *topic*, *text*, *likeness* and *choices* are one question; ``{}`` in
-    its text are their subjects, *name* is a short one. *settle* takes the answer and
-    may return what is in doubt because of it. Of lower *rank* is asked first.
+    Doubts of one *text*, *likeness* and *choices* are one question; ``{}`` in its text
+    are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
+    the answer and may return what is in doubt because of it. *columns* tells how many
+    figures of which columns are about it: with none it is not asked. Where it *blocks*
+    they wait for the answer. Of lower *rank* is asked first.
     """
 
     topic: str
@@ -66,86 +77,206 @@ class Doubt(msgspec.Struct, frozen=True):
     free: Free | None = None
     likeness: object = None
     rank: int = 5
+    columns: Callable[[], Mapping[int, int]] | None = None
+    blocks: bool = True
+
+    @property
+    def figures(self) -> int:
+        """Return how many figures it is about."""
+        return sum(self.columns().values()) if self.columns else 1
+
+    @property
+    def short(self) -> str:
+        """Return what it goes by in a document where nothing else does."""
+        return f"{self.topic} of {self.name}" if self.name else self.topic
+
+    @property
+    def key(self) -> str:
+        """Return what it alone goes by, whatever is asked beside it."""
+        return f"{self.short} at line {self.line}"
+
+    def leaving(self) -> str:
+        """Return the answer of somebody who is not asked."""
+        if self.rank == SECONDARY:
+            return NOT_SAID
+        return next(key for key in LEAVING if key in self.choices)
 
 
 class Inquiry:
-    """What is asked of a document, by the *answers* there are."""
+    """What is asked of a document, by the *answers* there are.
+
+    *known* are keys of doubts with that of the question that they belonged to in an
+    earlier round. Those of *passed* questions are not asked; once *closed*, new ones
+    are not either.
+    """
 
     def __init__(
-        self, answers: Mapping[str, str], allowed: Collection[str] | None = None
+        self,
+        answers: Mapping[str, str],
+        known: Mapping[str, str] = {},
+        passed: Collection[str] = (),
+        *,
+        closed: bool = False,
     ) -> None:
-        """Begin with nothing asked; all but *allowed* keys is left out, not asked."""
-        self._answers, self._allowed = answers, allowed
-        self._asked: dict[str, tuple[int, Question]] = {}
-        self._late: set[str] = set()  # what nobody may be asked any more
+        """Begin with nothing asked."""
+        self._answers, self._passed, self._closed = answers, passed, closed
+        self._before = known
+        self.known = dict(known)
+        self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
+        self.unasked: list[str] = []
+        self._kinds: dict[object, str] = {}
+        self._open: dict[str, list[Doubt]] = {}
 
-    def settle(
-        self, doubts: Iterable[Doubt], *, most: int | None = None
-    ) -> list[Doubt]:
-        """Settle *doubts* by the answers, and what these bring up; else ask.
+    def again(
+        self,
+        answers: Mapping[str, str],
+        late: "Inquiry | None" = None,
+        passed: Collection[str] = (),
+        *,
+        closed: bool = False,
+    ) -> "Inquiry":
+        """Return the next inquiry, which knows what was asked, and here by *late*."""
+        known = self.known | (late.known if late else {})
+        return Inquiry(answers, known, {*self._passed, *passed}, closed=closed)
 
-        Return those that are not asked, because *most* are already.
-        """
-        passed: list[Doubt] = []
-        groups: dict[object, list[Doubt]] = {}
+    def settle(self, doubts: Iterable[Doubt]) -> None:
+        """Settle *doubts* by the answers, and what these bring up; else ask."""
+        groups: dict[str, list[Doubt]] = {}
         for doubt in doubts:
-            choices = tuple(doubt.choices.items())
-            kind = (doubt.topic, doubt.text, doubt.likeness, choices)
-            groups.setdefault(kind, []).append(doubt)
+            groups.setdefault(self._question_of(doubt), []).append(doubt)
         more: list[Doubt] = []
-        for group in groups.values():
-            question = self._question(group)
-            given = self._answers.get(question.key)
-            late = self._allowed is not None and question.key not in self._allowed
-            full = late or (most is not None and len(self.open()) >= most)
-            if given is None and most is not None and full:
-                passed += group
-                continue
-            if given is None and late:
-                keys = {choice.key for choice in question.choices}
-                given = next(key for key in LEAVING if key in keys)
-                self._late.add(question.key)
-            self._asked[question.key] = (group[0].rank, question)
-            if given is not None:
-                answer, words = _accepted(question, group[0].free, given)
-                self.notes.append(f"{question.text} {words}")
-                for doubt in group:
-                    more += doubt.settle(answer) or ()
+        for key, group in groups.items():
+            given: dict[str, list[Doubt]] = {}
+            for doubt in group:
+                answer_key = self._answered(doubt, key)
+                if answer_key is not None:
+                    given.setdefault(answer_key, []).append(doubt)
+                elif key in self._passed or (self._closed and key not in self._before):
+                    more += self._leave(key, doubt)
+                else:
+                    self._open.setdefault(key, []).append(doubt)
+            for answer_key, some in given.items():
+                more += self._accept(answer_key, some)
         if more:
             self.settle(more)
-        return passed
 
     def open(self) -> tuple[Question, ...]:
-        """Return what is not answered, what matters most first."""
-        ranked = sorted(self._asked.values(), key=lambda pair: pair[0])
-        settled = {*self._answers, *self._late}
-        return tuple(one for _, one in ranked if one.key not in settled)
+        """Return what is not answered, what most figures wait for first."""
+        asked = [
+            (min(one.rank for one in alive), _question(key, alive))
+            for key, doubts in self._open.items()
+            if (alive := [one for one in doubts if one.figures])
+        ]
+        asked.sort(key=lambda pair: (-pair[1].figures, pair[0]))
+        return tuple(question for _, question in asked)
 
-    def keys(self) -> set[str]:
-        """Return the keys of all that was asked."""
-        return set(self._asked)
+    def spare(self, most: int, before: Collection[str]) -> set[str]:
+        """Return the keys of questions that are new, and one too many.
 
-    def _question(self, group: Sequence[Doubt]) -> Question:
-        first = group[0]
-        names = list(dict.fromkeys(doubt.name for doubt in group if doubt.name))
-        subjects = list(dict.fromkeys(doubt.subject for doubt in group))
-        listed = ", ".join(subjects[:_NAMED])
-        if len(subjects) > _NAMED:
-            listed += f" and {len(subjects) - _NAMED} more"
-        named = ", ".join(names[:_NAMED])
-        key = stem = f"{first.topic} of {named}" if named else first.topic
-        count = 1
-        while key in self._asked:
-            count += 1
-            key = f"{stem} ({count})"
-        return Question(
-            key=key,
-            text=first.text.replace("{}", listed),
-            lines=tuple(sorted({doubt.line for doubt in group})[:_LINES]),
-            choices=tuple(Choice(*one) for one in first.choices.items()),
-            free=first.free.words if first.free else None,
-        )
+        Those are asked that most figures wait for, together with all else that these
+        wait for: *most*, and some more for a large part of all figures.
+        """
+        figures: Counter[int] = Counter()
+        blocked: dict[int, set[str]] = defaultdict(set)
+        free: dict[str, int] = {}  # questions for which no figures wait
+        for question in self.open():
+            for doubt in self._open[question.key]:
+                columns = doubt.columns() if doubt.columns else {}
+                figures |= columns
+                for column in columns if doubt.blocks else ():
+                    blocked[column].add(question.key)
+            if not any(one.blocks for one in self._open[question.key]):
+                free[question.key] = question.figures
+        total = sum(figures.values())
+        asked = {key for key in self._open if key in before}
+        left = most
+        for key, count in free.items():
+            if key not in before and count * _SLIGHT >= total and left == most:
+                asked.add(key)
+                left -= 1
+        waiting = {column: keys - asked for column, keys in blocked.items()}
+        while bundles := {frozenset(keys) for keys in waiting.values() if keys}:
+            gains = {
+                bundle: sum(figures[it] for it, k in waiting.items() if k and k <= bundle)
+                for bundle in bundles
+            }
+            bundle = max(gains, key=lambda one: (gains[one] / len(one), sorted(one)))
+            large = gains[bundle] * _LARGE >= total and left + _MORE >= len(bundle)
+            if gains[bundle] * _SLIGHT < total or not (len(bundle) <= left or large):
+                waiting = {c: k for c, k in waiting.items() if k != bundle}
+                continue
+            asked |= bundle
+            left -= len(bundle)
+            waiting = {column: keys - bundle for column, keys in waiting.items()}
+        return {*self._open} - asked
+
+    def _question_of(self, doubt: Doubt) -> str:
+        """Return the key of the question that a doubt belongs to; remember it."""
+        kind = (doubt.text, doubt.likeness, tuple(doubt.choices.items()))
+        key = self._before.get(doubt.key) or self._kinds.get(kind)
+        if key is None:
+            taken = {*self.known.values()}
+            key = doubt.short if doubt.short not in taken else doubt.key
+            self._kinds[kind] = key
+        self.known |= {doubt.key: key, key: key}
+        self.known.setdefault(doubt.short, key)
+        return key
+
+    def _answered(self, doubt: Doubt, key: str) -> str | None:
+        """Return by which key a doubt is answered: its own before that of all."""
+        others = {*self.known.values()} - {key}
+        keys = [doubt.key, *({doubt.short} - others), key]
+        return next((one for one in keys if one in self._answers), None)
+
+    def _accept(self, key: str, doubts: Sequence[Doubt]) -> Iterator[Doubt]:
+        question = _question(key, doubts)
+        self.used.add(key)
+        answer, words = _accepted(question, doubts[0].free, self._answers[key])
+        self.notes.append(f"{question.text} {words}")
+        for doubt in doubts:
+            yield from doubt.settle(answer) or ()
+
+    def _leave(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
+        figures = doubt.figures
+        if figures:
+            text = _question(key, [doubt]).text
+            self.unasked.append(f"not asked, {figures} figures: {text} ({doubt.key!r})")
+        return doubt.settle(doubt.leaving()) or ()
+
+
+def unused(
+    answers: Mapping[str, str], known: Mapping[str, str], used: Collection[str]
+) -> Iterator[str]:
+    """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
+
+    What one answer settles another may have been asked about before.
+    """
+    for key in sorted(answers.keys() - used):
+        if key not in known:
+            asked = "; ".join(sorted({*known.values()})) or "nothing"
+            near = suggestion(key, known) if known else ""
+            near = near if "mean" in near else ""
+            raise AnswerError(f"nothing asks {key!r}{near}; asked is: {asked}")
+        yield f"{key!r}: the answer {answers[key]!r} was not needed"
+
+
+def _question(key: str, doubts: Sequence[Doubt]) -> Question:
+    first = doubts[0]
+    subjects = list(dict.fromkeys(doubt.subject for doubt in doubts))
+    listed = ", ".join(subjects[:_NAMED])
+    if len(subjects) > _NAMED:
+        listed += f" and {len(subjects) - _NAMED} more"
+    alone = tuple(dict.fromkeys(doubt.key for doubt in doubts))
+    return Question(
+        key=key,
+        text=first.text.replace("{}", listed),
+        lines=tuple(sorted({doubt.line for doubt in doubts})[:_LINES]),
+        choices=tuple(Choice(*one) for one in first.choices.items()),
+        free=first.free.words if first.free else None,
+        alone=alone if len(alone) > 1 else (),
+        figures=sum(doubt.figures for doubt in doubts),
+    )
 
 
 def _accepted(question: Question, free: Free | None, answer: str) -> tuple[str, str]:

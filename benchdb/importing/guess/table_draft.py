@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
+from msgspec.structs import replace
+
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
     header_terms,
     pattern,
     profile,
-    profiles,
     unit_in,
     words,
 )
@@ -35,9 +37,11 @@ from benchdb.importing.guess.figures import (
     RATIO,
     Around,
     ColumnDraft,
+    counted,
     enter_language_model,
     figure_doubts,
     speaks_of_figures,
+    statistic,
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
@@ -71,6 +75,12 @@ _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
+_FEW_ROWS = 2
+_COUNTED = {"token", "prefill", "decode", "total", "mean", "peak", "used"}
+_KEPT = ("", "mean", "avg", "average", "median", "med", "p50")
+HEADING = 120  # characters of one that may be a name
+_HEADINGS = 20  # that an expression lists
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 
 
 class TableDraft:
@@ -81,12 +91,17 @@ class TableDraft:
     """
 
     def __init__(
-        self, sheets: Sequence[Sheet], *, alone: bool, contested: frozenset[str]
+        self,
+        sheets: Sequence[Sheet],
+        looks: Sequence[ColumnProfile],
+        *,
+        alone: bool,
+        contested: frozenset[str],
     ) -> None:
         """Begin with how the columns look."""
         self.sheets, self.alone, self.contested = sheets, alone, contested
         self.line = sheets[0].line
-        self.drafts = [ColumnDraft(one, self.line) for one in profiles(sheets)]
+        self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(_segments(sheets)))
         self.set: Fields = {}
@@ -105,6 +120,7 @@ class TableDraft:
             elif one.looks.parts and one.column is None:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
+        self._enter_counts()
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
         self._enter_pivots(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
@@ -116,12 +132,61 @@ class TableDraft:
             doubts += figure_doubts(one, self.around)
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
+        self._enter_statistics(figures)
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
             if beside and one.column and one.column.field == "parameters.model":
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
+
+    def figures(self) -> dict[int, int]:
+        """Return how many figures each column may have."""
+        return counted(self.rows or self.drafts)
+
+    def weighed(self, doubts: Iterable[Doubt]) -> list[Doubt]:
+        """Return *doubts*, about all figures where they name no columns."""
+        return [
+            one if one.columns else replace(one, columns=self.figures) for one in doubts
+        ]
+
+    def _enter_counts(self) -> None:
+        """Enter whole numbers that are settings beside figures that surely are none.
+
+        Those are counts of tokens, and numbers that are the same in all rows.
+        """
+        rows = sum(len(sheet.rows) for sheet in self.sheets)
+        open_ = [one for one in self.drafts if one.holds_figures]
+        for one in open_:
+            looks = one.looks
+            terms = looks.terms & FIGURE_TERMS
+            constant = rows > _FEW_ROWS and len(looks.texts) == 1
+            tokens = "token" in terms and terms <= _COUNTED
+            if looks.integers and not looks.unit and (constant or tokens):
+                beside = [it.looks for it in open_ if it is not one]
+                clear = any(
+                    it.terms & CLEAR_TERMS or {unit for unit, _ in it.kinds} - {"1"}
+                    for it in beside
+                    if len(it.texts) > 1 or rows == 1
+                )
+                if clear and terms <= _COUNTED | {"time", "step", "epoch"}:
+                    one.become_field(f"parameters.{slug(one.header)}")
+
+    def _enter_statistics(self, figures: Iterable[ColumnDraft]) -> None:
+        """Leave out all but the mean, or the median, of several statistics."""
+        groups: dict[object, dict[str, ColumnDraft]] = {}
+        for one in figures:
+            stem, word = statistic(one.header)
+            key = (stem, one.metric, repr(one.fields))
+            if one.holds_figures and stem:
+                groups.setdefault(key, {})[word] = one
+        for group in groups.values():
+            kept = next((group[word] for word in _KEPT if word in group), None)
+            for one in group.values() if kept else ():
+                if one is not kept and kept is not None:
+                    one.leave(
+                        f"{one.header!r}: of the same, {kept.header!r} is taken"
+                    )
 
     def _around(self) -> Around:
         context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
@@ -445,3 +510,16 @@ def origin(segment: Segment, name: str) -> int | None:
         if facts.missing:
             return None
     return None
+
+
+def headings(*tables: TableDraft) -> list[str]:
+    """Return the innermost headings of *tables* that may be names."""
+    texts = [segment[-1] for one in tables for segment in one.segments if segment]
+    return list(dict.fromkeys(text for text in texts if len(text) <= HEADING))
+
+
+def expression(field: str, texts: Sequence[str]) -> str:
+    """Return what finds *texts* among headings, and sets *field* to them."""
+    group = field.replace(".", "__")
+    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
+    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"

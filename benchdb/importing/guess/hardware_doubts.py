@@ -1,0 +1,208 @@
+"""Which machine, device and framework gave figures, where nothing above them says it.
+
+One question asks for all of it that some table lacks. What the document names elsewhere
+are candidates.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from benchdb.importing import naming
+from benchdb.importing.document import Document
+from benchdb.importing.guess.questions import Doubt, Free
+from benchdb.importing.guess.table_draft import TableDraft, expression, headings
+from benchdb.importing.mapping.fields import DEVICES, slug
+from benchdb.importing.mapping.recognition import GPU, recognised
+
+_NOT_STATED = "not-stated"
+_FACTS = ("machine", "device", "framework")
+_NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
+_SCANNED = 200_000  # characters of a document that are searched for names
+_LINES = 2000
+_CHIPS = 6  # that a question lists
+_WHOLES = 6  # choices of a machine with a device and a framework
+_LISTED = 3  # of each of these
+_NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
+_WORDS = {
+    GPU: "the GPU: Apple's by Metal, NVIDIA's by CUDA",
+    "cpu": "the CPU",
+    "headings": "the machine that the heading of each names",
+}
+_TYPED = {
+    "machine": ("a chip or a Mac", "M1 Max 32c 64 GB"),
+    "device": (f"a device ({', '.join(DEVICES)})", GPU),
+    "framework": ("a framework or runtime", "mlx"),
+}
+
+
+def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Doubt]:
+    """Return the doubts which machine, device and framework gave the figures.
+
+    What is open about columns may tell one of them, and is asked instead.
+    """
+    tables = [one for one in tables if one.has_results()]
+    lacking = [(one, name) for one in tables for name in _FACTS if _lacks(one, name)]
+    names = [name for name in _FACTS if name in {it for _, it in lacking}]
+    if not names:
+        return []
+    words = _candidates(document, [one for one, name in lacking if name == "machine"])
+    choices = _choices(names, words)
+    choices[_NOT_STATED] = "the document does not say: kept as not known"
+    free = _free(names)
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    doubts = []
+    for table, name in lacking:
+
+        def settle(answer: str, table: TableDraft = table, name: str = name) -> None:
+            _enter(table, name, _parts(answer).get(name), words)
+
+        many = "the table" if len(tables) == 1 else f"the table at line {table.line}"
+        doubts.append(
+            Doubt(
+                topic=name,
+                text=f"Which {listed} gave the figures of {{}}?",
+                name="",
+                subject=many,
+                line=table.line,
+                choices=choices,
+                settle=settle,
+                free=free,
+                rank=2 if name == "machine" else 4,
+                columns=table.figures,
+                blocks=False,
+            )
+        )
+    return doubts
+
+
+def _lacks(table: TableDraft, name: str) -> bool:
+    """Tell whether *name* is not told, and no open question may tell it."""
+    return not table.is_asked(name) and not table.is_told(name)
+
+
+def _candidates(
+    document: Document, tables: Sequence[TableDraft]
+) -> Mapping[str, Mapping[str, str]]:
+    """Return what may be the machine, device and framework, each with words for it."""
+    text = document.text[:_SCANNED]
+    heads = headings(
+        *(one for one in tables if one.sheets[0].kind not in ("json", "yaml"))
+    )
+    known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
+    counts = {name: text.casefold().count(name) for name in sorted(known)}
+    machines = _chips(document)
+    if len(heads) > 1:
+        listed = ", ".join(repr(one[:40]) for one in heads[:3])
+        above = {"headings": f"{_WORDS['headings']}: {listed}"}
+        named = all(map(naming.chips_in, heads))
+        machines = above | machines if named else machines | above
+    return {
+        "machine": machines,
+        "device": {GPU: _WORDS[GPU], "cpu": _WORDS["cpu"]},
+        "framework": {
+            name: f"{name}, which the text names"
+            for name in sorted(counts, key=lambda name: -counts[name])
+        },
+    }
+
+
+def _chips(document: Document) -> dict[str, str]:
+    """Return the machines that the document names, each with the line that does."""
+    chips: dict[str, str] = {}
+    sized: set[str] = set()
+    for number, line in enumerate(document.lines[:_LINES], 1):
+        for chip in naming.chips_in(line):
+            sizes = [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
+            sizes += [f"{chip.ram_bytes // 2**30} GB"] if chip.ram_bytes else []
+            if sizes:  # what says more of it takes its place
+                chips.pop(chip.name, None)
+                sized.add(chip.name)
+            key = " ".join([chip.name, *sizes])
+            if len(chips) < _CHIPS and (sizes or chip.name not in sized):
+                quoted = " ".join(line.split())[:60]
+                chips.setdefault(key, f"{key}, by line {number}: {quoted!r}")
+    return chips
+
+
+def _choices(
+    names: Sequence[str], words: Mapping[str, Mapping[str, str]]
+) -> dict[str, str]:
+    """Return wholes of a machine, a device and a framework, the likeliest first."""
+    if not names[1:]:
+        return dict(words[names[0]])
+    lists = [[*words[name]][:_LISTED] for name in names if words[name]]
+    whole = ", ".join
+    # The device changes last: a GPU is what is measured more often.
+    devices = words["device"] if "device" in names else [""]
+    ordered = [
+        parts
+        for device in devices
+        for parts in product(*lists)
+        if not device or device in parts
+    ]
+    return {
+        whole(parts): "; ".join(
+            words[name][part]
+            for part in parts
+            for name in names
+            if part in words[name]
+        )
+        for parts in islice(ordered, _WHOLES)
+    }
+
+
+def _free(names: Sequence[str]) -> Free:
+    kinds = ", ".join(_TYPED[name][0] for name in names)
+    example = ", ".join(_TYPED[name][1] for name in names)
+    more = "; leave away what is not said" if names[1:] else ""
+
+    def fault(answer: str) -> str | None:
+        parts = _parts(answer)
+        count = sum(1 for _ in _split(answer))
+        if parts.keys() - set(names):
+            (first, *_) = parts.keys() - set(names)
+            return f"the {first} is known" if first in _FACTS else "it names nothing"
+        return None if len(parts) == count else "it names two of a kind"
+
+    return Free(f"{kinds}: {example}{more}", fault)
+
+
+def _split(answer: str) -> Iterator[str]:
+    return (part for it in answer.split(",") if (part := it.strip()))
+
+
+def _parts(answer: str) -> dict[str, str]:
+    """Return which part of an answer is the machine, the device, the framework."""
+    parts: dict[str, str] = {}
+    for part in _split(answer) if answer != _NOT_STATED else ():
+        digits = any(map(str.isdigit, part)) and any(map(str.isalpha, part))
+        if part.casefold() in (*DEVICES, GPU):
+            parts["device"] = part.casefold()
+        elif part == "headings" or naming.chip(part) or naming.model(part):
+            parts["machine"] = part
+        elif naming.framework(part) or not digits:
+            known = naming.framework(part) or _NAME.fullmatch(part)
+            parts["framework" if known else part] = part
+        else:
+            parts["machine"] = part
+    return parts
+
+
+def _enter(
+    table: TableDraft,
+    name: str,
+    answer: str | None,
+    words: Mapping[str, Mapping[str, str]],
+) -> None:
+    if answer == "headings":
+        table.context.append(expression("machine", headings(table)))
+    elif answer is not None and name == "machine":
+        # A chip that the text names brings no device; a typed machine may.
+        names = ("machine",) if answer in words["machine"] else ("machine", "device")
+        facts = recognised(answer, names, whole=True).set
+        table.set = {**facts, **table.set}
+    elif answer is not None and name == "framework":
+        table.set["framework"] = naming.framework(answer) or slug(answer, "-")
+    elif answer is not None:
+        table.set[name] = answer
