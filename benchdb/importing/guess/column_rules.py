@@ -15,7 +15,7 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.figures import ColumnDraft, column_doubt
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning
 from benchdb.importing.mapping.recognition import recognised
@@ -227,7 +227,7 @@ def headers_doubt(
     def settle(answer: str) -> None:
         for one in drafts:
             one.asked = frozenset()
-            if answer == LEAVE_OUT:
+            if answer in (LEAVE_OUT, NOT_SAID):
                 one.take(answer)
             elif answer == "device":
                 one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
@@ -250,7 +250,11 @@ def headers_doubt(
     keys = sorted(THINGS, key=lambda key: key != likely)  # the likeliest first
     choices = {key: THINGS[key][1] for key in keys}
     choices[LEAVE_OUT] = "leave them out"
-    return column_doubt(drafts, "columns", text, choices, settle=settle, rank=1)
+    first = drafts[0]
+    likeness = ("columns", first.metric or first.kinds, tuple(o.header for o in drafts))
+    return column_doubt(
+        drafts, "columns", text, choices, settle=settle, rank=1, likeness=likeness
+    )
 
 
 def test_facts(text: str) -> Fields:

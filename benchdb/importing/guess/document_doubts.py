@@ -12,8 +12,14 @@ from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
-from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.guess.figures import (
+    RATIO,
+    TOKENS,
+    ColumnDraft,
+    column_doubt,
+    quoted,
+)
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
 from benchdb.importing.guess.table_draft import (
     BILLIONS,
     HEADING,
@@ -44,10 +50,8 @@ _WORKS = {
     "llm-train": "tokens trained on",
     LEAVE_OUT: "leave them out",
 }
-_PAIRS = {
-    "prefill-decode": ("llm-prefill", "llm-decode"),
-    "decode-prefill": ("llm-decode", "llm-prefill"),
-}
+_SIDED = ("llm-prefill", "llm-decode")
+_PAIRS = {"prefill-decode": _SIDED, "decode-prefill": _SIDED[::-1]}
 
 
 def _work_fault(answer: str) -> str | None:
@@ -152,6 +156,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     above = table.sheets[0].inherited
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
     columns = [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
+    columns = [it for it in columns if it.header not in above] or columns
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
@@ -254,8 +259,7 @@ def _token_doubts(
         return [] if len(works) == 1 else _belonging_doubts(figures, rest)
 
     beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
-    text = "Which tokens do {} count?"
-    text += f" {beside} will be stored with them." if rest else ""
+    beside = f", with {beside} beside" if rest else ""
     doubts = []
     for group in groups:
         choices = dict(_WORKS)
@@ -265,7 +269,10 @@ def _token_doubts(
             words = (f"{first}: {read}; {second}: {written}",)
             words += (f"{first}: {written}; {second}: {read}",)
             choices = dict(zip(_PAIRS, words, strict=True)) | choices
+        listed = ", ".join(map(quoted, group)) + beside
         more = {"free": _A_WORK, "rank": 1, "settle": partial(settle, group=group)}
+        more |= {"subject": listed}
+        text = "Which tokens do {} count?"
         doubts.append(column_doubt(group, "work", text, choices, **more))
     return doubts
 
@@ -292,8 +299,9 @@ def _belonging_doubts(
         work: _WORKS.get(work, f"that of {header!r}")
         for work, header in sorted(known.items())
     }
-    if len(choices.keys() & _WORKS.keys()) > 1:
-        choices = {"llm-generate": _WORKS["llm-generate"]} | choices
+    if not choices or choices.keys() & _WORKS.keys():
+        works = ("llm-generate", "llm-decode", "llm-prefill")
+        choices = {work: _WORKS[work] for work in works} | choices
     choices[LEAVE_OUT] = "leave them out"
     by_kind: dict[object, list[ColumnDraft]] = {}
     for one in bare:
@@ -318,7 +326,11 @@ def _work_doubt(
     """Return the doubt what the work of a whole table is, with what may name it."""
     by_key: dict[str, ColumnDraft] = {}
     choices: dict[str, str] = {}
-    for one in columns:
+    named = [text for one in columns for text in one.looks.texts]
+    named += [text for segment in table.segments for text in segment]
+    if any(map(re.compile(BILLIONS).search, named)):
+        choices |= {work: _WORKS[work] for work in ("llm-generate", *_SIDED)}
+    for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
         if not models or mode != "inference":
@@ -337,9 +349,9 @@ def _work_doubt(
             _name_work(one, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
             table.context.append(expression("workload", heads))
-        elif answer != LEAVE_OUT:
+        elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = _work(title if answer == "title" else answer)
-        for one in table.drafts if answer == LEAVE_OUT else ():
+        for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
             if one.holds_figures:
                 one.take(answer)
 

@@ -121,7 +121,7 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         map=map_,
         toml=to_toml(map_, [f"line {one.line}" for one in read]),
         notes=_listed([*inquiry.notes, *notes]),
-        left_out=_listed([*inquiry.unasked, *left_out]),
+        left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
 

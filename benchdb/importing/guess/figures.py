@@ -48,6 +48,18 @@ _WORDS = {
     "figure": "a result, kept as printed without a unit",
     LEAVE_OUT: "leave it out",
 }
+# What a time is likely to be of, by its header.
+_LIKELY = {
+    name: re.compile(rf"(?i){hint}")
+    for name, hint in (
+        ("time_to_first_token_seconds", "prefill|first|prompt"),
+        ("time_per_token_seconds", r"tpot|itl|per.?token|/\s?tok"),
+        ("latency_mean_seconds", "latency|e2e|response|per.?example|/example|request"),
+        ("work_seconds", "total|wall|elapsed|duration|runtime|minutes?$|mins$"),
+        ("load_seconds", r"load"),
+        ("operation_seconds", r"runtime|kernel|(?<![a-z])op"),
+    )
+}
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 _TTFT = "time_to_first_token_seconds"
@@ -68,6 +80,7 @@ _UNCLEAR = (
 )
 CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
 _SIDES = {"prefill", "decode", "total"}
+_CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
 _STATISTIC = re.compile(
     r"mean|avg|average|median|med|min|max|minimum|maximum|p\d\d|std(?:dev)?|stdev|best"
@@ -239,17 +252,23 @@ def column_doubt(
 
 
 def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
-    """Return how many figures are in columns that hold some, *most* in each."""
+    """Return how many figures are in columns that hold some, *most* in each.
+
+    Numbers that may be anything count for half: they are settings more often.
+    """
     return {
-        id(one): len(one.looks.texts[:most]) for one in drafts if one.holds_figures
+        id(one): len(one.looks.texts[:most:step])
+        for one in drafts
+        if one.holds_figures
+        for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
     }
 
 
 def _likeness(draft: ColumnDraft, topic: str) -> object:
     """Return what columns share about which one answer may hold.
 
-    Those that stand for something (a machine, a side) need the same; of others, columns
-    of one unit may be different things, and those of whole numbers other numbers.
+    Those that stand for something (a machine, a side) need the same. Others may be
+    different things where their headers name units or are names in a program.
     """
     looks = draft.looks
     terms = looks.terms & FIGURE_TERMS - _SIDES
@@ -257,8 +276,8 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
         terms -= _STATISTICS
         alike = looks.integers if not looks.terms and not draft.fields else None
     alike = None
-    own = topic in ("time", "meaning") and looks.unit and not draft.fields
-    stem = statistic(looks.header)[0] if own else None
+    own = _CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
+    stem = statistic(looks.header)[0] if own and not draft.fields else None
     return topic, tuple(sorted(terms)), alike, stem
 
 
@@ -336,14 +355,14 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
             why = "whether it was measured is not said: its cells are left out"
             draft.left = f"{draft.header!r}: {looks.zero!r}: {why}"
 
-    if looks.ambiguous:
+    if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
         choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
-    if looks.zero and "loss" not in looks.terms:
+    if looks.zero and not looks.terms & {"loss", "ratio"}:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
@@ -369,6 +388,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
 
     def settle(answer: str) -> list[Doubt]:
+        draft.rated = False
         if draft.take(answer):
             return []
         draft.take_unit(answer)
@@ -383,6 +403,9 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     more = {"settle": settle, "free": free, "rank": SECONDARY if draft.aside else 1}
     if draft.aside and looks.integers:  # a count of something, nearly always
         more["columns"] = lambda: counted([draft], 1)
+    if not terms:  # numbers without a unit are more often no measured ones
+        draft.rated = looks.integers and not draft.fields and not around.clear
+        keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
     doubts = [column_doubt([draft], topic, text, choices, **more)]
@@ -402,9 +425,12 @@ def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
     bases = draft.bases
     known = (*metrics(), *_FIELDS, RATIO)
     candidates = words().candidates
+    likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
     ]
+    if bases == {"s"}:
+        names = list(dict.fromkeys([*likely, *names]))
     listed = ", ".join(sorted(bases))
     if not names:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")

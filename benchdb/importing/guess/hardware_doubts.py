@@ -23,6 +23,8 @@ _LINES = 2000
 _CHIPS = 6  # that a question lists
 _WHOLES = 6  # choices of a machine with a device and a framework
 _LISTED = 3  # of each of these
+_ALIKE = 2  # chips in a line that may have given the figures
+_ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
 _NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
 _WORDS = {
     GPU: "the GPU: Apple's by Metal, NVIDIA's by CUDA",
@@ -95,8 +97,7 @@ def _candidates(
     if len(heads) > 1:
         listed = ", ".join(repr(one[:40]) for one in heads[:3])
         above = {"headings": f"{_WORDS['headings']}: {listed}"}
-        named = all(map(naming.chips_in, heads))
-        machines = above | machines if named else machines | above
+        machines = above | machines if any(map(naming.chips_in, heads)) else machines
     return {
         "machine": machines,
         "device": {GPU: _WORDS[GPU], "cpu": _WORDS["cpu"]},
@@ -112,9 +113,12 @@ def _chips(document: Document) -> dict[str, str]:
     chips: dict[str, str] = {}
     sized: set[str] = set()
     for number, line in enumerate(document.lines[:_LINES], 1):
-        for chip in naming.chips_in(line):
+        named = naming.chips_in(line)
+        for chip in named if len(named) <= _ALIKE else ():  # more are no candidates
+            ram = (chip.ram_bytes or 0) // 2**30
+            ram = ram if chip.accelerator or ram % 8 == 0 or ram in _ODD else 0
             sizes = [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
-            sizes += [f"{chip.ram_bytes // 2**30} GB"] if chip.ram_bytes else []
+            sizes += [f"{ram} GB"] if ram else []
             if sizes:  # what says more of it takes its place
                 chips.pop(chip.name, None)
                 sized.add(chip.name)
@@ -132,6 +136,8 @@ def _choices(
     if not names[1:]:
         return dict(words[names[0]])
     lists = [[*words[name]][:_LISTED] for name in names if words[name]]
+    if not lists:
+        return {}
     whole = ", ".join
     # The device changes last: a GPU is what is measured more often.
     devices = words["device"] if "device" in names else [""]

@@ -14,7 +14,7 @@ from benchdb.errors import UsageError, suggestion
 LEAVE_OUT = "leave-out"
 LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
-SECONDARY = 6  # the rank of what has a meaning even where nobody is asked
+SECONDARY = 6  # the rank of what is asked about power, memory and shares
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 _MORE = 2  # questions beyond the most, where they are about
@@ -97,9 +97,8 @@ class Doubt(msgspec.Struct, frozen=True):
 
     def leaving(self) -> str:
         """Return the answer of somebody who is not asked."""
-        if self.rank == SECONDARY:
-            return NOT_SAID
-        return next(key for key in LEAVING if key in self.choices)
+        key = next(key for key in LEAVING if key in self.choices)
+        return NOT_SAID if key == LEAVE_OUT else key
 
 
 class Inquiry:
@@ -124,7 +123,7 @@ class Inquiry:
         self.known = dict(known)
         self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
-        self.unasked: list[str] = []
+        self._left: dict[str, list[Doubt]] = {}
         self._kinds: dict[object, str] = {}
         self._open: dict[str, list[Doubt]] = {}
 
@@ -190,11 +189,10 @@ class Inquiry:
                 free[question.key] = question.figures
         total = sum(figures.values())
         asked = {key for key in self._open if key in before}
-        left = most
-        for key, count in free.items():
-            if key not in before and count * _SLIGHT >= total and left == most:
-                asked.add(key)
-                left -= 1
+        # Where it ran comes first, if there are candidates, and noughts last.
+        known = [key for key in free if len(self._open[key][0].choices) > 1]
+        asked |= {key for key in known[:1] if free[key] * _LARGE >= total and most}
+        left = most - len(asked - set(before))
         waiting = {column: keys - asked for column, keys in blocked.items()}
         while bundles := {frozenset(keys) for keys in waiting.values() if keys}:
             gains = {
@@ -209,6 +207,8 @@ class Inquiry:
             asked |= bundle
             left -= len(bundle)
             waiting = {column: keys - bundle for column, keys in waiting.items()}
+        rest = [key for key in free if free[key] * _SLIGHT >= total]
+        asked |= {*rest[: max(left, 0)]}
         return {*self._open} - asked
 
     def _question_of(self, doubt: Doubt) -> str:
@@ -218,7 +218,8 @@ class Inquiry:
         if key is None:
             taken = {*self.known.values()}
             key = doubt.short if doubt.short not in taken else doubt.key
-            self._kinds[kind] = key
+        if key not in self._answers:
+            self._kinds.setdefault(kind, key)
         self.known |= {doubt.key: key, key: key}
         self.known.setdefault(doubt.short, key)
         return key
@@ -238,11 +239,14 @@ class Inquiry:
             yield from doubt.settle(answer) or ()
 
     def _leave(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
-        figures = doubt.figures
-        if figures:
-            text = _question(key, [doubt]).text
-            self.unasked.append(f"not asked, {figures} figures: {text} ({doubt.key!r})")
+        if doubt.figures:
+            self._left.setdefault(key, []).append(doubt)
         return doubt.settle(doubt.leaving()) or ()
+
+    def unasked(self) -> Iterator[str]:
+        """Yield what was left out without a question, and by which key to answer it."""
+        for key, doubts in self._left.items():
+            yield f"not asked: {_question(key, doubts).text} (its key: {key!r})"
 
 
 def unused(

@@ -177,13 +177,14 @@ class TableDraft:
         groups: dict[object, dict[str, ColumnDraft]] = {}
         for one in figures:
             stem, word = statistic(one.header)
-            key = (stem, one.metric, repr(one.fields))
+            key = (stem, repr(one.fields))
             if one.holds_figures and stem:
                 groups.setdefault(key, {})[word] = one
         for group in groups.values():
             kept = next((group[word] for word in _KEPT if word in group), None)
             for one in group.values() if kept else ():
-                if one is not kept and kept is not None:
+                own = kept is None or (kept.metric or "").startswith("latency_")
+                if one is not kept and kept and not (own and one.metric != kept.metric):
                     one.leave(
                         f"{one.header!r}: of the same, {kept.header!r} is taken"
                     )
