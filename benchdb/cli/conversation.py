@@ -32,6 +32,7 @@ from benchdb.importing.sheets import readable
 
 _ROWS = 8  # of a preview
 _NOTES = 8
+_ALONE = 3  # keys of the parts of a question that are shown
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -211,6 +212,10 @@ def _asked(question: Question, label: str) -> Iterator[str]:
         yield f"   {number if numbered else choice.key}  {choice.words}"
     if question.free is not None:
         yield f"   or type {question.free}"
+    if question.alone and not numbered:
+        more = " …" if question.alone[_ALONE:] else ""
+        listed = ", ".join(map(repr, question.alone[:_ALONE]))
+        yield f"   each by a key of its own: {listed}{more}"
 
 
 def _agreed() -> bool:
@@ -276,9 +281,25 @@ def _preview(
             yield f"    -> {_meaning(record)}"
     if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
         yield f"  and {counted(rest, 'more row')}"
+        yield from _listed("smallest and largest", [*_extremes(rows.records)], most)
     yield from _listed("taken for granted", proposal.notes, most)
     told = [f"{count:,} × {why}" for why, count in rows.refused.most_common()]
     yield from _listed("left out", (*proposal.left_out, *told), most)
+
+
+def _extremes(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the ends of each metric of each work, which show a wrong unit at once."""
+    values: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+    for record in records:
+        for one in record.end.values:
+            if one.value is not None:
+                key = (one.metric, record.run.workload)
+                values[key].append((one.value, _place(record)))
+    for (metric, work), some in values.items():
+        ends = (
+            f"{figure(it, metric, work)} ({at})" for it, at in (min(some), max(some))
+        )
+        yield f"{work}, {metric}: {' to '.join(ends)}"
 
 
 def _listed(title: str, lines: Sequence[str], most: int | None) -> Iterator[str]:

@@ -166,9 +166,7 @@ def _word_pattern(word: str) -> str:
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
 
 
-def profiles(
-    sheets: Sequence[Sheet], mark: Mark | None = None
-) -> list[ColumnProfile]:
+def profiles(sheets: Sequence[Sheet], mark: Mark | None = None) -> list[ColumnProfile]:
     """Return what the columns look like of *sheets*, which have the same header.
 
     *mark* is the decimal one where they do not show it.

@@ -4,6 +4,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
@@ -46,6 +47,7 @@ _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
 
 
+@lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
     if not column.texts:
@@ -219,6 +221,19 @@ def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
     return column_doubt([draft], "names", text, choices, settle=settle, rank=1)
 
 
+def things(texts: Sequence[str]) -> dict[str, str]:
+    """Return the choices what *texts* may name, the likeliest first."""
+    known: dict[str, Callable[[str], object]] = {
+        "machine": naming.chip,
+        "model": naming.networks,
+        "framework": naming.framework,
+    }
+    named = (key for key, name in known.items() if all(map(name, texts)))
+    first = next(named, "setting")
+    keys = sorted(THINGS, key=lambda key: key != first)
+    return {key: THINGS[key][1] for key in keys}
+
+
 def headers_doubt(
     drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
 ) -> Doubt:
@@ -244,11 +259,7 @@ def headers_doubt(
         one.asked = frozenset(known & _ASKED)
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    named = [naming.framework(one.bare) for one in drafts]
-    likely = "framework" if all(named) and not alike else "setting"
-    likely = "model" if all(naming.networks(one.bare) for one in drafts) else likely
-    keys = sorted(THINGS, key=lambda key: key != likely)  # the likeliest first
-    choices = {key: THINGS[key][1] for key in keys}
+    choices = things([one.bare for one in drafts])
     choices[LEAVE_OUT] = "leave them out"
     first = drafts[0]
     likeness = ("columns", first.metric or first.kinds, tuple(o.header for o in drafts))

@@ -4,14 +4,14 @@ A heading holds where it stands; what else a document names are candidates.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from benchdb.catalogue import workloads
 from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
+from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figures import (
     RATIO,
     TOKENS,
@@ -70,46 +70,40 @@ _NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at m
 _A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
 
 
-def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
-    """Return the doubts what headings name over tables that are otherwise alike."""
-    doubts = []
-    choices = {key: words for key, (_, words) in THINGS.items()}
-    for table in tables:
-        facts: dict[str, list[Segment]] = {}
-        tokens = any(one.metric in TOKENS for one in table.drafts)
-        for context in dict.fromkeys(sheet.context for sheet in table.sheets):
-            names = [recognised(text, table.names).set for text in context]
-            sizes = [re.findall(BILLIONS, text) for text in context if tokens]
-            facts.setdefault(repr([names, sizes]), []).append(context)
-        alike = [one for group in facts.values() if len(group) > 1 for one in group]
-        common = set.intersection(*map(set, alike)) if alike else set()
-        own = (text for one in alike for text in one if text not in common)
-        texts = list(dict.fromkeys(text for text in own if len(text) <= HEADING))
-        if not texts:
-            continue
+def heading_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubt what headings name over tables that are otherwise alike."""
+    facts: dict[str, list[Segment]] = {}
+    tokens = any(one.metric in TOKENS for one in table.drafts)
+    for context in dict.fromkeys(sheet.context for sheet in table.sheets):
+        names = [recognised(text, table.names).set for text in context]
+        sizes = [re.findall(BILLIONS, text) for text in context if tokens]
+        facts.setdefault(repr([names, sizes]), []).append(context)
+    alike = [one for group in facts.values() if len(group) > 1 for one in group]
+    common = set.intersection(*map(set, alike)) if alike else set()
+    own = (text for one in alike for text in one if text not in common)
+    texts = list(dict.fromkeys(text for text in own if len(text) <= HEADING))
+    if not texts:
+        return []
 
-        def settle(
-            answer: str, table: TableDraft = table, texts: Sequence[str] = texts
-        ) -> None:
-            table.asked = False
-            if answer != "nothing":
-                table.context.append(expression(THINGS[answer][0], texts))
+    def settle(answer: str) -> None:
+        table.asked = False
+        if answer != "nothing":
+            table.context.append(expression(THINGS[answer][0], texts))
 
-        table.asked = True
-        shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
-        doubts.append(
-            Doubt(
-                topic="headings",
-                text="What do the headings {} tell apart?",
-                name=texts[0][:30],
-                subject=shown + (" …" if len(texts) > 4 else ""),
-                line=table.line,
-                choices={**choices, "nothing": "nothing: equal rows are refused"},
-                settle=settle,
-                rank=1,
-            )
+    table.asked = True
+    shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
+    return [
+        Doubt(
+            topic="headings",
+            text="What do the headings {} tell apart?",
+            name=texts[0][:30],
+            subject=shown + (" …" if len(texts) > 4 else ""),
+            line=table.line,
+            choices={**things(texts), "nothing": "nothing: equal rows are refused"},
+            settle=settle,
+            rank=1,
         )
-    return doubts
+    ]
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
@@ -266,9 +260,9 @@ def _token_doubts(
         if len(group) > 1:
             first, second = (repr(one.header[:40]) for one in group)
             read, written = "tokens read, of a prompt", "tokens written, in an answer"
-            words = (f"{first}: {read}; {second}: {written}",)
-            words += (f"{first}: {written}; {second}: {read}",)
-            choices = dict(zip(_PAIRS, words, strict=True)) | choices
+            words = f"{first}: {read}; {second}: {written}"
+            other = f"{first}: {written}; {second}: {read}"
+            choices = dict(zip(_PAIRS, (words, other), strict=True)) | choices
         listed = ", ".join(map(quoted, group)) + beside
         more = {"free": _A_WORK, "rank": 1, "settle": partial(settle, group=group)}
         more |= {"subject": listed}
@@ -320,16 +314,20 @@ def _belonging_doubts(
     ]
 
 
+def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[str, str]:
+    """Return the work of language models, where something names their parameters."""
+    named = [text for one in columns for text in one.looks.texts]
+    named += [text for segment in table.segments for text in segment]
+    known = any(map(re.compile(BILLIONS).search, named))
+    return {one: _WORKS[one] for one in ("llm-generate", *_SIDED) if known}
+
+
 def _work_doubt(
     table: TableDraft, columns: Sequence[ColumnDraft], document: Document
 ) -> Doubt:
     """Return the doubt what the work of a whole table is, with what may name it."""
     by_key: dict[str, ColumnDraft] = {}
-    choices: dict[str, str] = {}
-    named = [text for one in columns for text in one.looks.texts]
-    named += [text for segment in table.segments for text in segment]
-    if any(map(re.compile(BILLIONS).search, named)):
-        choices |= {work: _WORKS[work] for work in ("llm-generate", *_SIDED)}
+    choices = _language_work(table, columns)
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
@@ -358,7 +356,7 @@ def _work_doubt(
     return Doubt(
         topic="work",
         text="What is the work of {}?",
-        name=", ".join(one.header[:20] for one in columns[:2]),
+        name=columns[0].header[:30] if columns else "",
         subject=f"the table at line {table.line} ({title!r}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},

@@ -6,7 +6,8 @@ for all that is alike.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec.structs import replace
@@ -19,11 +20,13 @@ from benchdb.importing.guess.document_doubts import (
     repeat_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.hardware_doubts import hardware_doubts
+from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.questions import Inquiry, Question, unused
 from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
 from benchdb.importing.guess.toml_text import to_toml, visible
-from benchdb.importing.mapping.language import Fields, Map
+from benchdb.importing.mapping import fields
+from benchdb.importing.mapping.language import Fields, Map, bare_name
+from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.sheet import Sheet
@@ -103,7 +106,7 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(
         it
         for one in taken
-        for it in one.weighed([*heading_doubts([one]), *work_doubts(one, document)])
+        for it in one.weighed([*work_doubts(one, document), *heading_doubts(one)])
     )
     for table in taken:
         table.enter_network(_stem(document))
@@ -111,11 +114,11 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(hardware_doubts(taken, document))
     left_out += [text for one in tables for text in _left(one)]
     questions = inquiry.open()
-    read = [one for one in taken if one.has_figures()]
+    read = [one for one in taken if one.has_figures() and _is_sound(one)]
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda one: (not one.alone, -len(one.drafts)))
-    open_names = {one.key for one in questions}
-    notes += [note for one in read for note in _notes(one, open_names)]
+    open_names = {one.key.partition(" at ")[0] for one in questions}
+    notes += _by_lines(read, open_names)
     map_ = _map(document, read, open_=bool(questions))
     return Proposal(
         map=map_,
@@ -124,6 +127,11 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
+
+
+def _is_sound(table: TableDraft) -> bool:
+    """Tell whether a map may have the table: a fault would spoil those beside it."""
+    return not any(faults(Map(table=(table.table(),))))
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -135,8 +143,8 @@ class _Planned(msgspec.Struct, frozen=True):
 
     sheets: Sequence[Sheet]
     looks: Sequence[ColumnProfile]
-    alone: bool
     contested: frozenset[str]
+    alone: bool = True
 
     def draft(self) -> TableDraft:
         """Return the table as it is before anything is known."""
@@ -189,7 +197,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
         single = [
-            _Planned([one], profiles([one]), True, contested[one.context])
+            _Planned([one], profiles([one]), contested[one.context])
             for one in group[:_SHEETS]
         ]
         unlike = {(one.draft().around, one.contested) for one in single}
@@ -200,7 +208,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
         elif len(group) == 1:
             yield replace(single[0], alone=False)
         else:
-            yield _Planned(group, profiles(group), False, single[0].contested)
+            yield replace(single[0], sheets=group, looks=profiles(group), alone=False)
 
 
 def _unreadable(sheet: Sheet) -> str | None:
@@ -256,8 +264,7 @@ def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) ->
         known = name in table.names or table.names_in_columns(name)
         if facts and not known and name not in table.contested:
             table.set |= facts
-            listed = ", ".join(f"{key} {value}" for key, value in facts.items())
-            notes.append(f"{listed}: by the file's name")
+            notes.append(f"{_facts(facts)}: by the file's name")
 
 
 def _map(document: Document, tables: Sequence[TableDraft], *, open_: bool) -> Map:
@@ -297,26 +304,43 @@ def _left(table: TableDraft) -> Iterator[str]:
     yield f"the table at line {table.line} ({listed}): {why}"
 
 
-def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
+def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
     """Yield what is taken for granted in a table, but what is *asked*."""
     own = [
         f"{one.header[:40]!r}"
         for one in table.drafts
         if one.column is not None
-        and (one.column.field or "").startswith(("parameters.", "conditions."))
-        and ("conditions." in (one.column.field or "") or not one.looks.figures)
+        and bare_name(one.column.field or "") == fields.slug(one.header)
+        and "." in (one.column.field or "")
     ]
     if own:
-        yield f"line {table.line}: kept under their own names: {', '.join(own)}"
+        yield f"kept under their own names: {', '.join(own)}"
     for name in sorted(table.names):
-        texts = [
-            segment[place]
-            for segment in table.segments
-            if (place := origin(segment, name)) is not None
-        ]
-        listed = ", ".join(repr(text) for text in dict.fromkeys(texts[:3]))
-        yield f"line {table.line}: {name}: by the heading {listed}"
-    for name in ("framework", "device", "machine"):
-        known = name in asked or table.is_asked(name) or table.is_told(name)
-        if not known:
-            yield f"line {table.line}: the {name} is not said, and kept as not known"
+        by_value: dict[str, list[str]] = defaultdict(list)
+        for segment in table.segments:
+            if (place := origin(segment, name)) is not None:
+                facts = recognised(segment[place], [name]).set
+                by_value[_facts(facts)].append(repr(segment[place][:60]))
+        for value, texts in by_value.items():
+            yield f"{value}: by the heading {', '.join(dict.fromkeys(texts[:3]))}"
+    for one in table.drafts:
+        if one.column is None and one.fields:
+            yield f"{_facts(one.fields)}: all of {one.header[:40]!r}"
+    for name in FACTS if asked.isdisjoint(FACTS) else ():
+        if not table.is_asked(name) and not table.is_told(name):
+            yield f"the {name} is not said, and kept as not known"
+
+
+def _facts(known: Fields) -> str:
+    return ", ".join(f"{bare_name(name)} {it}" for name, it in known.items())
+
+
+def _by_lines(tables: Iterable[TableDraft], asked: AbstractSet[str]) -> Iterator[str]:
+    """Yield the notes of *tables*, equal ones once, each with its lines."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for table in tables:
+        for note in _notes(table, asked):
+            lines[note].append(str(table.line))
+    for note, some in lines.items():
+        more = f" and {len(some) - 3} more" if some[3:] else ""
+        yield f"line{'s' if some[1:] else ''} {', '.join(some[:3])}{more}: {note}"

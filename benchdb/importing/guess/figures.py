@@ -235,7 +235,7 @@ def column_doubt(
     **more: object,
 ) -> Doubt:
     """Return a doubt about columns; *choices* without words of their own have ours."""
-    first, looks = drafts[0], drafts[0].looks
+    first = drafts[0]
     subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
     subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
     named = choices if isinstance(choices, Mapping) else {}

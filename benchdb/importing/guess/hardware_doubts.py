@@ -6,6 +6,7 @@ are candidates.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice, product
 
 from benchdb.importing import naming
@@ -16,7 +17,7 @@ from benchdb.importing.mapping.fields import DEVICES, slug
 from benchdb.importing.mapping.recognition import GPU, recognised
 
 _NOT_STATED = "not-stated"
-_FACTS = ("machine", "device", "framework")
+FACTS = ("machine", "device", "framework")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
@@ -44,8 +45,8 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     What is open about columns may tell one of them, and is asked instead.
     """
     tables = [one for one in tables if one.has_results()]
-    lacking = [(one, name) for one in tables for name in _FACTS if _lacks(one, name)]
-    names = [name for name in _FACTS if name in {it for _, it in lacking}]
+    lacking = [(one, name) for one in tables for name in FACTS if _lacks(one, name)]
+    names = [name for name in FACTS if name in {it for _, it in lacking}]
     if not names:
         return []
     words = _candidates(document, [one for one, name in lacking if name == "machine"])
@@ -108,6 +109,7 @@ def _candidates(
     }
 
 
+@lru_cache(maxsize=1)
 def _chips(document: Document) -> dict[str, str]:
     """Return the machines that the document names, each with the line that does."""
     chips: dict[str, str] = {}
@@ -149,10 +151,7 @@ def _choices(
     ]
     return {
         whole(parts): "; ".join(
-            words[name][part]
-            for part in parts
-            for name in names
-            if part in words[name]
+            words[name][part] for part in parts for name in names if part in words[name]
         )
         for parts in islice(ordered, _WHOLES)
     }
@@ -165,11 +164,11 @@ def _free(names: Sequence[str]) -> Free:
 
     def fault(answer: str) -> str | None:
         parts = _parts(answer)
-        count = sum(1 for _ in _split(answer))
-        if parts.keys() - set(names):
-            (first, *_) = parts.keys() - set(names)
-            return f"the {first} is known" if first in _FACTS else "it names nothing"
-        return None if len(parts) == count else "it names two of a kind"
+        for name, part in parts.items():
+            if name not in names:
+                return f"{part!r} is no {' and no '.join(names)}"
+        twice = len(parts) < sum(1 for _ in _split(answer))
+        return "it names two of a kind" if twice else None
 
     return Free(f"{kinds}: {example}{more}", fault)
 

@@ -6,6 +6,7 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
 
 import msgspec
 
@@ -17,7 +18,7 @@ NOT_SAID = "not-said"  # instead of an answer
 SECONDARY = 6  # the rank of what is asked about power, memory and shares
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
-_MORE = 2  # questions beyond the most, where they are about
+_MORE = 1  # question beyond the most, where it is about
 _LARGE = 4  # a fourth of the figures
 _SLIGHT = 20  # a twentieth: nobody is asked about less
 
@@ -81,9 +82,9 @@ class Doubt(msgspec.Struct, frozen=True):
     blocks: bool = True
 
     @property
-    def figures(self) -> int:
-        """Return how many figures it is about."""
-        return sum(self.columns().values()) if self.columns else 1
+    def figures(self) -> Mapping[int, int]:
+        """Return how many figures of which columns it is about."""
+        return self.columns() if self.columns else {id(self): 1}
 
     @property
     def short(self) -> str:
@@ -162,13 +163,17 @@ class Inquiry:
 
     def open(self) -> tuple[Question, ...]:
         """Return what is not answered, what most figures wait for first."""
-        asked = [
-            (min(one.rank for one in alive), _question(key, alive))
+        alive = {
+            key: [one for one in doubts if one.figures]
             for key, doubts in self._open.items()
-            if (alive := [one for one in doubts if one.figures])
-        ]
-        asked.sort(key=lambda pair: (-pair[1].figures, pair[0]))
-        return tuple(question for _, question in asked)
+        }
+
+        def order(key: str) -> tuple[bool, int, int]:
+            first = alive[key][0]
+            return not first.blocks, -_figures(alive[key]).total(), first.rank
+
+        keys = sorted((key for key, some in alive.items() if some), key=order)
+        return tuple(_question(key, alive[key]) for key in keys)
 
     def spare(self, most: int, before: Collection[str]) -> set[str]:
         """Return the keys of questions that are new, and one too many.
@@ -176,18 +181,16 @@ class Inquiry:
         Those are asked that most figures wait for, together with all else that these
         wait for: *most*, and some more for a large part of all figures.
         """
-        figures: Counter[int] = Counter()
+        figures = _figures(chain.from_iterable(self._open.values()))
         blocked: dict[int, set[str]] = defaultdict(set)
         free: dict[str, int] = {}  # questions for which no figures wait
         for question in self.open():
             for doubt in self._open[question.key]:
-                columns = doubt.columns() if doubt.columns else {}
-                figures |= columns
-                for column in columns if doubt.blocks else ():
+                for column in doubt.figures if doubt.blocks else ():
                     blocked[column].add(question.key)
-            if not any(one.blocks for one in self._open[question.key]):
-                free[question.key] = question.figures
-        total = sum(figures.values())
+                if not doubt.blocks:
+                    free[question.key] = question.figures
+        total = figures.total()
         asked = {key for key in self._open if key in before}
         # Where it ran comes first, if there are candidates, and noughts last.
         known = [key for key in free if len(self._open[key][0].choices) > 1]
@@ -195,10 +198,9 @@ class Inquiry:
         left = most - len(asked - set(before))
         waiting = {column: keys - asked for column, keys in blocked.items()}
         while bundles := {frozenset(keys) for keys in waiting.values() if keys}:
-            gains = {
-                bundle: sum(figures[it] for it, k in waiting.items() if k and k <= bundle)
-                for bundle in bundles
-            }
+            gains = dict.fromkeys(bundles, 0)
+            for bundle, (column, keys) in product(bundles, waiting.items()):
+                gains[bundle] += figures[column] if keys and keys <= bundle else 0
             bundle = max(gains, key=lambda one: (gains[one] / len(one), sorted(one)))
             large = gains[bundle] * _LARGE >= total and left + _MORE >= len(bundle)
             if gains[bundle] * _SLIGHT < total or not (len(bundle) <= left or large):
@@ -265,6 +267,13 @@ def unused(
         yield f"{key!r}: the answer {answers[key]!r} was not needed"
 
 
+def _figures(doubts: Iterable[Doubt]) -> Counter[int]:
+    figures: Counter[int] = Counter()
+    for doubt in doubts:
+        figures |= Counter(doubt.figures)
+    return figures
+
+
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:
     first = doubts[0]
     subjects = list(dict.fromkeys(doubt.subject for doubt in doubts))
@@ -279,7 +288,7 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
         choices=tuple(Choice(*one) for one in first.choices.items()),
         free=first.free.words if first.free else None,
         alone=alone if len(alone) > 1 else (),
-        figures=sum(doubt.figures for doubt in doubts),
+        figures=_figures(doubts).total(),
     )
 
 

@@ -185,9 +185,7 @@ class TableDraft:
             for one in group.values() if kept else ():
                 own = kept is None or (kept.metric or "").startswith("latency_")
                 if one is not kept and kept and not (own and one.metric != kept.metric):
-                    one.leave(
-                        f"{one.header!r}: of the same, {kept.header!r} is taken"
-                    )
+                    one.leave(f"{one.header!r}: of the same, {kept.header!r} is taken")
 
     def _around(self) -> Around:
         context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
