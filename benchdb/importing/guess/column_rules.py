@@ -4,7 +4,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
@@ -15,7 +15,7 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
-from benchdb.importing.guess.figures import ColumnDraft, column_doubt
+from benchdb.importing.guess.figures import TOKENS, WORKS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning
@@ -44,6 +44,7 @@ THINGS = {
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
+_SIDES = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 _OF_MODELS = frozenset(("model", "network"))
 
 
@@ -234,38 +235,45 @@ def things(texts: Sequence[str]) -> dict[str, str]:
     return {key: THINGS[key][1] for key in keys}
 
 
-def headers_doubt(
+def headers_doubts(
     drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt what columns are, *beside* which others are known."""
-
-    def settle(answer: str) -> None:
-        for one in drafts:
-            one.asked = frozenset()
-            if answer in (LEAVE_OUT, NOT_SAID):
-                one.take(answer)
-            elif answer == "device":
-                one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
-            else:
-                one.fields = {**one.fields, THINGS[answer][0]: one.bare}
-                if answer == "framework" and alike:
-                    one.add(**{THINGS["setting"][0]: one.bare})
-
+) -> list[Doubt]:
+    """Return the doubts what columns are, *beside* which others are known."""
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     known = set(beside[0].fields) if beside else _ASKED
     known = known | {"machine"} if known & MACHINES else known
-    for one in drafts:
-        one.asked = frozenset(known & _ASKED)
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
+    two = len(drafts) == len(_SIDES) and all(one.metric in TOKENS for one in drafts)
+    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _SIDES if two}
     choices = things([one.bare for one in drafts])
+    for key, works in pairs.items():
+        told = zip(drafts, works, strict=True)
+        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
+        choices = {key: words} | choices
     choices[LEAVE_OUT] = "leave them out"
-    first = drafts[0]
-    likeness = ("columns", first.metric or first.kinds, tuple(o.header for o in drafts))
-    return column_doubt(
-        drafts, "columns", text, choices, settle=settle, rank=1, likeness=likeness
-    )
+
+    def settle(answer: str, one: ColumnDraft) -> None:
+        one.asked = frozenset()
+        if answer in pairs:
+            one.add(workload=pairs[answer][drafts.index(one)])
+        elif answer in (LEAVE_OUT, NOT_SAID):
+            one.take(answer)
+        elif answer == "device":
+            one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
+        else:
+            one.add(**{THINGS[answer][0]: one.bare})
+            if answer == "framework" and alike:
+                one.add(**{THINGS["setting"][0]: one.bare})
+
+    doubts = []
+    for one in drafts:
+        one.asked = frozenset(known & _ASKED)
+        more = {"settle": partial(settle, one=one), "rank": 1}
+        more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
+        doubts.append(column_doubt([one], "columns", text, choices, **more))
+    return doubts
 
 
 def test_facts(text: str) -> Fields:

@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, thing
 from benchdb.importing.guess.figures import (
     RATIO,
     TOKENS,
+    WORKS,
     ColumnDraft,
     column_doubt,
     quoted,
@@ -43,15 +44,7 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
-_WORKS = {
-    "llm-decode": "tokens written, in an answer",
-    "llm-prefill": "tokens read, of a prompt",
-    "llm-generate": "a request as a whole",
-    "llm-train": "tokens trained on",
-    LEAVE_OUT: "leave them out",
-}
 _SIDED = ("llm-prefill", "llm-decode")
-_PAIRS = {"prefill-decode": _SIDED, "decode-prefill": _SIDED[::-1]}
 
 
 def _work_fault(answer: str) -> str | None:
@@ -139,7 +132,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if len(bare) < len(figures) and not tokens:
         return [*doubts, *_belonging_doubts(figures, bare)]
     if tokens and not table.rows:
-        return [*doubts, *_token_doubts(tokens, figures)]
+        return [*doubts, *(_token_doubt(one, tokens, figures) for one in tokens)]
     columns = [
         one
         for one in table.drafts
@@ -229,21 +222,17 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
-def _token_doubts(
-    tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
-) -> list[Doubt]:
-    """Return the doubts which side of a language model columns are about.
+def _token_doubt(
+    one: ColumnDraft, tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+) -> Doubt:
+    """Return the doubt which side of a language model a column is about.
 
-    Of two beside each other one answer tells both. With the last it is known, or asked,
-    to which side other figures belong.
+    With the last answer it is known, or asked, to which side other figures belong.
     """
     rest = [it for it in figures if "workload" not in it.fields and it not in tokens]
-    groups = [tokens] if len(tokens) == len(_PAIRS) else [[one] for one in tokens]
 
-    def settle(answer: str, group: Sequence[ColumnDraft]) -> list[Doubt]:
-        sides = _PAIRS.get(answer, (answer,) * len(group))
-        for one, side in zip(group, sides, strict=True):
-            _enter_work(one, side)
+    def settle(answer: str) -> list[Doubt]:
+        _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
         if None in works or not rest:
             return []
@@ -253,22 +242,11 @@ def _token_doubts(
         return [] if len(works) == 1 else _belonging_doubts(figures, rest)
 
     beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
-    beside = f", with {beside} beside" if rest else ""
-    doubts = []
-    for group in groups:
-        choices = dict(_WORKS)
-        if len(group) > 1:
-            first, second = (repr(one.header[:40]) for one in group)
-            read, written = "tokens read, of a prompt", "tokens written, in an answer"
-            words = f"{first}: {read}; {second}: {written}"
-            other = f"{first}: {written}; {second}: {read}"
-            choices = dict(zip(_PAIRS, (words, other), strict=True)) | choices
-        listed = ", ".join(map(quoted, group)) + beside
-        more = {"free": _A_WORK, "rank": 1, "settle": partial(settle, group=group)}
-        more |= {"subject": listed}
-        text = "Which tokens do {} count?"
-        doubts.append(column_doubt(group, "work", text, choices, **more))
-    return doubts
+    subject = quoted(one) + (f", with {beside} beside" if rest else "")
+    text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
+    return column_doubt(
+        [one], "work", text, WORKS, settle=settle, subject=subject, **more
+    )
 
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:
@@ -290,27 +268,25 @@ def _belonging_doubts(
         str(o.fields["workload"]): o.header for o in figures if "workload" in o.fields
     }
     choices = {
-        work: _WORKS.get(work, f"that of {header!r}")
+        work: WORKS.get(work, f"that of {header!r}")
         for work, header in sorted(known.items())
     }
-    if not choices or choices.keys() & _WORKS.keys():
+    if not choices or choices.keys() & WORKS.keys():
         works = ("llm-generate", "llm-decode", "llm-prefill")
-        choices = {work: _WORKS[work] for work in works} | choices
+        choices = {work: WORKS[work] for work in works} | choices
     choices[LEAVE_OUT] = "leave them out"
-    by_kind: dict[object, list[ColumnDraft]] = {}
-    for one in bare:
-        by_kind.setdefault(one.metric or one.kinds, []).append(one)
-
-    def settle(answer: str, group: Sequence[ColumnDraft]) -> None:
-        for one in group:
-            _enter_work(one, answer)
-
     text, more = "Which work do {} belong to?", {"free": _A_WORK, "rank": 1}
     return [
         column_doubt(
-            group, "work", text, choices, settle=partial(settle, group=group), **more
+            [one],
+            "work",
+            text,
+            choices,
+            settle=partial(_enter_work, one),
+            likeness=("work", one.kinds),
+            **more,
         )
-        for group in by_kind.values()
+        for one in bare
     ]
 
 
@@ -319,7 +295,7 @@ def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[st
     named = [text for one in columns for text in one.looks.texts]
     named += [text for segment in table.segments for text in segment]
     known = any(map(re.compile(BILLIONS).search, named))
-    return {one: _WORKS[one] for one in ("llm-generate", *_SIDED) if known}
+    return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
 
 
 def _work_doubt(

@@ -62,6 +62,13 @@ _LIKELY = {
 }
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
+WORKS = {
+    "llm-decode": "tokens written, in an answer",
+    "llm-prefill": "tokens read, of a prompt",
+    "llm-generate": "a request as a whole",
+    "llm-train": "tokens trained on",
+    LEAVE_OUT: "leave them out",
+}
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")

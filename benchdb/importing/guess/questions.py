@@ -149,10 +149,14 @@ class Inquiry:
         for key, group in groups.items():
             given: dict[str, list[Doubt]] = {}
             for doubt in group:
-                answer_key = self._answered(doubt, key)
+                answer_key = self._answered(doubt, key) if doubt.figures else None
                 if answer_key is not None:
                     given.setdefault(answer_key, []).append(doubt)
-                elif key in self._passed or (self._closed and key not in self._before):
+                elif (
+                    not doubt.figures
+                    or key in self._passed
+                    or (self._closed and key not in self._before)
+                ):
                     more += self._leave(key, doubt)
                 else:
                     self._open.setdefault(key, []).append(doubt)
@@ -160,6 +164,9 @@ class Inquiry:
                 more += self._accept(answer_key, some)
         if more:
             self.settle(more)
+
+    def _is_late(self, key: str) -> bool:
+        return self._closed and key not in self._before
 
     def open(self) -> tuple[Question, ...]:
         """Return what is not answered, what most figures wait for first."""
@@ -220,7 +227,8 @@ class Inquiry:
         if key is None:
             taken = {*self.known.values()}
             key = doubt.short if doubt.short not in taken else doubt.key
-        if key not in self._answers:
+            self._kinds[kind] = key
+        elif key not in self._answers:  # else what is new is another question
             self._kinds.setdefault(kind, key)
         self.known |= {doubt.key: key, key: key}
         self.known.setdefault(doubt.short, key)

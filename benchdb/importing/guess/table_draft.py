@@ -26,7 +26,7 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
-    headers_doubt,
+    headers_doubts,
     test_facts,
 )
 from benchdb.importing.guess.figures import (
@@ -313,7 +313,7 @@ class TableDraft:
             ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
-                doubts.append(headers_doubt(mixed, beside))
+                doubts += headers_doubts(mixed, beside)
         return doubts
 
     def told_by_columns(self, name: str) -> bool:

@@ -8,6 +8,7 @@ from tests.importing.guess.guessed import (
     converse,
     figures,
     of_text,
+    question,
     records,
     table,
 )
@@ -23,8 +24,8 @@ NO_MACHINE = "# Training, JAX, CPU\n\n" + table("Model | s/epoch", "lenet | 12.5
         (FOO, "numbers of Foo", "bananas", "no unit that can be understood"),
         (FOO, "numbers of Foo", "", "none of the choices"),
         (TIME, "time of Time", "peak_power_watts", "no metric of schema/metrics.json"),
-        (NO_MACHINE, "machine", "42", "names no chip and no Mac"),
-        (NO_MACHINE, "machine", "whatever", "names no chip and no Mac"),
+        (NO_MACHINE, "machine", "42", "'42' is no machine"),
+        (NO_MACHINE, "machine", "whatever", "is no machine"),
     ],
 )
 def test_an_answer_without_sense_is_refused_with_what_would_have(
@@ -93,13 +94,147 @@ def test_answers_stand_in_the_notes_in_their_own_words():
     assert any("'Time' (12.5)? minutes" in note for note in found.notes)
 
 
-def test_what_matters_most_is_asked_first_and_what_matters_least_not_at_all():
-    text = table("Name | Time | Power (W) | Memory", "a | 1.5 | 12 | 3.5 GB")
+LARGE_AND_SMALL = (
+    "# torch training on M1 CPU\n\n"
+    + table("Model | Time", *(f"net{n} | {n}.5" for n in range(1, 41)))
+    + "\nAnd a warm-up.\n\n"
+    + table("Disk | Load", "a | 1.5")
+)
 
+
+def test_what_most_figures_wait_for_is_asked_and_what_few_do_only_by_its_key():
+    found = of_text(LARGE_AND_SMALL)
+    assert [one.key for one in found.questions] == ["unit of Time", "time of Time"]
+    (why,) = [one for one in found.left_out if "Load" in one and "not asked" in one]
+    assert why.endswith("(its key: 'unit of Load')")
+
+    by_key = of_text(LARGE_AND_SMALL, {"unit of Load": "s"})
+    assert not any("unit of Load" in one for one in by_key.left_out)
+
+
+TWO = (
+    "# llama.cpp on M2 GPU\n\n"
+    + table("Model | tok/s", "Phi 4 | 35.1")
+    + "\n## By night\n\n"
+    + table("Weights | tok/s", "Phi 4 | 34.1")
+)
+
+
+def test_tables_with_the_same_question_have_one_answer_or_each_its_own():
+    (one,) = of_text(TWO).questions
+    assert one.alone == ("work of tok/s at line 3", "work of tok/s at line 9")
+
+    both = of_text(TWO, {one.key: "llm-decode"})
+    assert [it[0] for it in figures(both, TWO)] == ["llm-decode"] * 2
+
+    answers = {one.key: "llm-decode", one.alone[1]: "llm-prefill"}
+    each = of_text(TWO, answers)
+    assert sorted(figures(each, TWO)) == [
+        ("llm-decode", "tokens_per_second", 35.1),
+        ("llm-prefill", "tokens_per_second", 34.1),
+    ]
+
+
+MEMORY = "# llama.cpp on M2 GPU\n\n" + table(
+    "Model | Prefill tok/s | Decode tok/s | Memory | Peak memory",
+    "Phi 4 | 350.1 | 35.1 | 8 GB | 9 GB",
+)
+
+
+def test_keys_stay_when_another_answer_removes_a_column():
+    before = of_text(MEMORY)
+    left = {"meaning of Memory": "leave-out"}
+    after = of_text(MEMORY, left)
+
+    assert asked(after) == asked(before) - left.keys()
+    found = of_text(MEMORY, left | {"work of Memory": "llm-generate"})
+    assert found.questions == ()
+    assert ("llm-generate", "peak_memory_observed_bytes", 9e9) in figures(found, MEMORY)
+    assert len(figures(found, MEMORY)) == 3
+
+
+def test_an_answer_that_was_not_needed_is_named():
+    answers = {"unit of Time": "leave-out", "time of Time": "epoch_seconds"}
+
+    notes = of_text(TIME, answers).notes
+    assert "'time of Time': the answer 'epoch_seconds' was not needed" in notes
+
+
+UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
+    "Context | In (tok/s) | Out (tok/s)", "4k | 410.5 | 31.5"
+)
+
+
+def test_one_answer_tells_both_sides_of_a_language_model():
+    (one,) = of_text(UNSIDED).questions
+
+    found = of_text(UNSIDED, {one.key: "prefill-decode"})
+    assert figures(found, UNSIDED) == [
+        ("llm-prefill", "tokens_per_second", 410.5),
+        ("llm-decode", "tokens_per_second", 31.5),
+    ]
+
+
+def test_what_ran_it_is_one_question_whose_answer_may_leave_something_away():
+    text = "Made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
+        "Model | tok/s", "Phi 4 | 35.1"
+    )
+    one = question(of_text(text), "machine")
+    assert one.choices[0].key == "M4 Pro 48 GB, gpu, mlx"
+    assert "by line 1" in one.choices[0].words
+
+    for answer, told in {
+        one.choices[0].key: ("M4 Pro", "metal", "mlx"),
+        "M1 Max 32c 64 GB, llama.cpp": ("M1 Max", "unknown", "llama.cpp"),
+        "not-stated": ("unknown", "unknown", "unknown"),
+    }.items():
+        found, _ = converse(text, {"work": "llm-decode", "machine": answer})
+        (run,) = records(found, text)
+        assert (run.machine.chip.name, run.run.device, run.run.framework) == told
+    with pytest.raises(AnswerError, match="two of a kind"):
+        of_text(text, {"machine": "gpu, cpu"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "work"),
+    [("llm-generate", "llm-generate"), ("new: agent-harness", "agent-harness")],
+)
+def test_work_is_one_that_is_known_or_typed_as_new(answer, work):
+    text = "# MLX on M2 GPU\n\n" + table("Name | img/s", "alpha | 35.1")
+
+    found, _ = converse(text, {"work": answer})
+    assert figures(found, text)[0][0] == work
+    for nonsense in ("maybe", "new: Two Words", "new: 42", f"new: {'a' * 41}"):
+        with pytest.raises(AnswerError, match="no work that is known"):
+            of_text(text, {"work of Name": nonsense})
+
+
+def test_counts_and_all_statistics_but_the_mean_are_no_questions():
+    text = "# MLX on M2 GPU\n\n" + table(
+        "Model | Tokens | Runs | mean TTFT (ms) | p99 TTFT (ms)",
+        *(f"Phi 4 | {n} | 5 | {n}.5 | {n}.9" for n in (128, 256, 512)),
+    )
     found = of_text(text)
-    assert [one.key.split(" of ")[0] for one in found.questions][:2] == ["unit", "work"]
-    assert {"machine", "time of Time"} <= asked(found)
-    assert "line 1: 'Power (W)': what it is, is not said" in found.left_out
+
+    assert found.questions == ()
+    assert [value for _, _, value in figures(found, text)] == [0.1285, 0.2565, 0.5125]
+    assert records(found, text)[0].run.parameters["runs"] == 5
+    assert any("'p99 TTFT (ms)': of the same" in one for one in found.left_out)
+
+
+def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
+    text = "begin_s,stop_s,model\n" + "".join(f"{n}.5,{n}.7,a\n" for n in range(1, 9))
+
+    timed = [one for one in asked(of_text(text, name="a.csv")) if "time of" in one]
+    assert sorted(timed) == ["time of begin_s", "time of stop_s"]
+
+
+def test_notes_say_the_value_that_was_taken():
+    text = "# torch training on M1 CPU\n\n" + table("Model | s/epoch", "lenet | 12")
+
+    notes = of_text(text).notes
+    assert "line 3: device cpu: by the heading 'torch training on M1 CPU'" in notes
+    assert "line 3: chip Apple M1: by the heading 'torch training on M1 CPU'" in notes
 
 
 def doubt(name: str, line: int, settle=lambda answer: None) -> Doubt:
@@ -118,7 +253,7 @@ def test_doubts_of_a_kind_are_one_question_and_one_answer():
 
     answers = Inquiry({one.key: "RED"})
     answers.settle([doubt(name, 1, settled.append) for name in "abcdef"])
-    assert one.key == "paint of a, b, c, d"
+    assert one.key == "paint of a"
     assert one.text == "Which is 'a', 'b', 'c', 'd' and 2 more?"
     assert one.lines == (0, 1, 2, 3, 4)
     assert settled == ["red"] * 6
