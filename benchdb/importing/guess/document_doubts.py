@@ -44,6 +44,7 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
+_OF_WHOLES = {"B", "W", "J", "%"}
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -125,7 +126,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
-    bare = [one for one in figures if "workload" not in one.fields]
+    bare = _of_requests(figures)
     if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
@@ -147,6 +148,19 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
+
+
+def _of_requests(figures: Sequence[ColumnDraft]) -> list[ColumnDraft]:
+    """Return the columns without work; memory and such are of whole requests.
+
+    That is where sides of a language model stand beside them.
+    """
+    sides = {one.fields.get("workload") for one in figures} - {None}
+    bare = [one for one in figures if "workload" not in one.fields]
+    for one in bare if sides and sides <= {*_SIDED, "llm-generate"} else ():
+        if one.bases <= _OF_WHOLES:
+            one.add(workload="llm-generate")
+    return [one for one in bare if "workload" not in one.fields]
 
 
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
@@ -234,12 +248,12 @@ def _token_doubt(
     def settle(answer: str) -> list[Doubt]:
         _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        if None in works or not rest:
+        if None in works:
             return []
-        if len(works) == 1:
-            for it in rest:
-                it.add(workload=str(*works))
-        return [] if len(works) == 1 else _belonging_doubts(figures, rest)
+        open_ = [it for it in _of_requests(figures) if it.column is None]
+        for it in open_ if len(works) == 1 else ():
+            it.add(workload=str(*works))
+        return [] if len(works) == 1 else _belonging_doubts(figures, open_)
 
     beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
     subject = quoted(one) + (f", with {beside} beside" if rest else "")

@@ -35,6 +35,7 @@ _COLUMNS = 100
 _SHEETS = 100  # with one header that stand alone
 _MOST = 3  # questions of the first round; of the second, where that brings up more
 _MOST_LATER = 2
+_TRIED = 3
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
@@ -82,13 +83,17 @@ def _round(
 ) -> tuple[Inquiry, Proposal]:
     """Return what is asked with *answers*, and what follows from them.
 
-    Beside what was asked *before*, *most* questions are new, or some more. With none it
-    is the last round.
+    Beside what was asked *before*, *most* questions are new. With none it is the last
+    round.
     """
     inquiry = before.again(answers, closed=not most)
     proposal = _proposed(plan, inquiry)
-    if spare := inquiry.spare(most, before.known):
-        inquiry = before.again(answers, inquiry, spare, closed=not most)
+    spare: set[str] = set()
+    for _ in range(_TRIED):  # what is not asked any more makes room for other questions
+        if not (more := inquiry.spare(most, before.known)):
+            break
+        spare |= more
+        inquiry = before.again(answers, spare, closed=not most)
         proposal = _proposed(plan, inquiry)
     return inquiry, proposal
 

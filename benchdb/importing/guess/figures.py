@@ -87,7 +87,7 @@ _UNCLEAR = (
 )
 CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
 _SIDES = {"prefill", "decode", "total"}
-_CODED = re.compile(r"[^\W_][._][^\W_]")
+CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
 _STATISTIC = re.compile(
     r"mean|avg|average|median|med|min|max|minimum|maximum|p\d\d|std(?:dev)?|stdev|best"
@@ -283,7 +283,7 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
         terms -= _STATISTICS
         alike = looks.integers if not looks.terms and not draft.fields else None
     alike = None
-    own = _CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
+    own = CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
     stem = statistic(looks.header)[0] if own and not draft.fields else None
     return topic, tuple(sorted(terms)), alike, stem
 
@@ -388,7 +388,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if draft.metric is not None:
         return []
     if draft.bases != {"1"}:
-        return _meaning_doubts(draft)
+        return _meaning_doubts(draft, around)
     terms = looks.terms or around.terms
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
@@ -402,7 +402,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if times and draft.bases == {"s"}:
             return []  # what is timed is known, or asked as well
         draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
-        return [] if draft.metric else _meaning_doubts(draft)
+        return [] if draft.metric else _meaning_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
@@ -419,7 +419,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if times:
         draft.kinds = frozenset([("s", None)])
         draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
-        doubts += [] if draft.metric else _meaning_doubts(draft)
+        doubts += [] if draft.metric else _meaning_doubts(draft, around)
     return doubts
 
 
@@ -427,12 +427,13 @@ def _unit_fault(answer: str) -> str | None:
     return None if understood(answer) else "it is no unit that can be understood"
 
 
-def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
+def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return the doubt what figures in a known unit are."""
     bases = draft.bases
     known = (*metrics(), *_FIELDS, RATIO)
     candidates = words().candidates
     likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
+    likely = [_TTFT] if "ttft" in around.terms else likely
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
     ]

@@ -18,8 +18,7 @@ NOT_SAID = "not-said"  # instead of an answer
 SECONDARY = 6  # the rank of what is asked about power, memory and shares
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
-_MORE = 1  # question beyond the most, where it is about
-_LARGE = 4  # a fourth of the figures
+_LARGE = 4  # a fourth of the figures: that much has to be of unknown origin
 _SLIGHT = 20  # a twentieth: nobody is asked about less
 
 
@@ -106,8 +105,8 @@ class Inquiry:
     """What is asked of a document, by the *answers* there are.
 
     *known* are keys of doubts with that of the question that they belonged to in an
-    earlier round. Those of *passed* questions are not asked; once *closed*, new ones
-    are not either.
+    earlier round. Those of *passed* keys are not asked; once *closed*, new ones are not
+    either.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class Inquiry:
         closed: bool = False,
     ) -> None:
         """Begin with nothing asked."""
-        self._answers, self._passed, self._closed = answers, passed, closed
+        self._answers, self.passed, self._closed = answers, passed, closed
         self._before = known
         self.known = dict(known)
         self.used: set[str] = set()  # answers
@@ -131,21 +130,22 @@ class Inquiry:
     def again(
         self,
         answers: Mapping[str, str],
-        late: "Inquiry | None" = None,
         passed: Collection[str] = (),
         *,
         closed: bool = False,
     ) -> "Inquiry":
-        """Return the next inquiry, which knows what was asked, and here by *late*."""
-        known = self.known | (late.known if late else {})
-        return Inquiry(answers, known, {*self._passed, *passed}, closed=closed)
+        """Return the next inquiry, which knows what was asked here."""
+        return Inquiry(answers, self.known, {*self.passed, *passed}, closed=closed)
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else ask."""
         groups: dict[str, list[Doubt]] = {}
-        for doubt in doubts:
-            groups.setdefault(self._question_of(doubt), []).append(doubt)
         more: list[Doubt] = []
+        for doubt in doubts:
+            if doubt.figures or doubt.key in self._before:
+                groups.setdefault(self._question_of(doubt), []).append(doubt)
+            else:
+                more += self._leave("", doubt)
         for key, group in groups.items():
             given: dict[str, list[Doubt]] = {}
             for doubt in group:
@@ -154,7 +154,7 @@ class Inquiry:
                     given.setdefault(answer_key, []).append(doubt)
                 elif (
                     not doubt.figures
-                    or key in self._passed
+                    or doubt.key in self.passed
                     or (self._closed and key not in self._before)
                 ):
                     more += self._leave(key, doubt)
@@ -183,10 +183,10 @@ class Inquiry:
         return tuple(_question(key, alive[key]) for key in keys)
 
     def spare(self, most: int, before: Collection[str]) -> set[str]:
-        """Return the keys of questions that are new, and one too many.
+        """Return the keys of doubts that are new, and ask one too many.
 
         Those are asked that most figures wait for, together with all else that these
-        wait for: *most*, and some more for a large part of all figures.
+        wait for, *most* of them.
         """
         figures = _figures(chain.from_iterable(self._open.values()))
         blocked: dict[int, set[str]] = defaultdict(set)
@@ -203,14 +203,17 @@ class Inquiry:
         known = [key for key in free if len(self._open[key][0].choices) > 1]
         asked |= {key for key in known[:1] if free[key] * _LARGE >= total and most}
         left = most - len(asked - set(before))
+        first = True
         waiting = {column: keys - asked for column, keys in blocked.items()}
         while bundles := {frozenset(keys) for keys in waiting.values() if keys}:
             gains = dict.fromkeys(bundles, 0)
             for bundle, (column, keys) in product(bundles, waiting.items()):
                 gains[bundle] += figures[column] if keys and keys <= bundle else 0
             bundle = max(gains, key=lambda one: (gains[one] / len(one), sorted(one)))
-            large = gains[bundle] * _LARGE >= total and left + _MORE >= len(bundle)
-            if gains[bundle] * _SLIGHT < total or not (len(bundle) <= left or large):
+            # Something has to be asked, or the map reads nothing.
+            fits = len(bundle) <= left or (first and most)
+            first = False
+            if gains[bundle] * _SLIGHT < total or not fits:
                 waiting = {c: k for c, k in waiting.items() if k != bundle}
                 continue
             asked |= bundle
@@ -218,7 +221,8 @@ class Inquiry:
             waiting = {column: keys - bundle for column, keys in waiting.items()}
         rest = [key for key in free if free[key] * _SLIGHT >= total]
         asked |= {*rest[: max(left, 0)]}
-        return {*self._open} - asked
+        spare = {*self._open} - asked
+        return {doubt.key for key in spare for doubt in self._open[key]}
 
     def _question_of(self, doubt: Doubt) -> str:
         """Return the key of the question that a doubt belongs to; remember it."""

@@ -32,6 +32,7 @@ from benchdb.importing.guess.column_rules import (
 from benchdb.importing.guess.figures import (
     CLEAR_TERMS,
     CLEAR_UNITS,
+    CODED,
     FIGURE_TERMS,
     FINAL,
     RATIO,
@@ -297,7 +298,9 @@ class TableDraft:
             if one.holds_figures and not (one.aside or one.rated or compared):
                 terms = one.looks.terms & FIGURE_TERMS
                 alike = one.looks.integers if not terms and one.bases == {"1"} else None
-                kind = one.metric or (one.kinds, terms, alike)
+                coded = one.bases == {"s"} and CODED.search(one.header)
+                stem = statistic(one.header)[0] if coded else None
+                kind = one.metric or (one.kinds, terms, alike, stem)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
         left = any(one.left and one.looks.several for one in self.drafts)

@@ -135,22 +135,37 @@ def test_tables_with_the_same_question_have_one_answer_or_each_its_own():
     ]
 
 
-MEMORY = "# llama.cpp on M2 GPU\n\n" + table(
-    "Model | Prefill tok/s | Decode tok/s | Memory | Peak memory",
-    "Phi 4 | 350.1 | 35.1 | 8 GB | 9 GB",
+MEMORY = "# matmul with MLX on M2 GPU\n\n" + "\nThen:\n\n".join(
+    table(f"{name} | ms | Memory", f"512 | 1.5 | {gigabytes} GB")
+    for name, gigabytes in (("Size", 8), ("Width", 9))
 )
 
 
 def test_keys_stay_when_another_answer_removes_a_column():
-    before = of_text(MEMORY)
-    left = {"meaning of Memory": "leave-out"}
-    after = of_text(MEMORY, left)
+    (memory,) = [one for one in of_text(MEMORY).questions if "Memory" in one.key]
+    left = {memory.alone[0]: "leave-out"}
 
-    assert asked(after) == asked(before) - left.keys()
-    found = of_text(MEMORY, left | {"work of Memory": "llm-generate"})
-    assert found.questions == ()
-    assert ("llm-generate", "peak_memory_observed_bytes", 9e9) in figures(found, MEMORY)
-    assert len(figures(found, MEMORY)) == 3
+    assert memory.key in asked(of_text(MEMORY, left))
+    found = of_text(MEMORY, left | {memory.key: "stored_bytes"})
+    stored = [it for it in figures(found, MEMORY) if it[1] == "stored_bytes"]
+    assert [value for _, _, value in stored] == [9e9]
+
+
+REQUESTS = "# llama.cpp on M2 GPU\n\n" + table(
+    "Model | TTFT (ms) | tok/s | Peak memory", "Phi 4 | 350 | 35.1 | 9 GB"
+)
+
+
+def test_memory_beside_the_sides_of_a_language_model_is_that_of_the_request():
+    found, rounds = converse(REQUESTS, {"work": "llm-decode", "meaning": "ram"})
+
+    assert rounds == [1]
+    assert sorted(figures(found, REQUESTS)) == [
+        ("llm-decode", "tokens_per_second", 35.1),
+        ("llm-generate", "peak_memory_observed_bytes", 9e9),
+        ("llm-prefill", "time_to_first_token_seconds", 0.35),
+    ]
+    assert "line 3: workload llm-generate: all of 'Peak memory'" in found.notes
 
 
 def test_an_answer_that_was_not_needed_is_named():
@@ -225,8 +240,14 @@ def test_counts_and_all_statistics_but_the_mean_are_no_questions():
 def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
     text = "begin_s,stop_s,model\n" + "".join(f"{n}.5,{n}.7,a\n" for n in range(1, 9))
 
-    timed = [one for one in asked(of_text(text, name="a.csv")) if "time of" in one]
-    assert sorted(timed) == ["time of begin_s", "time of stop_s"]
+    answers = {"time of begin_s": "load_seconds", "time of stop_s": "work_seconds"}
+    found = of_text(text, answers | {"work of model": "lstm"}, name="a.csv")
+
+    told = [it for one in records(found, text, "a.csv") for it in one.end.values]
+    assert {(it.metric, it.value) for it in told} >= {
+        ("load_seconds", 1.5),
+        ("work_seconds", 1.7),
+    }
 
 
 def test_notes_say_the_value_that_was_taken():
