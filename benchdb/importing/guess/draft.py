@@ -41,6 +41,7 @@ _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
+_SHOWN = 8  # names in a note
 _OPEN = "what it holds is asked for"
 
 
@@ -311,26 +312,22 @@ def _left(table: TableDraft) -> Iterator[str]:
 
 def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
     """Yield what is taken for granted in a table, but what is *asked*."""
-    own = [
-        f"{one.header[:40]!r}"
-        for one in table.drafts
-        if one.column is not None
-        and bare_name(one.column.field or "") == fields.slug(one.header)
-        and "." in (one.column.field or "")
-    ]
-    if own:
-        yield f"kept under their own names: {', '.join(own)}"
+    told: dict[str, list[str]] = defaultdict(list)
+    for one in table.drafts:
+        field = one.column.field or "" if one.column else ""
+        if "." in field and bare_name(field) == fields.slug(one.header):
+            told["kept under their own names: "].append(one.header)
+        elif one.column is None and one.fields:
+            told[f"{_facts(one.fields)}: all of "].append(one.header)
     for name in sorted(table.names):
-        by_value: dict[str, list[str]] = defaultdict(list)
         for segment in table.segments:
             if (place := origin(segment, name)) is not None:
-                facts = recognised(segment[place], [name]).set
-                by_value[_facts(facts)].append(repr(segment[place][:60]))
-        for value, texts in by_value.items():
-            yield f"{value}: by the heading {', '.join(dict.fromkeys(texts[:3]))}"
-    for one in table.drafts:
-        if one.column is None and one.fields:
-            yield f"{_facts(one.fields)}: all of {one.header[:40]!r}"
+                facts = _facts(recognised(segment[place], [name]).set)
+                told[f"{facts}: by the heading "].append(segment[place])
+    for what, texts in told.items():
+        shown = list(dict.fromkeys(f"{text[:60]!r}" for text in texts))
+        more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
+        yield what + ", ".join(shown[:_SHOWN]) + more
     for name in FACTS if asked.isdisjoint(FACTS) else ():
         if not table.is_asked(name) and not table.is_told(name):
             yield f"the {name} is not said, and kept as not known"

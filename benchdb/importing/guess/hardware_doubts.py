@@ -172,7 +172,7 @@ def _free(names: Sequence[str]) -> Free:
         twice = len(parts) < sum(1 for _ in _split(answer))
         return "it names two of a kind" if twice else None
 
-    return Free(f"{kinds}: {example}{more}", fault)
+    return Free(f"{kinds}, such as {example}{more}", fault)
 
 
 def _split(answer: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain
 
 import msgspec
 
@@ -18,7 +18,7 @@ NOT_SAID = "not-said"  # instead of an answer
 SECONDARY = 6  # the rank of what is asked about power, memory and shares
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
-_LARGE = 4  # a fourth of the figures: that much has to be of unknown origin
+_BUNDLES = 30  # sets of questions that figures wait for, of which some are asked
 _SLIGHT = 20  # a twentieth: nobody is asked about less
 
 
@@ -183,10 +183,10 @@ class Inquiry:
         return tuple(_question(key, alive[key]) for key in keys)
 
     def spare(self, most: int, before: Collection[str]) -> set[str]:
-        """Return the keys of doubts that are new, and ask one too many.
+        """Return the keys of doubts about which one too many would be asked.
 
-        Those are asked that most figures wait for, together with all else that these
-        wait for, *most* of them.
+        Beside what was asked *before*, *most* questions are: those that most figures
+        wait for, together with all else that these wait for.
         """
         figures = _figures(chain.from_iterable(self._open.values()))
         blocked: dict[int, set[str]] = defaultdict(set)
@@ -201,24 +201,31 @@ class Inquiry:
         asked = {key for key in self._open if key in before}
         # Where it ran comes first, if there are candidates, and noughts last.
         known = [key for key in free if len(self._open[key][0].choices) > 1]
-        asked |= {key for key in known[:1] if free[key] * _LARGE >= total and most}
-        left = most - len(asked - set(before))
-        first = True
-        waiting = {column: keys - asked for column, keys in blocked.items()}
-        while bundles := {frozenset(keys) for keys in waiting.values() if keys}:
-            gains = dict.fromkeys(bundles, 0)
-            for bundle, (column, keys) in product(bundles, waiting.items()):
-                gains[bundle] += figures[column] if keys and keys <= bundle else 0
-            bundle = max(gains, key=lambda one: (gains[one] / len(one), sorted(one)))
-            # Something has to be asked, or the map reads nothing.
-            fits = len(bundle) <= left or (first and most)
+        left = most - len({*known[:1]} - asked)
+        asked |= {*known[:1]} if most else set()
+        waiting: Counter[frozenset[str]] = Counter()
+        for column, keys in blocked.items():
+            waiting[frozenset(keys)] += figures[column]
+
+        def gain(more: frozenset[str]) -> int:
+            new = (
+                keys for keys in waiting if not keys <= asked and keys <= asked | more
+            )
+            return sum(waiting[keys] for keys in new)
+
+        largest = [keys for keys, _ in waiting.most_common(_BUNDLES)]
+        first = most > 0  # something has to be asked, or the map reads nothing
+        while fits := [
+            one
+            for one in largest
+            if one - asked and (first or len(one - asked) <= left)
+        ]:
+            best = max(fits, key=lambda one: gain(one) / len(one - asked))
+            if gain(best) * _SLIGHT < total and not first:
+                break
             first = False
-            if gains[bundle] * _SLIGHT < total or not fits:
-                waiting = {c: k for c, k in waiting.items() if k != bundle}
-                continue
-            asked |= bundle
-            left -= len(bundle)
-            waiting = {column: keys - bundle for column, keys in waiting.items()}
+            left -= len(best - asked)
+            asked |= best
         rest = [key for key in free if free[key] * _SLIGHT >= total]
         asked |= {*rest[: max(left, 0)]}
         spare = {*self._open} - asked

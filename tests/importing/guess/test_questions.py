@@ -238,7 +238,9 @@ def test_counts_and_all_statistics_but_the_mean_are_no_questions():
 
 
 def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
-    text = "begin_s,stop_s,model\n" + "".join(f"{n}.5,{n}.7,a\n" for n in range(1, 9))
+    text = "begin_s,stop_s,model\n" + "".join(
+        f"{n}.5,{n}.7,a{n}\n" for n in range(1, 9)
+    )
 
     answers = {"time of begin_s": "load_seconds", "time of stop_s": "work_seconds"}
     found = of_text(text, answers | {"work of model": "lstm"}, name="a.csv")
