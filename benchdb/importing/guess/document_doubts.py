@@ -20,15 +20,15 @@ from benchdb.importing.guess.figures import (
     column_doubt,
     quoted,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
-from benchdb.importing.guess.table_draft import (
+from benchdb.importing.guess.headings import (
     BILLIONS,
     HEADING,
     Segment,
-    TableDraft,
     expression,
     headings,
 )
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -327,7 +327,7 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = headings(table)
+    heads = headings(table.segments)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])

@@ -21,8 +21,9 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
+from benchdb.importing.guess.headings import contested_names, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused
-from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import Fields, Map, bare_name
@@ -37,7 +38,6 @@ _MOST = 3  # questions of the first round; of the second, where that brings up m
 _MOST_LATER = 2
 _TRIED = 3
 _NAME = 300  # characters
-_CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
@@ -192,7 +192,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     hold, and where the same columns come in another order elsewhere, each sheet stands
     alone.
     """
-    contested = _contested([one.context for one in sheets])
+    contested = contested_names([one.context for one in sheets])
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -229,33 +229,6 @@ def _unreadable(sheet: Sheet) -> str | None:
     if any(map(_SURROGATE.search, cells)):
         return "it has halves of characters in its cells"
     return None if sheet.header else "it has no columns"
-
-
-def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
-    """Return what headings give that may not hold for all below them, by context.
-
-    A title does not where some headings below it name their own, and others do not say.
-    """
-    places = {
-        context: {name: origin(context, name) for name in _CONTESTED}
-        for context in dict.fromkeys(contexts)
-    }
-    contradicted = {
-        (name, context[:length])
-        for context, by_name in places.items()
-        for name, place in by_name.items()
-        for length in range(1, (place or 0) + 1)
-    }
-    return {
-        context: frozenset(
-            name
-            for name, place in by_name.items()
-            if place is not None
-            and place + 1 < len(context)  # the nearest heading holds
-            and (name, context[: place + 1]) in contradicted
-        )
-        for context, by_name in places.items()
-    }
 
 
 def _stem(document: Document) -> str:

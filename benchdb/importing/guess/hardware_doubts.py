@@ -11,8 +11,9 @@ from itertools import islice, product
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
+from benchdb.importing.guess.headings import expression, headings
 from benchdb.importing.guess.questions import Doubt, Free
-from benchdb.importing.guess.table_draft import TableDraft, expression, headings
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, slug
 from benchdb.importing.mapping.recognition import GPU, recognised
 
@@ -90,7 +91,10 @@ def _candidates(
     """Return what may be the machine, device and framework, each with words for it."""
     text = document.text[:_SCANNED]
     heads = headings(
-        *(one for one in tables if one.sheets[0].kind not in ("json", "yaml"))
+        segment
+        for one in tables
+        if one.sheets[0].kind not in ("json", "yaml")
+        for segment in one.segments
     )
     known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
     counts = {name: text.casefold().count(name) for name in sorted(known)}
@@ -203,7 +207,7 @@ def _enter(
     words: Mapping[str, Mapping[str, str]],
 ) -> None:
     if answer == "headings":
-        table.context.append(expression("machine", headings(table)))
+        table.context.append(expression("machine", headings(table.segments)))
     elif answer is not None and name == "machine":
         # A chip that the text names brings no device; a typed machine may.
         names = ("machine",) if answer in words["machine"] else ("machine", "device")

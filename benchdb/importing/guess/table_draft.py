@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
@@ -44,13 +44,13 @@ from benchdb.importing.guess.figures import (
     speaks_of_figures,
     statistic,
 )
+from benchdb.importing.guess.headings import BILLIONS, origin, segments
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
 
-Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
@@ -64,24 +64,13 @@ _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
-# What a sentence or a comparison above a table does not say of all its rows.
-_OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(
-    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
-    r"|\w{2}:\s+(?:\S+\s+){4}\S"
-)
 _RESULTS = ("value", "samples", "ratio")
-BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
-_SECTIONS = 100  # headings inside a table that are looked at
 _FEW_ROWS = 2
 _COUNTED = {"token", "prefill", "decode", "total", "mean", "peak", "used"}
 _KEPT = ("", "mean", "avg", "average", "median", "med", "p50")
-HEADING = 120  # characters of one that may be a name
-_HEADINGS = 20  # that an expression lists
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 
 
 class TableDraft:
@@ -104,7 +93,7 @@ class TableDraft:
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
-        self.segments = list(dict.fromkeys(_segments(sheets)))
+        self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
@@ -477,51 +466,3 @@ def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[st
         more = [cell.text for n, cell in enumerate(row.cells) if n != index]
         cells.setdefault(row.cells[index].text.strip(), []).extend(more)
     return cells
-
-
-def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
-    """Yield the texts that stand above rows, with the headings inside a table."""
-    sections = 0
-    for sheet in sheets:
-        inside: Segment | None = ()
-        for row in sheet.rows:
-            first = row.cells[0].text.strip() if row.cells else ""
-            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
-            if alone and len(row.cells) > 1 and sections < _SECTIONS:
-                inside, sections = (first,), sections + 1
-            elif inside is not None:
-                yield (*sheet.context, *inside)
-                inside = None
-
-
-def _is_prose(text: str) -> bool:
-    """Tell whether *text* says something of some rows, or compares: a caption."""
-    return bool(_PROSE.search(text) or COMPARED.search(text))
-
-
-def origin(segment: Segment, name: str) -> int | None:
-    """Return which text of *segment* gives *name*: the innermost that speaks of it.
-
-    ``None`` where none does, where that one names several, or is no heading.
-    """
-    for n in reversed(range(len(segment))):
-        facts = recognised(segment[n], [name])
-        if facts.set:
-            doubtful = name in _OF_ALL and _is_prose(segment[n])
-            return None if doubtful else n
-        if facts.missing:
-            return None
-    return None
-
-
-def headings(*tables: TableDraft) -> list[str]:
-    """Return the innermost headings of *tables* that may be names."""
-    texts = [segment[-1] for one in tables for segment in one.segments if segment]
-    return list(dict.fromkeys(text for text in texts if len(text) <= HEADING))
-
-
-def expression(field: str, texts: Sequence[str]) -> str:
-    """Return what finds *texts* among headings, and sets *field* to them."""
-    group = field.replace(".", "__")
-    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
-    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
