@@ -219,7 +219,7 @@ def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
 
     draft.asked = _ASKED
     choices = {key: THINGS[key][1] for key in things} | {LEAVE_OUT: "leave it out"}
-    return column_doubt([draft], "names", text, choices, settle=settle, rank=1)
+    return column_doubt([draft], "names", text, choices, settle=settle)
 
 
 def things(texts: Sequence[str]) -> dict[str, str]:
@@ -270,7 +270,7 @@ def headers_doubts(
     doubts = []
     for one in drafts:
         one.asked = frozenset(known & _ASKED)
-        more = {"settle": partial(settle, one=one), "rank": 1}
+        more: dict[str, object] = {"settle": partial(settle, one=one)}
         more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
         doubts.append(column_doubt([one], "columns", text, choices, **more))
     return doubts

@@ -95,7 +95,6 @@ def heading_doubts(table: TableDraft) -> list[Doubt]:
             line=table.line,
             choices={**things(texts), "nothing": "nothing: equal rows are refused"},
             settle=settle,
-            rank=1,
         )
     ]
 
@@ -117,9 +116,7 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": "repetitions of one run: its samples"}
     choices["nothing"] = "not known: equal rows are refused"
-    return [
-        column_doubt(figures, "repeat", text, choices, settle=settle, rank=3, line=line)
-    ]
+    return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
 
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
@@ -179,7 +176,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    return [column_doubt(models, "work", text, choices, settle=settle, rank=1)]
+    return [column_doubt(models, "work", text, choices, settle=settle)]
 
 
 def _is_trained(text: str) -> bool:
@@ -257,9 +254,9 @@ def _token_doubt(
 
     beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
     subject = quoted(one) + (f", with {beside} beside" if rest else "")
-    text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
+    text = "Which tokens do {} count?"
     return column_doubt(
-        [one], "work", text, WORKS, settle=settle, subject=subject, **more
+        [one], "work", text, WORKS, settle=settle, subject=subject, free=_A_WORK
     )
 
 
@@ -289,7 +286,7 @@ def _belonging_doubts(
         works = ("llm-generate", "llm-decode", "llm-prefill")
         choices = {work: WORKS[work] for work in works} | choices
     choices[LEAVE_OUT] = "leave them out"
-    text, more = "Which work do {} belong to?", {"free": _A_WORK, "rank": 1}
+    text = "Which work do {} belong to?"
     return [
         column_doubt(
             [one],
@@ -298,7 +295,7 @@ def _belonging_doubts(
             choices,
             settle=partial(_enter_work, one),
             likeness=("work", one.kinds),
-            **more,
+            free=_A_WORK,
         )
         for one in bare
     ]
@@ -352,5 +349,4 @@ def _work_doubt(
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,
         free=_A_WORK,
-        rank=1,
     )

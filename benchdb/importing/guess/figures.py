@@ -19,13 +19,7 @@ from benchdb.importing.guess.column_profile import (
     is_zero,
     words,
 )
-from benchdb.importing.guess.questions import (
-    LEAVE_OUT,
-    NOT_SAID,
-    SECONDARY,
-    Doubt,
-    Free,
-)
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.quantities.tokens import Mark
@@ -340,7 +334,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             "setting": _WORDS["setting"],
         }
         text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None, "rank": 0}
+        more = {"settle": settle, "likeness": None}
         return [*doubts, column_doubt([draft], "results", text, choices, **more)]
     return doubts + _kind_doubts(draft, around)
 
@@ -365,7 +359,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
         choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
-        more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
+        more: dict[str, object] = {"settle": settle_mark, "likeness": None}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
@@ -373,7 +367,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
-        more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
+        more = {"settle": settle_zero, "likeness": None}
         more |= {"columns": lambda: counted([draft], 1), "blocks": False}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
@@ -407,7 +401,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
-    more = {"settle": settle, "free": free, "rank": SECONDARY if draft.aside else 1}
+    more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
         more["columns"] = lambda: counted([draft], 1)
     if not terms:  # numbers without a unit are more often no measured ones
@@ -457,10 +451,8 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     text = "What is timed in {}?" if times else "What are the figures in {}?"
     free = Free(f"a metric of schema/metrics.json in {listed}", fault)
     choices = (*names, "setting", LEAVE_OUT)
-    rank = 2 if times or bases & {"1/s", "FLOP/s", "B/s"} else SECONDARY
-    more = {"settle": settle, "free": free, "rank": rank}
     topic = "time" if times else "meaning"
-    return [column_doubt([draft], topic, text, choices, **more)]
+    return [column_doubt([draft], topic, text, choices, settle=settle, free=free)]
 
 
 def enter_language_model(draft: ColumnDraft) -> None:

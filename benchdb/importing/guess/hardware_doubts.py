@@ -72,7 +72,6 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 choices=choices,
                 settle=settle,
                 free=free,
-                rank=2 if name == "machine" else 4,
                 columns=table.figures,
                 blocks=False,
             )

@@ -15,7 +15,6 @@ from benchdb.errors import UsageError, suggestion
 LEAVE_OUT = "leave-out"
 LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
-SECONDARY = 6  # the rank of what is asked about power, memory and shares
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 _BUNDLES = 30  # sets of questions that figures wait for, of which some are asked
@@ -64,7 +63,7 @@ class Doubt(msgspec.Struct, frozen=True):
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *columns* tells how many
     figures of which columns are about it: with none it is not asked. Where it *blocks*
-    they wait for the answer. Of lower *rank* is asked first.
+    they wait for the answer.
     """
 
     topic: str
@@ -76,7 +75,6 @@ class Doubt(msgspec.Struct, frozen=True):
     settle: Callable[[str], "Iterable[Doubt] | None"]
     free: Free | None = None
     likeness: object = None
-    rank: int = 5
     columns: Callable[[], Mapping[int, int]] | None = None
     blocks: bool = True
 
@@ -175,9 +173,8 @@ class Inquiry:
             for key, doubts in self._open.items()
         }
 
-        def order(key: str) -> tuple[bool, int, int]:
-            first = alive[key][0]
-            return not first.blocks, -_figures(alive[key]).total(), first.rank
+        def order(key: str) -> tuple[bool, int]:
+            return not alive[key][0].blocks, -_figures(alive[key]).total()
 
         keys = sorted((key for key, some in alive.items() if some), key=order)
         return tuple(_question(key, alive[key]) for key in keys)
