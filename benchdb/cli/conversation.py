@@ -288,18 +288,19 @@ def _preview(
 
 
 def _extremes(records: Sequence[Record]) -> Iterator[str]:
-    """Yield the ends of each metric of each work, which show a wrong unit at once."""
-    values: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+    """Yield the ends of each metric, which show a wrong unit at once."""
+    values: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
     for record in records:
         for one in record.end.values:
             if one.value is not None:
-                key = (one.metric, record.run.workload)
-                values[key].append((one.value, _place(record)))
-    for (metric, work), some in values.items():
+                key = (one.value, record.run.workload, _place(record))
+                values[one.metric].append(key)
+    for metric, some in values.items():
         ends = (
-            f"{figure(it, metric, work)} ({at})" for it, at in (min(some), max(some))
+            f"{figure(value, metric, work)} ({work}, {place})"
+            for value, work, place in (min(some), max(some))
         )
-        yield f"{work}, {metric}: {' to '.join(ends)}"
+        yield f"{metric}: {' to '.join(ends)}"
 
 
 def _listed(title: str, lines: Sequence[str], most: int | None) -> Iterator[str]:

@@ -18,6 +18,7 @@ NOT_SAID = "not-said"  # instead of an answer
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 _BUNDLES = 30  # sets of questions that figures wait for, of which some are asked
+_LARGE = 4  # a fourth of the figures: so many have to be of unknown origin
 _SLIGHT = 20  # a twentieth: nobody is asked about less
 
 
@@ -197,7 +198,8 @@ class Inquiry:
         total = figures.total()
         asked = {key for key in self._open if key in before}
         # Where it ran comes first, if there are candidates, and noughts last.
-        known = [key for key in free if len(self._open[key][0].choices) > 1]
+        some = [key for key in free if free[key] * _LARGE >= total]
+        known = [key for key in some if len(self._open[key][0].choices) > 1]
         left = most - len({*known[:1]} - asked)
         asked |= {*known[:1]} if most else set()
         waiting: Counter[frozenset[str]] = Counter()
@@ -211,7 +213,7 @@ class Inquiry:
             return sum(waiting[keys] for keys in new)
 
         largest = [keys for keys, _ in waiting.most_common(_BUNDLES)]
-        first = most > 0  # something has to be asked, or the map reads nothing
+        first = most > 0 and not before  # something is asked, or nothing is read
         while fits := [
             one
             for one in largest
