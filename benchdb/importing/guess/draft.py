@@ -120,7 +120,10 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(hardware_doubts(taken, document))
     left_out += [text for one in tables for text in _left(one)]
     questions = inquiry.open()
-    read = [one for one in taken if one.has_figures() and _is_sound(one)]
+    read = [one for one in taken if one.has_figures()]
+    for one in [one for one in read if not _is_sound(one)]:
+        read.remove(one)
+        left_out.append(f"the table at line {one.line}: a map cannot say what it holds")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda one: (not one.alone, -len(one.drafts)))
     open_names = {one.key.partition(" at ")[0] for one in questions}

@@ -120,6 +120,7 @@ class Inquiry:
         self._answers, self.passed, self._closed = answers, passed, closed
         self._before = known
         self.known = dict(known)
+        self._keys = {*known.values()}
         self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
         self._left: dict[str, list[Doubt]] = {}
@@ -151,11 +152,7 @@ class Inquiry:
                 answer_key = self._answered(doubt, key) if doubt.figures else None
                 if answer_key is not None:
                     given.setdefault(answer_key, []).append(doubt)
-                elif (
-                    not doubt.figures
-                    or doubt.key in self.passed
-                    or (self._closed and key not in self._before)
-                ):
+                elif self._is_passed(doubt, key):
                     more += self._leave(key, doubt)
                 else:
                     self._open.setdefault(key, []).append(doubt)
@@ -164,8 +161,9 @@ class Inquiry:
         if more:
             self.settle(more)
 
-    def _is_late(self, key: str) -> bool:
-        return self._closed and key not in self._before
+    def _is_passed(self, doubt: Doubt, key: str) -> bool:
+        late = self._closed and key not in self._before
+        return late or doubt.key in self.passed or not doubt.figures
 
     def open(self) -> tuple[Question, ...]:
         """Return what is not answered, what most figures wait for first."""
@@ -235,8 +233,8 @@ class Inquiry:
         kind = (doubt.text, doubt.likeness, tuple(doubt.choices.items()))
         key = self._before.get(doubt.key) or self._kinds.get(kind)
         if key is None:
-            taken = {*self.known.values()}
-            key = doubt.short if doubt.short not in taken else doubt.key
+            key = doubt.short if doubt.short not in self._keys else doubt.key
+            self._keys.add(key)
             self._kinds[kind] = key
         elif key not in self._answers:  # else what is new is another question
             self._kinds.setdefault(kind, key)
@@ -246,8 +244,8 @@ class Inquiry:
 
     def _answered(self, doubt: Doubt, key: str) -> str | None:
         """Return by which key a doubt is answered: its own before that of all."""
-        others = {*self.known.values()} - {key}
-        keys = [doubt.key, *({doubt.short} - others), key]
+        short = [doubt.short] if doubt.short not in self._keys else []
+        keys = [doubt.key, *short, key]
         return next((one for one in keys if one in self._answers), None)
 
     def _accept(self, key: str, doubts: Sequence[Doubt]) -> Iterator[Doubt]:
