@@ -209,8 +209,8 @@ def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     return [cells_doubt(one, "What does {} name?", named) for one in open_]
 
 
-def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
-    """Return the doubt which kind of *things* the cells of a column name."""
+def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
+    """Return the doubt which of *kinds* of things the cells of a column name."""
 
     def settle(answer: str) -> None:
         draft.asked = frozenset()
@@ -218,7 +218,9 @@ def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
             draft.become_field(THINGS[answer][0])
 
     draft.asked = _ASKED
-    choices = {key: THINGS[key][1] for key in things} | {LEAVE_OUT: "leave it out"}
+    ordered = things(draft.looks.texts[:_TRIED]).items()
+    choices = {key: words for key, words in ordered if key in kinds}
+    choices[LEAVE_OUT] = "leave it out"
     return column_doubt([draft], "names", text, choices, settle=settle)
 
 

@@ -44,6 +44,7 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
+_WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _OF_WHOLES = {"B", "W", "J", "%"}
 _SIDED = ("llm-prefill", "llm-decode")
 
@@ -309,6 +310,17 @@ def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[st
     return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
 
 
+def _work_named(title: str) -> dict[str, str]:
+    """Return the choices of work of ours that some word of *title* names."""
+    choices: dict[str, str] = {}
+    for work in filter(None, map(naming.workload, _WORD.split(title))):
+        trained = _is_trained(work)
+        choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
+        if trained:
+            choices[work + INFERENCE] = f"inference by {work}"
+    return choices
+
+
 def _work_doubt(
     table: TableDraft, columns: Sequence[ColumnDraft], document: Document
 ) -> Doubt:
@@ -326,6 +338,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table.segments)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    choices |= _work_named(title) if not by_key else {}
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 

@@ -5,6 +5,7 @@ import pytest
 from benchdb.importing.guess.questions import AnswerError, Doubt, Free, Inquiry
 from tests.importing.guess.guessed import (
     asked,
+    choices,
     converse,
     figures,
     of_text,
@@ -222,6 +223,15 @@ def test_work_is_one_that_is_known_or_typed_as_new(answer, work):
     for nonsense in ("maybe", "new: Two Words", "new: 42", f"new: {'a' * 41}"):
         with pytest.raises(AnswerError, match="no work that is known"):
             of_text(text, {"work of Name": nonsense})
+
+
+def test_work_that_the_name_of_a_file_names_is_a_choice():
+    text = "epoch,s/epoch\n1,12.5\n2,12.1\n"
+    name = "cifar_resnet50_torch.csv"
+
+    assert {"resnet50", "resnet50-inference"} <= choices(of_text(text, name=name), "wo")
+    found = of_text(text, {"work": "resnet50"}, name)
+    assert {one.run.workload for one in records(found, text, name)} == {"resnet50"}
 
 
 def test_counts_and_all_statistics_but_the_mean_are_no_questions():
