@@ -31,7 +31,7 @@ from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import readable
 
 _ROWS = 8  # of a preview
-_NOTES = 8
+_NOTES = 16
 _ALONE = 3  # keys of the parts of a question that are shown
 _LINE = re.compile(r"line (\d+)")
 
