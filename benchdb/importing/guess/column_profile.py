@@ -166,11 +166,8 @@ def _word_pattern(word: str) -> str:
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
 
 
-def profiles(sheets: Sequence[Sheet], mark: Mark | None = None) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header.
-
-    *mark* is the decimal one where they do not show it.
-    """
+def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header."""
     rows = [row for sheet in sheets for row in sheet.rows]
     full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
     named = [
@@ -178,8 +175,7 @@ def profiles(sheets: Sequence[Sheet], mark: Mark | None = None) -> list[ColumnPr
         for n, header in enumerate(sheets[0].header)
     ]
     alone = [profile(header, texts) for header, texts in named]
-    shown = convention(text for one in alone if one.figures for text in one.texts)
-    whole = shown or mark
+    whole = convention(text for one in alone if one.figures for text in one.texts)
     return [profile(*one, whole) for one in named] if whole else alone
 
 

@@ -20,21 +20,17 @@ from benchdb.importing.guess.figures import (
     column_doubt,
     quoted,
 )
-from benchdb.importing.guess.headings import (
-    BILLIONS,
-    HEADING,
-    Segment,
-    expression,
-    headings,
-)
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
-from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
 
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _COLUMNS = 2  # that may name the work
+_HEADING = 120  # characters of one that may be a name
+_HEADINGS = 20  # that an expression lists
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -45,7 +41,6 @@ _DOING = re.compile(
     r"|operation|network)$|^(?:embedding|attention)$"
 )
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
-_OF_WHOLES = {"B", "W", "J", "%"}
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -65,6 +60,19 @@ _NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at m
 _A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
 
 
+def headings(*tables: TableDraft) -> list[str]:
+    """Return the innermost headings of *tables* that may be names."""
+    texts = [segment[-1] for one in tables for segment in one.segments if segment]
+    return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
+
+
+def expression(field: str, texts: Sequence[str]) -> str:
+    """Return what finds *texts* among headings, and sets *field* to them."""
+    group = field.replace(".", "__")
+    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
+    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
+
+
 def heading_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt what headings name over tables that are otherwise alike."""
     facts: dict[str, list[Segment]] = {}
@@ -76,7 +84,7 @@ def heading_doubts(table: TableDraft) -> list[Doubt]:
     alike = [one for group in facts.values() if len(group) > 1 for one in group]
     common = set.intersection(*map(set, alike)) if alike else set()
     own = (text for one in alike for text in one if text not in common)
-    texts = list(dict.fromkeys(text for text in own if len(text) <= HEADING))
+    texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
     if not texts:
         return []
 
@@ -124,7 +132,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
-    bare = _of_requests(figures)
+    bare = [one for one in figures if "workload" not in one.fields]
     if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
@@ -146,19 +154,6 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
-
-
-def _of_requests(figures: Sequence[ColumnDraft]) -> list[ColumnDraft]:
-    """Return the columns without work; memory and such are of whole requests.
-
-    That is where sides of a language model stand beside them.
-    """
-    sides = {one.fields.get("workload") for one in figures} - {None}
-    bare = [one for one in figures if "workload" not in one.fields]
-    for one in bare if sides and sides <= {*_SIDED, "llm-generate"} else ():
-        if one.bases <= _OF_WHOLES:
-            one.add(workload="llm-generate")
-    return [one for one in bare if "workload" not in one.fields]
 
 
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
@@ -246,12 +241,11 @@ def _token_doubt(
     def settle(answer: str) -> list[Doubt]:
         _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        if None in works:
+        if None in works or not rest:
             return []
-        open_ = [it for it in _of_requests(figures) if it.column is None]
-        for it in open_ if len(works) == 1 else ():
+        for it in rest if len(works) == 1 else ():
             it.add(workload=str(*works))
-        return [] if len(works) == 1 else _belonging_doubts(figures, open_)
+        return [] if len(works) == 1 else _belonging_doubts(figures, rest)
 
     beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
     subject = quoted(one) + (f", with {beside} beside" if rest else "")
@@ -336,7 +330,7 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = headings(table.segments)
+    heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     choices |= _work_named(title) if not by_key else {}
     choices["title"] = "what stands above it, or the file's name"

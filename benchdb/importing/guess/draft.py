@@ -21,15 +21,13 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
-from benchdb.importing.guess.headings import contested_names, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused
-from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import Fields, Map, bare_name
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
-from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
@@ -38,6 +36,7 @@ _MOST = 3  # questions of the first round; of the second, where that brings up m
 _MOST_LATER = 2
 _TRIED = 3
 _NAME = 300  # characters
+_CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
@@ -68,7 +67,8 @@ def propose(
     a second round; what is open after it is left out, as is what few figures wait for.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
-    plan = _planned(document, sheets)
+    left_out: list[str] = []
+    plan = _Plan(document, list(_drafts(sheets, left_out)), left_out)
     inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
     early = {key: it for key, it in answers.items() if key in inquiry.known}
     if early:
@@ -101,7 +101,8 @@ def _round(
 
 def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     """Return the map by the answers of *inquiry*."""
-    document, left_out, notes = plan.document, list(plan.left_out), list(plan.notes)
+    document, left_out = plan.document, list(plan.left_out)
+    notes: list[str] = []
     tables = [one.draft() for one in plan.tables]
     inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
@@ -168,24 +169,6 @@ class _Plan(msgspec.Struct, frozen=True):
     document: Document
     tables: Sequence[_Planned]
     left_out: Sequence[str]
-    notes: Sequence[str] = ()
-
-
-def _planned(document: Document, sheets: Sequence[Sheet]) -> _Plan:
-    """Return the tables; those whose cells can be two numbers by the others' mark."""
-    left_out: list[str] = []
-    tables = list(_drafts(sheets, left_out))
-    texts = (it for one in tables for it in one.looks if it.figures)
-    mark = convention(text for it in texts for text in it.texts)
-    notes = []
-    for n, one in enumerate(tables):
-        unclear = [it.header for it in one.looks if it.ambiguous]
-        if mark and unclear:
-            tables[n] = replace(one, looks=profiles(one.sheets, mark))
-            listed = ", ".join(map(repr, unclear[:3]))
-            line = one.sheets[0].line
-            notes.append(f"line {line}: {mark!r} is decimal in {listed}, as elsewhere")
-    return _Plan(document, tables, left_out, notes)
 
 
 def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
@@ -195,7 +178,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     hold, and where the same columns come in another order elsewhere, each sheet stands
     alone.
     """
-    contested = contested_names([one.context for one in sheets])
+    contested = _contested([one.context for one in sheets])
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -232,6 +215,33 @@ def _unreadable(sheet: Sheet) -> str | None:
     if any(map(_SURROGATE.search, cells)):
         return "it has halves of characters in its cells"
     return None if sheet.header else "it has no columns"
+
+
+def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
+    """Return what headings give that may not hold for all below them, by context.
+
+    A title does not where some headings below it name their own, and others do not say.
+    """
+    places = {
+        context: {name: origin(context, name) for name in _CONTESTED}
+        for context in dict.fromkeys(contexts)
+    }
+    contradicted = {
+        (name, context[:length])
+        for context, by_name in places.items()
+        for name, place in by_name.items()
+        for length in range(1, (place or 0) + 1)
+    }
+    return {
+        context: frozenset(
+            name
+            for name, place in by_name.items()
+            if place is not None
+            and place + 1 < len(context)  # the nearest heading holds
+            and (name, context[: place + 1]) in contradicted
+        )
+        for context, by_name in places.items()
+    }
 
 
 def _stem(document: Document) -> str:

@@ -278,15 +278,14 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
         alike = looks.integers if not looks.terms and not draft.fields else None
     alike = None
     own = CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
-    stem = statistic(looks.header)[0] if own and not draft.fields else None
+    stem = stem_of(looks.header) if own and not draft.fields else None
     return topic, tuple(sorted(terms)), alike, stem
 
 
-def statistic(header: str) -> tuple[str, str]:
-    """Return *header* without the word for a statistic, and that word."""
-    found = [word for word in fold(header).split() if _STATISTIC.fullmatch(word)]
-    rest = [word for word in fold(header).split() if word not in found]
-    return " ".join(rest), " ".join(found)
+def stem_of(header: str) -> str:
+    """Return *header* without words for a statistic."""
+    parts = fold(header).split()
+    return " ".join(word for word in parts if not _STATISTIC.fullmatch(word))
 
 
 def _title(key: str) -> str:

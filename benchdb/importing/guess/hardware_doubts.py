@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.headings import expression, headings
+from benchdb.importing.guess.document_doubts import expression, headings
 from benchdb.importing.guess.questions import Doubt, Free
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, slug
@@ -90,10 +90,7 @@ def _candidates(
     """Return what may be the machine, device and framework, each with words for it."""
     text = document.text[:_SCANNED]
     heads = headings(
-        segment
-        for one in tables
-        if one.sheets[0].kind not in ("json", "yaml")
-        for segment in one.segments
+        *(one for one in tables if one.sheets[0].kind not in ("json", "yaml"))
     )
     known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
     counts = {name: text.casefold().count(name) for name in sorted(known)}
@@ -206,7 +203,7 @@ def _enter(
     words: Mapping[str, Mapping[str, str]],
 ) -> None:
     if answer == "headings":
-        table.context.append(expression("machine", headings(table.segments)))
+        table.context.append(expression("machine", headings(table)))
     elif answer is not None and name == "machine":
         # A chip that the text names brings no device; a typed machine may.
         names = ("machine",) if answer in words["machine"] else ("machine", "device")

@@ -236,8 +236,8 @@ class Inquiry:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        elif key not in self._answers:  # else what is new is another question
-            self._kinds.setdefault(kind, key)
+        elif key not in self._answers and doubt.key not in self.passed:
+            self._kinds.setdefault(kind, key)  # else what is new is another question
         self.known |= {doubt.key: key, key: key}
         self.known.setdefault(doubt.short, key)
         return key

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
@@ -42,15 +42,15 @@ from benchdb.importing.guess.figures import (
     enter_language_model,
     figure_doubts,
     speaks_of_figures,
-    statistic,
+    stem_of,
 )
-from benchdb.importing.guess.headings import BILLIONS, origin, segments
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import NAME_LIMIT, recognised
+from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
 from benchdb.importing.sheet import Reader, Sheet
 
+Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
@@ -64,13 +64,18 @@ _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
+# What a sentence or a comparison above a table does not say of all its rows.
+_OF_ALL = ("device", "precision", "quantization")
+_PROSE = re.compile(
+    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
+    r"|\w{2}:\s+(?:\S+\s+){4}\S"
+)
 _RESULTS = ("value", "samples", "ratio")
+BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
-_FEW_ROWS = 2
-_COUNTED = {"token", "prefill", "decode", "total", "mean", "peak", "used"}
-_KEPT = ("", "mean", "avg", "average", "median", "med", "p50")
+_SECTIONS = 100  # headings inside a table that are looked at
 
 
 class TableDraft:
@@ -93,7 +98,7 @@ class TableDraft:
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
-        self.segments = list(dict.fromkeys(segments(sheets)))
+        self.segments = list(dict.fromkeys(_segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
@@ -110,7 +115,6 @@ class TableDraft:
             elif one.looks.parts and one.column is None:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
-        self._enter_counts()
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
         self._enter_pivots(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
@@ -122,7 +126,6 @@ class TableDraft:
             doubts += figure_doubts(one, self.around)
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
-        self._enter_statistics(figures)
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
@@ -139,43 +142,6 @@ class TableDraft:
         return [
             one if one.columns else replace(one, columns=self.figures) for one in doubts
         ]
-
-    def _enter_counts(self) -> None:
-        """Enter whole numbers that are settings beside figures that surely are none.
-
-        Those are counts of tokens, and numbers that are the same in all rows.
-        """
-        rows = sum(len(sheet.rows) for sheet in self.sheets)
-        open_ = [one for one in self.drafts if one.holds_figures]
-        for one in open_:
-            looks = one.looks
-            terms = looks.terms & FIGURE_TERMS
-            constant = rows > _FEW_ROWS and len(looks.texts) == 1
-            tokens = "token" in terms and terms <= _COUNTED
-            if looks.integers and not looks.unit and (constant or tokens):
-                beside = [it.looks for it in open_ if it is not one]
-                clear = any(
-                    it.terms & CLEAR_TERMS or {unit for unit, _ in it.kinds} - {"1"}
-                    for it in beside
-                    if len(it.texts) > 1 or rows == 1
-                )
-                if clear and terms <= _COUNTED | {"time", "step", "epoch"}:
-                    one.become_field(f"parameters.{slug(one.header)}")
-
-    def _enter_statistics(self, figures: Iterable[ColumnDraft]) -> None:
-        """Leave out all but the mean, or the median, of several statistics."""
-        groups: dict[object, dict[str, ColumnDraft]] = {}
-        for one in figures:
-            stem, word = statistic(one.header)
-            key = (stem, repr(one.fields))
-            if one.holds_figures and stem:
-                groups.setdefault(key, {})[word] = one
-        for group in groups.values():
-            kept = next((group[word] for word in _KEPT if word in group), None)
-            for one in group.values() if kept else ():
-                own = kept is None or (kept.metric or "").startswith("latency_")
-                if one is not kept and kept and not (own and one.metric != kept.metric):
-                    one.leave(f"{one.header!r}: of the same, {kept.header!r} is taken")
 
     def _around(self) -> Around:
         context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
@@ -288,7 +254,7 @@ class TableDraft:
                 terms = one.looks.terms & FIGURE_TERMS
                 alike = one.looks.integers if not terms and one.bases == {"1"} else None
                 coded = one.bases == {"s"} and CODED.search(one.header)
-                stem = statistic(one.header)[0] if coded else None
+                stem = stem_of(one.header) if coded else None
                 kind = one.metric or (one.kinds, terms, alike, stem)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
@@ -466,3 +432,38 @@ def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[st
         more = [cell.text for n, cell in enumerate(row.cells) if n != index]
         cells.setdefault(row.cells[index].text.strip(), []).extend(more)
     return cells
+
+
+def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
+    """Yield the texts that stand above rows, with the headings inside a table."""
+    sections = 0
+    for sheet in sheets:
+        inside: Segment | None = ()
+        for row in sheet.rows:
+            first = row.cells[0].text.strip() if row.cells else ""
+            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
+            if alone and len(row.cells) > 1 and sections < _SECTIONS:
+                inside, sections = (first,), sections + 1
+            elif inside is not None:
+                yield (*sheet.context, *inside)
+                inside = None
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether *text* says something of some rows, or compares: a caption."""
+    return bool(_PROSE.search(text) or COMPARED.search(text))
+
+
+def origin(segment: Segment, name: str) -> int | None:
+    """Return which text of *segment* gives *name*: the innermost that speaks of it.
+
+    ``None`` where none does, where that one names several, or is no heading.
+    """
+    for n in reversed(range(len(segment))):
+        facts = recognised(segment[n], [name])
+        if facts.set:
+            doubtful = name in _OF_ALL and _is_prose(segment[n])
+            return None if doubtful else n
+        if facts.missing:
+            return None
+    return None

@@ -152,23 +152,6 @@ def test_keys_stay_when_another_answer_removes_a_column():
     assert [value for _, _, value in stored] == [9e9]
 
 
-REQUESTS = "# llama.cpp on M2 GPU\n\n" + table(
-    "Model | TTFT (ms) | tok/s | Peak memory", "Phi 4 | 350 | 35.1 | 9 GB"
-)
-
-
-def test_memory_beside_the_sides_of_a_language_model_is_that_of_the_request():
-    found, rounds = converse(REQUESTS, {"work": "llm-decode", "meaning": "ram"})
-
-    assert rounds == [1]
-    assert sorted(figures(found, REQUESTS)) == [
-        ("llm-decode", "tokens_per_second", 35.1),
-        ("llm-generate", "peak_memory_observed_bytes", 9e9),
-        ("llm-prefill", "time_to_first_token_seconds", 0.35),
-    ]
-    assert "line 3: workload llm-generate: all of 'Peak memory'" in found.notes
-
-
 def test_an_answer_that_was_not_needed_is_named():
     answers = {"unit of Time": "leave-out", "time of Time": "epoch_seconds"}
 
@@ -232,19 +215,6 @@ def test_work_that_the_name_of_a_file_names_is_a_choice():
     assert {"resnet50", "resnet50-inference"} <= choices(of_text(text, name=name), "wo")
     found = of_text(text, {"work": "resnet50"}, name)
     assert {one.run.workload for one in records(found, text, name)} == {"resnet50"}
-
-
-def test_counts_and_all_statistics_but_the_mean_are_no_questions():
-    text = "# MLX on M2 GPU\n\n" + table(
-        "Model | Tokens | Runs | mean TTFT (ms) | p99 TTFT (ms)",
-        *(f"Phi 4 | {n} | 5 | {n}.5 | {n}.9" for n in (128, 256, 512)),
-    )
-    found = of_text(text)
-
-    assert found.questions == ()
-    assert [value for _, _, value in figures(found, text)] == [0.1285, 0.2565, 0.5125]
-    assert records(found, text)[0].run.parameters["runs"] == 5
-    assert any("'p99 TTFT (ms)': of the same" in one for one in found.left_out)
 
 
 def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
