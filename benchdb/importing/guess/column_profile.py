@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 
 import msgspec
@@ -30,6 +31,12 @@ _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
+_SIDES = frozenset(("prefill", "decode", "answer", "total"))
+_STATISTIC = re.compile(
+    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median|p50)"
+    r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
+    r"|p ?(?P<p>\d\d(?: \d)?)|(?P<std>std|stdev|stddev))(?![a-z\d])"
+)
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
@@ -37,13 +44,20 @@ _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
+_NUMBERS = re.compile(r"\d")
+_LAST_WORD = re.compile(r"[ _][^\W_]+$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
+_A_SECOND = re.compile(r"(?i)/\s?s(?:ec(?:onds?)?)?(?![a-z])")
 _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
+_THROUGHPUT = re.compile(
+    r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
+)
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
 _WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
+_NUMBER_AND_WORD = re.compile(r"[~≈<>]?\d[\d.,]*\s?[^\W\d]")
 _NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
 
 
@@ -142,6 +156,20 @@ def header_terms(header: str) -> HeaderTerms:
     return frozenset(terms)
 
 
+def statistic(header: str) -> tuple[str, str]:
+    """Return the statistic that *header* names, and what it is of.
+
+    ``p99_ttft_ms`` is the p99 of ``ttft ms``; without one, ``""`` of the header.
+    """
+    plain = fold(header)
+    found = _STATISTIC.search(plain)
+    if found is None:
+        return "", plain
+    name = next(name for name, match in found.groupdict().items() if match)
+    rest = f"{plain[: found.start()]} {plain[found.end() :]}"
+    return (f"p{found['p']}" if name == "p" else name), " ".join(rest.split())
+
+
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
     apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
@@ -166,41 +194,62 @@ def _word_pattern(word: str) -> str:
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
 
 
-def profiles(sheets: Sequence[Sheet]) -> list[ColumnProfile]:
-    """Return what the columns look like of *sheets*, which have the same header."""
+def profiles(
+    sheets: Sequence[Sheet], elsewhere: Mark | None = None
+) -> list[ColumnProfile]:
+    """Return what the columns look like of *sheets*, which have the same header.
+
+    *elsewhere* is the decimal mark of other tables.
+    """
     rows = [row for sheet in sheets for row in sheet.rows]
     full = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:])]
     named = [
         (header, [row.cells[n].text for row in full or rows])
         for n, header in enumerate(sheets[0].header)
     ]
-    alone = [profile(header, texts) for header, texts in named]
+    units = units_of(sheets[0].header)
+    alone = [profile(*one, None, unit) for one, unit in zip(named, units, strict=True)]
     whole = convention(text for one in alone if one.figures for text in one.texts)
-    return [profile(*one, whole) for one in named] if whole else alone
+    whole = whole or elsewhere
+    if whole is None:
+        return alone
+    return [profile(*one, whole, unit) for one, unit in zip(named, units, strict=True)]
+
+
+def units_of(headers: Sequence[str]) -> list[str | None]:
+    """Return the units that headers name; ``Time min`` beside a maximum has none."""
+    of = Counter(rest for name, rest in map(statistic, headers) if name)
+    return [
+        unit_in(header[:-3] if name == "min" and of[rest] > 1 else header)
+        or unit_in(_LAST_WORD.sub("", header) if name else header)
+        for header, (name, rest) in zip(headers, map(statistic, headers), strict=True)
+    ]
 
 
 def profile(
-    header: str, cells: Iterable[str], whole: Mark | None = None
+    header: str, cells: Iterable[str], whole: Mark | None, named: str | None
 ) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
-    *whole* is the decimal mark of the table, where the column does not show it.
+    *whole* is the decimal mark of the table, where the column does not show it, *named*
+    the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     texts = [text for text in distinct if missing_of(text) is None]
     sample = texts[:_READ]
-    unit = unit_in(header)
+    unit = named
     mark = convention(sample) or whole
-    quantities, unclear = _read(sample, mark, None)
+    quantities, unclear, doubtful = _read(sample, mark, None)
     if quantities and all(quantity.unit != "1" for quantity in quantities):
         unit = None  # the cells name theirs
     elif unit is not None:
-        quantities, unclear = _read(sample, mark, unit)
-    share = (len(quantities) + len(unclear)) / len(sample) if sample else 0
+        quantities, unclear, doubtful = _read(sample, mark, unit)
+    read = len(quantities) + len(unclear) + len(doubtful)
+    share = read / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
-    named = header_terms(header) & _OF_NAMES and unit is None and not measured
-    figures = share >= _HALF and not named
+    names = header_terms(header) & _OF_NAMES and unit is None and not measured
+    figures = share >= _HALF and not names
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {
         kind
@@ -208,13 +257,16 @@ def profile(
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
     # A header with a unit has figures below it; without, the cells have to have units.
-    begin = _FIGURE if unit_in(header) else _WITH_MORE
+    begin = _FIGURE if named else _WITH_MORE
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
+    sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
+    if figures and len(sides) > 1:  # of the same kind of figure, in one column
+        figures, several = False, True
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
         several=several and not figures and bool(sample),
-        terms=_terms(header, unit),
+        terms=_terms(header, unit).union(*sides),
         unit=unit,
         kinds=frozenset(kinds if figures else ()),
         parts=_parts(sample, mark) if sample and not figures else (),
@@ -223,6 +275,17 @@ def profile(
         decimal=mark if figures else None,
         zero=next(filter(is_zero, texts), None),
     )
+
+
+def unread(columns: Iterable[ColumnProfile]) -> str | None:
+    """Return why cells that begin with a number are no figures, of the last such."""
+    for column in reversed([*columns]):
+        for text in filter(_NUMBER_AND_WORD.match, column.texts[:_READ]):
+            try:
+                parsed(text, unit=column.unit)
+            except ValueError as why:
+                return f"{column.header!r}: {why}"
+    return None
 
 
 def is_zero(text: str) -> bool:
@@ -238,25 +301,37 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     bracket = _BRACKET.search(header)
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
-    return header_terms(header)
+    terms = header_terms(header)
+    return terms - {"time"} if _A_SECOND.search(header) else terms
 
 
 def _read(
     sample: Sequence[str], mark: Mark | None, unit: str | None
-) -> tuple[list[Quantity], list[str]]:
-    """Return the figures of cells, and the cells that can be two numbers."""
+) -> tuple[list[Quantity], list[str], list[str]]:
+    """Return the figures of cells, the cells that can be two numbers, and those whose
+    unit is in doubt.
+    """
     quantities: list[Quantity] = []
     unclear: list[str] = []
+    doubtful: list[str] = []
     for text in sample:
         try:
             amount = parsed(text, decimal=mark, unit=unit)
         except AmbiguousError:
-            unclear += [text] if _NUMERIC.match(text) else []
+            if _NUMERIC.match(text):
+                (unclear if _has_mark(text, unit) else doubtful).append(text)
         except ValueError:
             continue
         else:
             quantities += [amount] if isinstance(amount, Quantity) else []
-    return quantities, unclear
+    return quantities, unclear, doubtful
+
+
+def _has_mark(text: str, unit: str | None) -> bool:
+    """Tell whether a decimal mark is what makes *text* two numbers."""
+    with suppress(ValueError):
+        return isinstance(parsed(text, decimal=".", unit=unit), Quantity)
+    return False
 
 
 def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
@@ -278,14 +353,16 @@ def unit_in(text: str) -> str | None:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    yield from (one.strip() for one in reversed(_BRACKET.findall(text)))
+    brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
+    yield from brackets
+    yield from (o.rsplit(" ", 1)[-1] for o in brackets if not _NUMBERS.search(o))
     yield text
     text = text.replace("_", " ")
     yield text
     if tail := _IN.search(text):
         yield tail[1]
     yield from _PER.findall(text)
-    if counted := _COUNTED_S.search(text):
+    if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
         yield f"{counted[1]}/s"
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

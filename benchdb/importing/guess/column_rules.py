@@ -29,6 +29,11 @@ _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
 _SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
 _WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
+_MOMENT = re.compile(
+    r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
+)
+_SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
+_DIGIT = re.compile(r"\d|mixed|amp", re.IGNORECASE)
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -55,6 +60,8 @@ def field(column: ColumnProfile) -> Column | str | None:
         return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
+    if _are_moments(column):
+        return f"{column.header!r}: moments, which are no durations"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
         size = _SIZE.fullmatch(fold(column.header)) is not None
@@ -114,6 +121,15 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     )
 
 
+def _are_moments(column: ColumnProfile) -> bool:
+    """Tell whether the cells count seconds, or parts of one, since 1970."""
+    moments = [float(it) for it in column.texts if _SINCE_1970.fullmatch(it)]
+    if column.unit or len(moments) < len(column.texts):
+        return False
+    near = max(moments) < 1.01 * min(moments) and any("." in it for it in column.texts)
+    return near or _MOMENT.search(fold(column.header)) is not None
+
+
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
@@ -130,10 +146,18 @@ def _is_own_version(column: ColumnProfile) -> bool:
     return named and long and column.mostly(pattern("version").fullmatch)
 
 
+def _is_precision(text: str) -> object | None:
+    """Return the precision that is all that *text* says: no "fp8-static"."""
+    return naming.precision(text) if text.isalnum() else None
+
+
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
-    if _WEIGHTS.search(fold(column.header)):  # of bits, beside names of formats
+    if _WEIGHTS.search(fold(column.header)):
+        if not column.figures and not column.mostly(_is_precision):
+            return True
+        # Of bits, beside names of formats.
         return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)
@@ -149,7 +173,11 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,
-    "precision": lambda column: column.mostly(naming.precision),
+    # "Single" may be many things.
+    "precision": lambda column: (
+        column.mostly(naming.precision)
+        and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
+    ),
     "framework": lambda column: column.mostly(naming.framework),
     "system": lambda column: column.mostly(naming.os),
     # One word that is no device and rows would be lost.

@@ -18,10 +18,10 @@ from benchdb.importing.guess.figures import (
     WORKS,
     ColumnDraft,
     column_doubt,
-    quoted,
 )
+from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
-from benchdb.importing.guess.table_draft import BILLIONS, Segment, TableDraft
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -30,7 +30,6 @@ _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
-_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -69,7 +68,7 @@ def headings(*tables: TableDraft) -> list[str]:
 def expression(field: str, texts: Sequence[str]) -> str:
     """Return what finds *texts* among headings, and sets *field* to them."""
     group = field.replace(".", "__")
-    listed = "|".join(_SPECIAL.sub(r"\\\1", text) for text in texts)
+    listed = "|".join(map(expression_of, texts))
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
@@ -130,16 +129,21 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
-    figures = [o for o in table.drafts if o.holds_figures and o.metric != RATIO]
+    drafts = table.rows or table.drafts
+    figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
     if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
+    if _enter_request(table, figures):
+        bare = tokens
+    if not bare:
+        return doubts
     if len(bare) < len(figures) and not tokens:
         return [*doubts, *_belonging_doubts(figures, bare)]
-    if tokens and not table.rows:
-        return [*doubts, *(_token_doubt(one, tokens, figures) for one in tokens)]
+    if tokens and (not table.rows or len(tokens) == len(bare)):
+        return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
     columns = [
         one
         for one in table.drafts
@@ -229,30 +233,46 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
+def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
+    """Enter the work of figures beside those of the sides of a language model.
+
+    Memory, power, a time from end to end and the quality of answers are those of whole
+    requests. Tell whether there are such sides.
+    """
+    works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
+    if not works or not works <= {*_SIDED, "llm-generate"}:
+        return False
+    for it in figures:
+        if "workload" not in it.fields and it.metric not in TOKENS and not it.column:
+            sides = [one for one in _SIDED if one[4:] in it.looks.terms]
+            it.add(workload=sides[0] if sides else "llm-generate")
+            table.whole += [] if sides else [it]
+    return True
+
+
 def _token_doubt(
-    one: ColumnDraft, tokens: Sequence[ColumnDraft], figures: Sequence[ColumnDraft]
+    table: TableDraft, one: ColumnDraft, tokens: Sequence[ColumnDraft]
 ) -> Doubt:
     """Return the doubt which side of a language model a column is about.
 
-    With the last answer it is known, or asked, to which side other figures belong.
+    With the last answer it is known, or asked, to which work other figures belong.
     """
-    rest = [it for it in figures if "workload" not in it.fields and it not in tokens]
 
     def settle(answer: str) -> list[Doubt]:
         _enter_work(one, answer)
         works = {it.fields.get("workload") for it in tokens if it.column is None}
-        if None in works or not rest:
+        drafts = table.rows or table.drafts
+        figures = [it for it in drafts if it.holds_figures and it.metric != RATIO]
+        if None in works or _enter_request(table, figures):
             return []
-        for it in rest if len(works) == 1 else ():
-            it.add(workload=str(*works))
-        return [] if len(works) == 1 else _belonging_doubts(figures, rest)
+        rest = [it for it in figures if "workload" not in it.fields]
+        if len(works) == 1:
+            for it in rest:
+                it.add(workload=str(*works))
+        return _belonging_doubts(figures, rest) if rest and len(works) != 1 else []
 
-    beside = ", ".join(repr(one.header[:40]) for one in rest[:3])
-    subject = quoted(one) + (f", with {beside} beside" if rest else "")
     text = "Which tokens do {} count?"
-    return column_doubt(
-        [one], "work", text, WORKS, settle=settle, subject=subject, free=_A_WORK
-    )
+    return column_doubt([one], "work", text, WORKS, settle=settle, free=_A_WORK)
 
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:

@@ -8,26 +8,31 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import ColumnProfile, profiles
+from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
+from benchdb.importing.guess.cross_checks import contradiction_doubts, sentence_results
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
     work_doubts,
 )
+from benchdb.importing.guess.figures import ColumnDraft
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
+from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused
-from benchdb.importing.guess.table_draft import Segment, TableDraft, origin
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import Fields, Map, bare_name
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
@@ -39,6 +44,7 @@ _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
 _SHOWN = 8  # names in a note
 _OPEN = "what it holds is asked for"
@@ -68,7 +74,7 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
-    plan = _Plan(document, list(_drafts(sheets, left_out)), left_out)
+    plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
     early = {key: it for key, it in answers.items() if key in inquiry.known}
     if early:
@@ -117,9 +123,11 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     )
     for table in taken:
         table.enter_network(_stem(document))
+    inquiry.settle(it for one in taken for it in one.weighed(contradiction_doubts(one)))
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
     inquiry.settle(hardware_doubts(taken, document))
     left_out += [text for one in tables for text in _left(one)]
+    left_out += sentence_results(document, plan.sheets)
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
     for one in [one for one in read if not _is_sound(one)]:
@@ -154,12 +162,17 @@ class _Planned(msgspec.Struct, frozen=True):
     sheets: Sequence[Sheet]
     looks: Sequence[ColumnProfile]
     contested: frozenset[str]
+    decimal: Mark | None
     alone: bool = True
 
     def draft(self) -> TableDraft:
         """Return the table as it is before anything is known."""
         return TableDraft(
-            self.sheets, self.looks, alone=self.alone, contested=self.contested
+            self.sheets,
+            self.looks,
+            alone=self.alone,
+            contested=self.contested,
+            decimal=self.decimal,
         )
 
 
@@ -167,6 +180,7 @@ class _Plan(msgspec.Struct, frozen=True):
     """The tables of a document, and what was said of it before any question."""
 
     document: Document
+    sheets: Sequence[Sheet]
     tables: Sequence[_Planned]
     left_out: Sequence[str]
 
@@ -179,6 +193,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     alone.
     """
     contested = _contested([one.context for one in sheets])
+    decimal = _decimal(sheets)
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -189,7 +204,7 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
         single = [
-            _Planned([one], profiles([one]), contested[one.context])
+            _Planned([one], profiles([one], decimal), contested[one.context], decimal)
             for one in group[:_SHEETS]
         ]
         unlike = {(one.draft().around, one.contested) for one in single}
@@ -200,7 +215,16 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
         elif len(group) == 1:
             yield replace(single[0], alone=False)
         else:
-            yield replace(single[0], sheets=group, looks=profiles(group), alone=False)
+            yield replace(
+                single[0], sheets=group, looks=profiles(group, decimal), alone=False
+            )
+
+
+def _decimal(sheets: Sequence[Sheet]) -> Mark | None:
+    """Return the decimal mark of the tables together."""
+    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
+    cells = (cell.text for row in rows for cell in row.cells)
+    return convention(text for text in islice(cells, _TESTED) if text[:1].isdigit())
 
 
 def _unreadable(sheet: Sheet) -> str | None:
@@ -291,7 +315,9 @@ def _left(table: TableDraft) -> Iterator[str]:
     digits = [text for text in texts if any(map(str.isdigit, text))]
     listed = ", ".join(table.sheets[0].header)[:120]
     why = "it holds no figures"
-    if digits:
+    if (cause := unread(one.looks for one in table.drafts)) is not None:
+        why = f"no column is one of figures; {cause}"
+    elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
     yield f"the table at line {table.line} ({listed}): {why}"
 
@@ -300,11 +326,9 @@ def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
     """Yield what is taken for granted in a table, but what is *asked*."""
     told: dict[str, list[str]] = defaultdict(list)
     for one in table.drafts:
-        field = one.column.field or "" if one.column else ""
-        if "." in field and bare_name(field) == fields.slug(one.header):
-            told["kept under their own names: "].append(one.header)
-        elif one.column is None and one.fields:
-            told[f"{_facts(one.fields)}: all of "].append(one.header)
+        if what := _of_column(one, table):
+            told[what].append(one.header)
+    yield from table.notes
     for name in sorted(table.names):
         for segment in table.segments:
             if (place := origin(segment, name)) is not None:
@@ -317,6 +341,17 @@ def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
     for name in FACTS if asked.isdisjoint(FACTS) else ():
         if not table.is_asked(name) and not table.is_told(name):
             yield f"the {name} is not said, and kept as not known"
+
+
+def _of_column(one: ColumnDraft, table: TableDraft) -> str | None:
+    """Return what is taken for granted of a column."""
+    field = one.column.field or "" if one.column else ""
+    if "." in field and bare_name(field) == fields.slug(one.header):
+        return "kept under their own names: "
+    if one.column is not None or not one.fields:
+        return None
+    whole = one in table.whole and one.metric
+    return "of requests as a whole: " if whole else f"{_facts(one.fields)}: all of "
 
 
 def _facts(known: Fields) -> str:

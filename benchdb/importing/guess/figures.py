@@ -17,6 +17,7 @@ from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
     is_zero,
+    statistic,
     words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
@@ -63,9 +64,28 @@ WORKS = {
     "llm-train": "tokens trained on",
     LEAVE_OUT: "leave them out",
 }
+_OF_SIDES = {
+    "time_to_first_token_seconds": "prefill",
+    "time_per_token_seconds": "decode",
+}
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
+_OF_COUNTS = frozenset(
+    (
+        "token",
+        "prefill",
+        "decode",
+        "answer",
+        "setting",
+        "total",
+        "mean",
+        "sample",
+        "given",
+    )
+)
+_COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 _FIELDS = ("ram", "gpu_cores", "cpu_cores")
 _SHOWN = 2  # cells that a question quotes
@@ -95,13 +115,16 @@ class Around(msgspec.Struct, frozen=True):
     """What stands around a table: terms and a unit of its headings and its corner.
 
     *specified* tells that other columns, or the headings, are a specification, *clear*
-    that some column is surely one of results.
+    that some column is surely one of results, *trained* that something is trained,
+    *language* that a column is surely about language models.
     """
 
     terms: HeaderTerms = frozenset()
     unit: str | None = None
     specified: bool = False
     clear: bool = False
+    trained: bool = False
+    language: bool = False
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
@@ -310,6 +333,62 @@ def metric_of(
     return None
 
 
+def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Leave columns out that say in other words what a column beside them says.
+
+    That is another statistic, and the time from token to token beside that per token.
+    What has a metric of its own stays, and so does a minimum or a maximum alone.
+    """
+    if any("tpot" in one.looks.terms for one in drafts):
+        for one in drafts:
+            if "itl" in one.looks.terms:
+                one.leave(f"{one.header!r}: times per token stand beside it")
+    groups: dict[str, dict[str, ColumnDraft]] = {}
+    for one in drafts:
+        name, rest = statistic(one.header)
+        groups.setdefault(rest, {}).setdefault(name, one)
+    for group in groups.values():
+        first = next((name for name in ("mean", "median") if name in group), None)
+        own = {name: _own_metric(one, around) for name, one in group.items()}
+        for name, one in group.items():
+            if name in ("", first) or (own[name] and own[name] != own.get(first or "")):
+                continue
+            of = f" of what {group[first].header!r} is the {first} of" if first else ""
+            if one.left is None and (first or name.startswith("p")):
+                one.leave(
+                    f"{one.header!r}: the {name}{of}, which has no metric of ours"
+                )
+
+
+def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
+    terms = draft.looks.terms | around.terms
+    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = draft.looks.kinds if not times else frozenset([("s", None)])
+    return metric_of(kinds, terms)
+
+
+def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave columns of the power of parts out, beside one of the whole."""
+    power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
+    whole = [one for one in power if one.looks.terms & {"total", "soc"}]
+    for one in power if whole else ():
+        part = one.looks.terms & {"cpu", "gpu"} or _PARTS.search(one.header)
+        if one not in whole and part:
+            one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
+
+
+def enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Enter numbers of tokens beside their rates and times."""
+    of_tokens = "ttft" in around.terms or any(
+        "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds
+        for one in drafts
+    )
+    for one in drafts if of_tokens else ():
+        terms, bare = one.looks.terms, not one.looks.unit and one.looks.integers
+        if bare and "token" in terms and terms <= _OF_COUNTS and one.column is None:
+            one.become_field(f"conditions.{slug(one.header)}")
+
+
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of a column of figures; what is not enters *draft*."""
     looks = draft.looks
@@ -375,9 +454,10 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the unit and of the metric."""
     looks = draft.looks
-    if looks.terms & {"prefill", "decode"} and _TPS.search(looks.header):
+    tps = any(map(_TPS.search, (looks.header, *looks.texts[:_SHOWN])))
+    if tps and (around.language or looks.terms & {"prefill", "decode"}):
         draft.take_unit("tokens/s")  # what else may be counted has no sides
-    draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+    _enter_metric(draft, around)
     if draft.metric is not None:
         return []
     if draft.bases != {"1"}:
@@ -394,7 +474,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         draft.take_unit(answer)
         if times and draft.bases == {"s"}:
             return []  # what is timed is known, or asked as well
-        draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+        _enter_metric(draft, around)
         return [] if draft.metric else _meaning_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
@@ -411,9 +491,17 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
-        draft.metric = metric_of(draft.kinds, looks.terms, around.terms)
+        _enter_metric(draft, around)
         doubts += [] if draft.metric else _meaning_doubts(draft, around)
     return doubts
+
+
+def _enter_metric(draft: ColumnDraft, around: Around) -> None:
+    """Enter the metric, if words say it; what is not trained has no last epoch."""
+    terms = draft.looks.terms
+    draft.metric = metric_of(draft.kinds, terms, around.terms)
+    if draft.metric in FINAL and not around.trained and "final" not in terms:
+        draft.metric = None
 
 
 def _unit_fault(answer: str) -> str | None:
@@ -454,13 +542,24 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     return [column_doubt([draft], topic, text, choices, settle=settle, free=free)]
 
 
-def enter_language_model(draft: ColumnDraft) -> None:
-    """Enter which side of a language model a column says that it is about."""
-    if "workload" not in draft.fields and draft.metric in (*TOKENS, _TTFT):
-        if draft.metric == _TTFT or "prefill" in draft.looks.terms:
-            draft.add(workload="llm-prefill")
-        elif "decode" in draft.looks.terms:
-            draft.add(workload="llm-decode")
+def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
+    """Enter which side of a language model a column says that it is about.
+
+    Output a second is that of a whole request, unless figures of the prompt stand
+    *beside* it.
+    """
+    if "workload" in draft.fields or draft.metric not in (*TOKENS, *_OF_SIDES):
+        return
+    terms = draft.looks.terms
+    said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
+    side = "prefill" if "prefill" in terms else "decode" if said else None
+    if "total" in terms and not terms & {"prefill", "decode"}:
+        side = "generate"
+    if side := _OF_SIDES.get(draft.metric or "", side):
+        draft.add(workload=f"llm-{side}")
+        if count := _COUNTED.search(draft.header):
+            name = "prompt" if side == "prefill" else "generated"
+            draft.add(**{f"parameters.{name}_tokens": int(count[1])})
 
 
 def speaks_of_figures(text: str) -> bool:

@@ -13,20 +13,22 @@ from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import expression, headings
 from benchdb.importing.guess.questions import Doubt, Free
+from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, slug
+from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import GPU, recognised
 
 _NOT_STATED = "not-stated"
 FACTS = ("machine", "device", "framework")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
-_SCANNED = 200_000  # characters of a document that are searched for names
 _LINES = 2000
 _CHIPS = 6  # that a question lists
-_WHOLES = 6  # choices of a machine with a device and a framework
-_LISTED = 3  # of each of these
 _ALIKE = 2  # chips in a line that may have given the figures
 _ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
+_SCANNED = 200_000  # characters of a document that are searched for names
+_WHOLES = 6  # choices of a machine with a device and a framework
+_LISTED = 3  # of each of these
 _NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
 _WORDS = {
     GPU: "the GPU: Apple's by Metal, NVIDIA's by CUDA",
@@ -46,11 +48,16 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     What is open about columns may tell one of them, and is asked instead.
     """
     tables = [one for one in tables if one.has_results()]
+    facts = stated_facts(document)
+    for table in tables:
+        _enter_stated(table, facts)
     lacking = [(one, name) for one in tables for name in FACTS if _lacks(one, name)]
     names = [name for name in FACTS if name in {it for _, it in lacking}]
     if not names:
         return []
-    words = _candidates(document, [one for one, name in lacking if name == "machine"])
+    words = _candidates(
+        document, facts, [one for one, name in lacking if name == "machine"]
+    )
     choices = _choices(names, words)
     choices[_NOT_STATED] = "the document does not say: kept as not known"
     free = _free(names)
@@ -59,7 +66,7 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     for table, name in lacking:
 
         def settle(answer: str, table: TableDraft = table, name: str = name) -> None:
-            _enter(table, name, _parts(answer).get(name), words)
+            _enter(table, name, _parts(answer).get(name), facts, words)
 
         many = "the table" if len(tables) == 1 else f"the table at line {table.line}"
         doubts.append(
@@ -85,7 +92,7 @@ def _lacks(table: TableDraft, name: str) -> bool:
 
 
 def _candidates(
-    document: Document, tables: Sequence[TableDraft]
+    document: Document, facts: StatedFacts, tables: Sequence[TableDraft]
 ) -> Mapping[str, Mapping[str, str]]:
     """Return what may be the machine, device and framework, each with words for it."""
     text = document.text[:_SCANNED]
@@ -94,7 +101,11 @@ def _candidates(
     )
     known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
     counts = {name: text.casefold().count(name) for name in sorted(known)}
-    machines = _chips(document)
+    machines = {
+        key: words
+        for key, words in _chips(document).items()
+        if (chip := naming.chip(key)) and chip.name in facts.chips
+    }
     if len(heads) > 1:
         listed = ", ".join(repr(one[:40]) for one in heads[:3])
         above = {"headings": f"{_WORDS['headings']}: {listed}"}
@@ -129,6 +140,29 @@ def _chips(document: Document) -> dict[str, str]:
                 quoted = " ".join(line.split())[:60]
                 chips.setdefault(key, f"{key}, by line {number}: {quoted!r}")
     return chips
+
+
+def _enter_stated(table: TableDraft, facts: StatedFacts) -> None:
+    """Enter what lines of the document say of all its runs, with notes."""
+    stated: Fields = {}
+    if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
+        stated |= facts.chips[facts.own]
+    if facts.device and _lacks(table, "device"):
+        stated["device"] = facts.device
+    if facts.model and table.is_of_language_model() and not table.tells_model():
+        stated |= facts.model
+    runtime = table.runtime()
+    if facts.framework and _lacks(table, "framework"):
+        stated |= facts.of_runtime(facts.framework)
+    elif runtime is not None and "framework_version" not in table.set:
+        stated |= facts.of_runtime(runtime)
+        stated.pop("framework")
+    if not table.names_in_columns("os") and "os" not in table.names:
+        stated |= facts.of_system(table.set.get("chip"))
+    table.set = {**stated, **table.set}
+    if stated:
+        listed = ", ".join(f"{name} {it}" for name, it in stated.items())
+        table.notes.append(f"as lines of the document say: {listed}")
 
 
 def _choices(
@@ -200,16 +234,21 @@ def _enter(
     table: TableDraft,
     name: str,
     answer: str | None,
+    facts: StatedFacts,
     words: Mapping[str, Mapping[str, str]],
 ) -> None:
     if answer == "headings":
         table.context.append(expression("machine", headings(table)))
     elif answer is not None and name == "machine":
         # A chip that the text names brings no device; a typed machine may.
-        names = ("machine",) if answer in words["machine"] else ("machine", "device")
-        facts = recognised(answer, names, whole=True).set
-        table.set = {**facts, **table.set}
+        chip = naming.chip(answer)
+        stated = facts.chips.get(chip.name, {}) if chip else {}
+        typed = recognised(answer, ("machine", "device"), whole=True).set
+        listed = answer in words["machine"]
+        known = {n: it for n, it in typed.items() if n != "device" or not listed}
+        table.set = {**stated, **known, **table.set}
+        table.set |= facts.of_system(table.set.get("chip"))
     elif answer is not None and name == "framework":
-        table.set["framework"] = naming.framework(answer) or slug(answer, "-")
+        table.set |= facts.of_runtime(naming.framework(answer) or slug(answer, "-"))
     elif answer is not None:
         table.set[name] = answer

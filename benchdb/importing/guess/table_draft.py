@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
@@ -12,9 +12,8 @@ from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
-    pattern,
     profile,
-    unit_in,
+    units_of,
     words,
 )
 from benchdb.importing.guess.column_rules import (
@@ -30,52 +29,64 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
 )
 from benchdb.importing.guess.figures import (
-    CLEAR_TERMS,
     CLEAR_UNITS,
     CODED,
     FIGURE_TERMS,
     FINAL,
     RATIO,
-    Around,
+    TOKENS,
     ColumnDraft,
     counted,
+    enter_counts,
     enter_language_model,
     figure_doubts,
+    leave_parts,
+    leave_statistics,
     speaks_of_figures,
     stem_of,
 )
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    around,
+    expression_of,
+    mode_of,
+    origin,
+    segments,
+    split_path,
+)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Named, Table
-from benchdb.importing.mapping.recognition import COMPARED, NAME_LIMIT, recognised
+from benchdb.importing.mapping.language import (
+    Column,
+    Fields,
+    Meaning,
+    Named,
+    Table,
+)
+from benchdb.importing.mapping.recognition import (
+    is_split,
+    recognised,
+)
+from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
-Segment = tuple[str, ...]
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
-_ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
 # Headers that speak of these name no side: "GPU memory" is no run on a GPU.
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
-_SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
-_RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 _SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _NUMBER = re.compile(r"\d{1,6}")
-# What a sentence or a comparison above a table does not say of all its rows.
-_OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(
-    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
-    r"|\w{2}:\s+(?:\S+\s+){4}\S"
-)
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
+_CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
+_DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
 _RESULTS = ("value", "samples", "ratio")
-BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
-_SECTIONS = 100  # headings inside a table that are looked at
 
 
 class TableDraft:
@@ -92,18 +103,29 @@ class TableDraft:
         *,
         alone: bool,
         contested: frozenset[str],
+        decimal: Mark | None,
     ) -> None:
-        """Begin with how the columns look."""
+        """Begin with how the columns look; *decimal* is the mark of other tables."""
         self.sheets, self.alone, self.contested = sheets, alone, contested
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
-        self.segments = list(dict.fromkeys(_segments(sheets)))
+        self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
+        self.whole: list[ColumnDraft] = []  # figures of requests as a whole
+        self.notes: list[str] = []  # what is taken for granted
+        texts = [
+            text for one in self.drafts if one.looks.figures for text in one.looks.texts
+        ]
+        if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
+            self.notes.append(
+                f"{grouped!r}: a comma groups digits, as decimals have a point"
+            )
         self.asked = False  # what its headings tell apart
-        self.around = self._around()
+        training = self.mode() == "training"
+        self.around = around(sheets[0], looks, training=training)
 
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""
@@ -122,7 +144,12 @@ class TableDraft:
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
         )
+        leave_statistics(self.rows or figures, self.around)
+        leave_parts(self.rows or figures)
+        enter_counts(self.rows or figures, self.around)
         for one in self.rows or figures:
+            if one.column is not None:
+                continue
             doubts += figure_doubts(one, self.around)
             if logged and one.metric in FINAL and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
@@ -142,30 +169,6 @@ class TableDraft:
         return [
             one if one.columns else replace(one, columns=self.figures) for one in doubts
         ]
-
-    def _around(self) -> Around:
-        context = [t for t in self.sheets[0].context[-2:] if len(t) <= NAME_LIMIT]
-        terms = {term for text in context for term in header_terms(text)} & _ABOVE
-        unit = next((one for text in reversed(context) if (one := unit_in(text))), None)
-        looks = [one.looks for one in self.drafts]
-        if looks and not looks[0].figures:  # the corner of a pivot
-            terms |= looks[0].terms & _ABOVE
-            unit = unit_in(looks[0].header) or unit
-        texts = [*context, *self.sheets[0].header]
-        if any(naming.workload(text) == "matmul" for text in texts):
-            terms |= {"operation"}
-        measured = [one for one in looks if one.figures and "cores" not in one.terms]
-        rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
-        specified = (
-            any(map(_SPECIFIED.search, context))
-            or any("spec" in one.terms and one.figures for one in looks)
-            or (rated and any("cores" in one.terms for one in looks))
-        )
-        clear = any(
-            one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
-            for one in measured
-        )
-        return Around(frozenset(terms), unit, specified, clear)
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -196,12 +199,13 @@ class TableDraft:
             if not one.looks.terms & _NOT_PIVOTED:
                 header = one.bare
                 one.fields = test_facts(header) or {
-                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set
+                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set,
+                    **({"conditions.path": header} if is_split(header) else {}),
                 }
             units = {unit for unit, _ in one.looks.kinds}
             if units and units <= _OF_PARTS:
                 one.fields.pop("device", None)
-        modes = [_mode(one.header) for one in figures]
+        modes = [mode_of(one.header) for one in figures]
         if {*modes} >= {"training", "inference"}:  # beside each other
             for one, mode in zip(figures, modes, strict=True):
                 one.fields |= {"parameters.mode": mode} if mode else {}
@@ -229,24 +233,59 @@ class TableDraft:
         if corner is None or corner.column or not corner.looks.texts:
             return []
         labels = corner.looks.texts[:_LABELS]
-        speaking = [label for label in labels if speaks_of_figures(label)]
+        cells = _cells_by_label(self.sheets, self.drafts.index(corner))
+        looks = [
+            profile(label, cells[label], None, unit)
+            for label, unit in zip(labels, units_of(labels), strict=True)
+        ]
         units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
-        alike = len(speaking) == len(labels) or len(units - {"x", "%"}) > 1
-        if (len(speaking) > 1 and alike) or (keyed and speaking):
-            cells = _cells_by_label(self.sheets, self.drafts.index(corner))
-            rows = (profile(label, cells[label]) for label in speaking)
+        with_units = sum(one.unit is not None for one in looks)
+        mixed = len(units - {"x", "%"}) > 1 or with_units > 1
+        speaking = any(map(speaks_of_figures, labels))
+        rows = [
+            one
+            for one in looks
+            if speaks_of_figures(one.header)
+            or (speaking and mixed and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+        ]
+        if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
+            named = {one.header for one in self.rows}
+            others = (label for label in labels if label not in named)
+            texts = [f"{label} ({cells[label][0]})" for label in others]
+            texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
+            if texts:
+                corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+        if not self.rows and len(self.drafts) == 2:
+            known = [
+                header_terms(o) & _DESCRIBED or naming.framework(o) for o in labels
+            ]
+            if sum(map(bool, known)) * 2 > len(labels):
+                self._leave(f"{labels[0][:40]!r} …: what describes the runs")
         if self.rows or not keyed:
+            return []
+        if any(header_terms(label) & _CONFIGURED for label in labels):
+            self._leave(f"{labels[0][:40]!r} …: settings, beside no figures")
+        if not any(one.holds_figures for one in self.drafts):
             return []
 
         return [cells_doubt(corner, "What do {} name?", THINGS)]
 
+    def _leave(self, why: str) -> None:
+        """Leave all of its figures out."""
+        for one in self.drafts:
+            if one.holds_figures:
+                one.leave(why)
+
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        for one in self.drafts:
-            enter_language_model(one)
+        figures = self.rows or self.drafts
+        rates = (one.looks.terms for one in figures if one.metric in TOKENS)
+        sides = frozenset[str]().union(*rates)
+        for one in figures:
+            enter_language_model(one, sides)
         by_kind: dict[object, list[ColumnDraft]] = {}
         for one in self.drafts if not self.rows else ():
             compared = one.metric == RATIO  # a claim, which its header tells apart
@@ -266,8 +305,12 @@ class TableDraft:
             nameless = [
                 one
                 for one in group
-                if not one.fields
-                and (len(group) > 1 or (left and not one.looks.terms & FIGURE_TERMS))
+                if not (one.fields.keys() - {"workload"})
+                and not (one.metric in TOKENS and "answer" in one.looks.terms)
+                and (
+                    sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
+                    or (left and not one.looks.terms & FIGURE_TERMS)
+                )
             ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
@@ -283,9 +326,12 @@ class TableDraft:
         for one in self.drafts:
             if one.column is not None and one.column.is_ == "field":
                 told |= fields_of(one.column)
-        figures = [o for o in self.drafts if o.holds_figures and o.metric != RATIO]
-        sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
-        return bool(told & fields) or (bool(figures) and all(sets))
+        for group in (self.drafts, self.rows):
+            figures = [o for o in group if o.holds_figures and o.metric != RATIO]
+            sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
+            if figures and all(sets):
+                return True
+        return bool(told & fields)
 
     def names_in_columns(self, name: str) -> bool:
         """Tell whether some column may speak of *name*: none above may then hold."""
@@ -317,6 +363,19 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
+    def runtime(self) -> str | None:
+        """Return the framework of all figures, if one heading or line gives it."""
+        if "framework" not in self.names:
+            known = self.set.get("framework")
+            return str(known) if known else None
+        named = {
+            str(recognised(text, ["framework"]).set.get("framework"))
+            for one in self.segments
+            for text in one
+            if recognised(text, ["framework_version", "framework"]).set
+        }
+        return named.pop() if len(named) == 1 else None
+
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
         for name in ALL_NAMES[:_SIDES]:
@@ -324,13 +383,25 @@ class TableDraft:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
+        own = any("conditions.path" in one.fields for one in self.drafts)
+        if not own and (path := split_path(self.segments)):
+            self.set["conditions.path"] = path
+
+    def is_of_language_model(self) -> bool:
+        """Tell whether work of it is that of a language model."""
+        sets = [self.set, *(one.fields for one in (*self.drafts, *self.rows))]
+        return any(str(it.get("workload")).startswith("llm-") for it in sets)
+
+    def tells_model(self) -> bool:
+        """Tell whether a column or a heading names the model."""
+        told = {one.column.field for one in self.drafts if one.column}
+        known = told | self.set.keys()
+        sized = BILLIONS in self.context or "network" in self.names
+        return sized or "parameters.model" in known
 
     def enter_network(self, stem: str) -> None:
         """Enter the language model that a heading names, or the file's name *stem*."""
-        works = [str(it.fields.get("workload")) for it in self.drafts]
-        if not any(
-            one.startswith("llm-") for one in [*works, str(self.set.get("workload"))]
-        ):
+        if not self.is_of_language_model():
             return
         told = {one.column.field for one in self.drafts if one.column}
         for name, parameter in _NETWORK.items():
@@ -384,7 +455,7 @@ class TableDraft:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
-        return _mode(*texts)
+        return mode_of(*texts)
 
     def table(self) -> Table:
         """Return the table of the map."""
@@ -396,6 +467,11 @@ class TableDraft:
             context=tuple(self.context),
             columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
+            rows={
+                f"^{expression_of(one.header)}$": Meaning(set=one.fields)
+                for one in self.rows
+                if one.metric and one.fields
+            },
         )
 
     def _column(self, one: ColumnDraft) -> Column:
@@ -411,10 +487,8 @@ class TableDraft:
         return one.finished()
 
 
-def _mode(*texts: str) -> str | None:
-    kinds = ("training", "inference")
-    known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
-    return known.pop() if len(known) == 1 else None
+def _work_of(one: ColumnDraft) -> object:
+    return one.fields.get("workload")
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
@@ -432,38 +506,3 @@ def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[st
         more = [cell.text for n, cell in enumerate(row.cells) if n != index]
         cells.setdefault(row.cells[index].text.strip(), []).extend(more)
     return cells
-
-
-def _segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
-    """Yield the texts that stand above rows, with the headings inside a table."""
-    sections = 0
-    for sheet in sheets:
-        inside: Segment | None = ()
-        for row in sheet.rows:
-            first = row.cells[0].text.strip() if row.cells else ""
-            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
-            if alone and len(row.cells) > 1 and sections < _SECTIONS:
-                inside, sections = (first,), sections + 1
-            elif inside is not None:
-                yield (*sheet.context, *inside)
-                inside = None
-
-
-def _is_prose(text: str) -> bool:
-    """Tell whether *text* says something of some rows, or compares: a caption."""
-    return bool(_PROSE.search(text) or COMPARED.search(text))
-
-
-def origin(segment: Segment, name: str) -> int | None:
-    """Return which text of *segment* gives *name*: the innermost that speaks of it.
-
-    ``None`` where none does, where that one names several, or is no heading.
-    """
-    for n in reversed(range(len(segment))):
-        facts = recognised(segment[n], [name])
-        if facts.set:
-            doubtful = name in _OF_ALL and _is_prose(segment[n])
-            return None if doubtful else n
-        if facts.missing:
-            return None
-    return None

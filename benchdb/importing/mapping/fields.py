@@ -169,8 +169,10 @@ def compose(layers: Iterable[Facts]) -> Known:
             fields[name] = value
             missing.pop(bare_name(name), None)
         for name, why in layer.missing.items():
-            for prefix in ("", *PREFIXES):
+            # A heading without a Mac's model may stand over that of a network.
+            for prefix in ("", *PREFIXES) if not is_printed else ():
                 fields.pop(prefix + bare_name(name), None)
+            fields.pop(name, None)
             basis.pop(bare_name(name), None)
             missing[bare_name(name)] = why
         basis.update((bare_name(name), how) for name, how in layer.basis.items())

@@ -11,6 +11,11 @@ from benchdb.importing.naming import RecognisedChip
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?:。]$|[.!?]\s+[A-Z]")
+# A caption that holds for every row, though it is a sentence.
+OF_ALL = re.compile(
+    r"(?i)[*_]*(?:(?:table|fig(?:ure|\.)?) ?\d*[.:] *)?[*_]*"
+    r"(?:all|every)(?![a-z])[^.]*\.?$"
+)
 COMPARED = re.compile(
     r"(?i)(?<![a-z])(?:vs|versus|than|over|compared|against|relative|gegen|speed-?ups?)"
     r"(?![a-z])"
@@ -22,6 +27,12 @@ _SIDE = re.compile(
     r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
     r"|(?<![_-])ane|neural engine)(?![a-z])"
 )
+# One path for a part of the run and another for the rest; what is named is none of all.
+_SPLIT = re.compile(
+    r"(?i)(?<![a-z])(?:hybrid|heterogen|disaggregat|offload)"
+    r"|(?<![a-z])(?:prefill|prompt)(?![a-z]).*(?:[+&/,→]|(?<![a-z])and(?![a-z]))"
+    r".*(?<![a-z])(?:decod|generat)"
+)
 _PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
@@ -31,7 +42,7 @@ _BESIDE = re.compile(
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
     r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d.,]|[ -]?bit)"
+    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
 
@@ -45,12 +56,14 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
     """
     fields: Fields = {}
     several: dict[str, str] = {}
-    if len(text) <= NAME_LIMIT and (whole or not _SENTENCE.search(text)):
+    short = len(text) <= NAME_LIMIT
+    if short and (whole or OF_ALL.match(text) or not _SENTENCE.search(text)):
         fields, several = _facts(text, names, whole=whole)
     if not whole and COMPARED.search(text):
         tail = text.rpartition(" on ")[2]  # "MLX vs torch on M1" names a machine
         sure = {} if COMPARED.search(tail) else _facts(tail, names, whole=False)[0]
-        compared = fields.keys() & {*OF_MACHINES, "device", "framework"} - sure.keys()
+        names_ = {*OF_MACHINES, "device", "framework", "parameters.model"}
+        compared = fields.keys() & names_ - sure.keys()
         several |= dict.fromkeys(compared, f"compared in {text!r}")
         fields = {name: it for name, it in fields.items() if name not in compared}
     if "os" in names and (system := naming.os(text)):
@@ -71,7 +84,7 @@ def _facts(
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
     if "device" in names and _SIDE.search(rest):
-        device = device_in(rest, chip)
+        device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
     if "framework" in names and naming.frameworks(text):
@@ -86,12 +99,18 @@ def _facts(
     if "network" in names and (networks := naming.networks(text)):
         one = {"parameters.model": networks[0]} if len(networks) == 1 else {}
         fields |= one
-        several |= {} if one else {"model": f"several in {text!r}"}
+        several |= {} if one else {"parameters.model": f"several in {text!r}"}
     if "quantization" in names and (quantization := naming.quantization(text)):
         fields["parameters.quantization"] = quantization
     if "workload" in names and (workload := naming.workload(text)):
         fields["workload"] = workload
     return fields, several
+
+
+def is_split(text: str) -> bool:
+    """Tell whether *text* names one path for a part of a run, another for the rest."""
+    joined = "+" in text and len(naming.frameworks(text)) > 1
+    return joined or _SPLIT.search(text) is not None
 
 
 def _machine_in(

@@ -36,7 +36,12 @@ from benchdb.importing.mapping.language import (
 )
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
-from benchdb.importing.quantities.quantity import Quantity, parsed, parts
+from benchdb.importing.quantities.quantity import (
+    Quantity,
+    is_first_run,
+    parsed,
+    parts,
+)
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
@@ -479,7 +484,11 @@ class _CellReader(msgspec.Struct, frozen=True):
         if amount.bound == "~":
             detail: dict[str, Scalar] = {"printed": printed}
             flags = (Flag(code="approximate", metric=metric, detail=detail),)
-        return replace(place, value=value, flags=flags)
+        beside: Facts = recognised(amount.beside, ["batch_size"])
+        if is_first_run(amount.beside):
+            beside = Facts(set={"conditions.remark": amount.beside})
+        layers = (*place.layers, beside) if beside.set else place.layers
+        return replace(place, value=value, flags=flags, layers=layers)
 
     def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
         """Yield metric and figure of each part of a cell that has several."""

@@ -24,6 +24,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
+_SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
 _JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
 _WEIGHTS = re.compile(
     r"(?<![A-Za-z0-9])(?:(I?Q\d(?:_(?:[KM0-9]|XL|[SML]|XX?S|NL)){0,3}|MXFP[48]|NVFP4|AWQ"
@@ -31,7 +32,10 @@ _WEIGHTS = re.compile(
     re.IGNORECASE,
 )
 _QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
-_VERSION = r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4})"
+_VERSION = (
+    r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4}"
+    r"|(?<=[ -])(?:b\d{4,5}|(?=[a-f]*\d)[0-9a-f]{7,40})(?![\w.]))"  # of llama.cpp
+)
 # Without the version of their own that some words of these have.
 _BARE = {
     "tensorflow": r"(?:tensorflow(?:[ -](?:macos|metal|gpu|cpu))*|tf)",
@@ -113,6 +117,8 @@ def precision(text: str) -> str | None:
         if known in (["fp16"], ["bf16"]):
             return f"{known[0]}-mixed"
         return None if known else "mixed"
+    if plain in _SHORT:
+        return _SHORT[plain]
     if not known and _QUANTISED.fullmatch(plain):
         return plain.removesuffix("s")
     return known[0] if len(known) == 1 else None

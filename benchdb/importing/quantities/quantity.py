@@ -13,7 +13,7 @@ from fractions import Fraction
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.quantities import unit_names
+from benchdb.importing.quantities import tokens, unit_names
 from benchdb.importing.quantities.characters import (
     PLAIN,
     AmbiguousError,
@@ -41,7 +41,8 @@ class Quantity(msgspec.Struct, frozen=True):
     a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
     ``batch`` … (``nouns`` in ``units.toml``). *uncertainty* is what stands after ``±``,
     in the same unit. A range has *low* and *high*, its value is the middle. *bound*
-    says that the figure is only a limit, or rounded (``~``).
+    says that the figure is only a limit, or rounded (``~``). *beside* is what qualifies
+    it: ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``, 3 ms (``warmup``).
     """
 
     value: float
@@ -52,6 +53,7 @@ class Quantity(msgspec.Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     bound: Bound | None = None
+    beside: str = ""
 
 
 class Hint(msgspec.Struct, frozen=True):
@@ -85,6 +87,19 @@ _OPENING = tuple("=([{/|@")
 _UNFINISHED = tuple("=([{/|@:-")
 _CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
 _NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
+_SIDES = "|".join(tokens.SIDES)
+_BEFORE_UNIT = re.compile(
+    rf"(?i)(?<=[\d.])[ \u00a0]({_SIDES})(?=[ \u00a0]t(?:ok\w*)? ?/)"
+)
+_BEHIND_UNIT = re.compile(
+    rf"(?i)(?<=[a-z.])[ \u00a0]?(?:\(({_SIDES})(?: only)?\)"
+    r"|[@(,] ?((?:bs|batch(?:[ -]?size)?) ?[=:]? ?\d{1,6})\)?)$"
+)
+_FIRST_RUN = re.compile(
+    r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
+)
+_RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
+_ROUNDED = 0.01  # of a time that is said again in another unit
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
 
 
@@ -119,7 +134,38 @@ def parsed(
             _UNFINISHED
         ):
             raise UnreadableError("a formula, a remark or a part of something else")
-        return replace(_quantity(terms(written, decimal), hint), printed=seen)
+        if again := _RESTATED.fullmatch(written):
+            return replace(_restated(again, decimal, hint), printed=seen)
+        written, beside = _unqualified(written)
+        amount = _quantity(terms(written, decimal), hint)
+        return replace(amount, printed=seen, beside=beside)
+
+
+def is_first_run(beside: str) -> bool:
+    """Tell whether what qualifies a figure says that it is one of warming up."""
+    return _FIRST_RUN.fullmatch(f"({beside})") is not None
+
+
+def _unqualified(text: str) -> tuple[str, str]:
+    """Return *text* without what qualifies its unit, and that."""
+    for qualifier in (_BEFORE_UNIT, _BEHIND_UNIT, _FIRST_RUN):
+        if match := qualifier.search(text):
+            beside = next(filter(None, match.groups()))
+            return text[: match.start()] + text[match.end() :], beside.lower()
+    return text, ""
+
+
+def _restated(again: re.Match[str], decimal: Mark | None, hint: Hint) -> Quantity:
+    """Return the time that stands in two units: ``5046 s (84 min)``."""
+    group = terms(again[2], decimal)
+    first, second = _quantity(terms(again[1], decimal), hint), _quantity(group, hint)
+    unit = group[0].unit or Unit("s", None, Fraction(1))
+    last = float(unit.factor) / 10 ** len(again[3]) / 2  # half of its last digit
+    if (first.unit, first.per) != ("s", second.per) or second.unit != "s":
+        raise UnreadableError("it has several figures")
+    if abs(first.value - second.value) > max(last, _ROUNDED * first.value):
+        raise UnreadableError("it has two times that are not the same")
+    return first
 
 
 def parts(text: str, *, decimal: Mark | None = None) -> dict[str, Quantity]:

@@ -44,6 +44,7 @@ _LIMITS: dict[str, Bound] = _meanings("before")
 _SUFFIXES: dict[str, Bound] = _meanings("after")
 _JOINERS: dict[str, str] = _meanings("joints")
 _KNOWN = frozenset(_WORDS["beside"]["figures"])
+SIDES = _WORDS["beside"]["sides"]
 
 LIMIT = 200  # characters of a cell with figures; the longest honest one seen has 70
 _EXPONENT_LIMIT = 400  # float64 ends at 308; a Fraction of 10**9999 would take long

@@ -23,14 +23,22 @@ Footnotes = tuple[tuple[str, str], ...]
 def below(texts: Iterable[str], marks: Collection[str]) -> Footnotes:
     """Return the footnotes that *texts* begin with, below a table that has *marks*.
 
-    A bullet is one only where the table has a star.
+    A bullet is one only where the table has a star. Others may stand behind lines of
+    their paragraph that are none.
     """
     notes: dict[str, str] = {}
-    for text in filter(None, texts):
+    missed = False
+    for text in texts:
         match = _NOTE.match(text)
         if match is None or (match["bullet"] and "*" not in marks):
-            break
+            if missed and not text:
+                break
+            missed = missed or bool(text)
+            continue
         *written, words = filter(None, match.groups())
         mark = "*" * match[0].count("*", 0, match.start("text")) or written[0]
-        notes.setdefault(mark.translate(inline.LOWER), inline.words(words)[0])
+        mark = mark.translate(inline.LOWER)
+        if missed and (match["bullet"] or mark not in marks):
+            break
+        notes.setdefault(mark, inline.words(words)[0])
     return tuple(notes.items())

@@ -157,3 +157,28 @@ def test_two_hyphens_make_a_range():
     found = read("25.5--26.5 sec")
 
     assert (found.low, found.high, found.value) == (25.5, 26.5, 26.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "beside"),
+    [
+        ("28.86 output tok/s", 28.86, "output"),
+        ("123 prompt tokens/s", 123, "prompt"),
+        ("45 tok/s (decode only)", 45, "decode"),
+        ("12 imgs/s @ bs 64", 12, "bs 64"),
+        ("12 img/s (batch size 8)", 12, "batch size 8"),
+        ("3 ms (warmup)", 0.003, "warmup"),
+        ("3 ms (first run)", 0.003, "first run"),
+    ],
+)
+def test_what_qualifies_a_figure_is_kept_beside_it(text, value, beside):
+    found = read(text)
+
+    assert (found.value, found.beside) == (value, beside)
+
+
+def test_a_time_in_two_units_is_one_if_they_agree():
+    assert read("5046 s (84 min)").value == 5046
+    for text in ("5046 s (2 h)", "12 s (0.4 s)", "300 ms (0.7 s)"):
+        with pytest.raises(UnreadableError):
+            parsed(text)

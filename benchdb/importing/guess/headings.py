@@ -1,0 +1,146 @@
+"""What headings and captions say of the rows below them."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchdb.importing import naming
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    header_terms,
+    pattern,
+    unit_in,
+)
+from benchdb.importing.guess.figures import (
+    CLEAR_TERMS,
+    CLEAR_UNITS,
+    FIGURE_TERMS,
+    Around,
+)
+from benchdb.importing.mapping.recognition import (
+    COMPARED,
+    NAME_LIMIT,
+    OF_ALL,
+    is_split,
+    recognised,
+)
+from benchdb.importing.sheet import Sheet
+
+Segment = tuple[str, ...]
+_ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
+_SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
+_RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
+# What a sentence or a comparison above a table does not say of all its rows.
+_OF_ALL = ("device", "precision", "quantization")
+_PROSE = re.compile(
+    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
+    r"|\w{2}:\s+(?:\S+\s+){4}\S"
+)
+BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
+_SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_CELLS = 20  # of words that are looked at for names
+_SECTIONS = 100  # headings inside a table that are looked at
+
+
+def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> Around:
+    """Return what stands around the columns *looks* of a sheet."""
+    context = [t for t in sheet.context[-2:] if len(t) <= NAME_LIMIT]
+    terms = {term for text in context for term in header_terms(text)} & _ABOVE
+    units = (_unit_above(text) for text in reversed(context))
+    unit = next(filter(None, units), None)
+    if looks and not looks[0].figures:  # the corner of a pivot
+        terms |= looks[0].terms & _ABOVE
+        unit = unit_in(looks[0].header) or unit
+    texts = [*context, *sheet.header]
+    if any(naming.workload(text) == "matmul" for text in texts):
+        terms |= {"operation"}
+    measured = [one for one in looks if one.figures and "cores" not in one.terms]
+    rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
+    specified = (
+        any(map(_SPECIFIED.search, context))
+        or any("spec" in one.terms and one.figures for one in looks)
+        or (rated and any("cores" in one.terms for one in looks))
+    )
+    clear = any(
+        one.terms & CLEAR_TERMS or {unit for unit, _ in one.kinds} & CLEAR_UNITS
+        for one in measured
+    )
+    trained = training or any(
+        one.terms & {"epoch", "epochs", "step", "steps"} for one in looks
+    )
+    sizes = re.compile(BILLIONS)
+    language = any(
+        "ttft" in one.terms
+        or ("1/s", "token") in one.kinds
+        or any(map(sizes.search, one.texts[:_CELLS]))
+        for one in looks
+    )
+    return Around(frozenset(terms), unit, specified, clear, trained, language)
+
+
+def _unit_above(text: str) -> str | None:
+    """Return the unit in a heading; "800 GB/s" is a figure in one."""
+    unit = unit_in(text)
+    figure = unit and re.search(rf"\d\s?{re.escape(unit)}", text)
+    return None if figure else unit
+
+
+def mode_of(*texts: str) -> str | None:
+    """Return ``training`` or ``inference``, where *texts* say which."""
+    kinds = ("training", "inference")
+    known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
+    return known.pop() if len(known) == 1 else None
+
+
+def expression_of(text: str) -> str:
+    """Return what finds *text* and nothing else."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def split_path(segments: Iterable[Segment]) -> str | None:
+    """Return the heading of a run of several paths, if it stands above all rows.
+
+    A title is the name of something, not the path of its runs.
+    """
+    paths = {next(filter(_names_device, reversed(one[1:])), "") for one in segments}
+    return path if len(paths) == 1 and is_split(path := paths.pop()) else None
+
+
+def _names_device(text: str) -> bool:
+    facts = recognised(text, ["device"])
+    return bool(facts.set or facts.missing)
+
+
+def segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
+    """Yield the texts that stand above rows, with the headings inside a table."""
+    sections = 0
+    for sheet in sheets:
+        inside: Segment | None = ()
+        for row in sheet.rows:
+            first = row.cells[0].text.strip() if row.cells else ""
+            alone = first and not any(cell.text.strip() for cell in row.cells[1:])
+            if alone and len(row.cells) > 1 and sections < _SECTIONS:
+                inside, sections = (first,), sections + 1
+            elif inside is not None:
+                yield (*sheet.context, *inside)
+                inside = None
+
+
+def _is_prose(text: str) -> bool:
+    """Tell whether *text* says something of some rows, or compares: a caption."""
+    prose = _PROSE.search(text) and not OF_ALL.match(text)
+    return bool(prose or COMPARED.search(text))
+
+
+def origin(segment: Segment, name: str) -> int | None:
+    """Return which text of *segment* gives *name*: the innermost that speaks of it.
+
+    ``None`` where none does, where that one names several, or is no heading.
+    """
+    for n in reversed(range(len(segment))):
+        facts = recognised(segment[n], [name])
+        if facts.set:
+            doubtful = name in _OF_ALL and _is_prose(segment[n])
+            return None if doubtful else n
+        if facts.missing:
+            return None
+    return None

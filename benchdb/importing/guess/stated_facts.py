@@ -1,0 +1,190 @@
+"""What lines beside the tables of a document say of all its runs.
+
+A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from benchdb.importing import naming
+from benchdb.importing.blocks import bullet
+from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
+from benchdb.importing.mapping.language import Fields
+from benchdb.importing.mapping.recognition import (
+    NAME_LIMIT,
+    device_in,
+    recognised,
+)
+
+_LINES = 2000
+_SCANNED = 200_000  # characters
+_CHIPS = 6  # that a question lists
+_LABELLED = re.compile(
+    r"[\s>*+|_-]*(?P<label>[A-Za-z][\w /()&.-]{1,40}?)[\s*_`]*[:=|][\s*_`]*"
+    r"(?P<text>[^|]+?)[\s|*_`]*"
+)
+_LABELS = frozenset(
+    ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
+)
+_RUN_ON = re.compile(
+    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
+    r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
+)
+_NEEDED = re.compile(
+    r"(?i)requirement|requires|prerequisite|install|support|quick ?start"
+)
+_ALTERNATIVES = re.compile(
+    r"(?i)(?<![a-z])(?:or|for|any|e\.g\.)(?![a-z])|\d\+|[≥≤]|[<>]="
+)
+_SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
+_BULLET = 60  # characters of one that only names something
+_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
+_SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
+_PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
+
+
+class StatedFacts(msgspec.Struct):
+    """What lines say: of *chips* by their names, of the *system*, of *versions*.
+
+    *own* is the only chip that a label or a bullet names, or that something ran on;
+    *framework* the one that a label calls so, or the only one, with a version.
+    """
+
+    chips: dict[str, Fields] = {}
+    own: str | None = None
+    system: Fields = {}
+    versions: dict[str, str] = {}
+    framework: str | None = None
+    device: str | None = None
+    model: Fields = {}
+
+    def add_chips(self, line: str) -> None:
+        """Add the chips that *line* names, with what it says of them."""
+        for name, fields in _chips_in(line):
+            if name in self.chips:
+                self.chips[name] = _merged(self.chips[name], fields)
+            elif len(self.chips) < _CHIPS:
+                self.chips[name] = fields
+
+    def of_runtime(self, framework: str) -> Fields:
+        """Return *framework* with its version, where a line says it."""
+        version = self.versions.get(framework)
+        known: Fields = {"framework": framework}
+        return known | ({"framework_version": version} if version else {})
+
+    def of_system(self, chip: object) -> Fields:
+        """Return the system of runs on *chip*; of several, a document has no one."""
+        own = self.chips.get(self.own or "", {})
+        same = chip is not None and chip == own.get("chip")
+        return self.system if same or len(self.chips) <= 1 else {}
+
+
+def stated_facts(document: Document) -> StatedFacts:
+    """Return what lines of *document* say; what they say twice and otherwise is out."""
+    facts = StatedFacts()
+    said: dict[str, set[str]] = {}
+    for line in _of_results(document.lines[:_LINES]):
+        facts.add_chips(line)
+        for name, text in _facts_in(line):
+            said.setdefault(name, set()).add(text)
+    sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
+    chip = sure.pop("chip", "")
+    if chip in facts.chips:
+        facts.own = chip
+        if size := sure.get("ram"):
+            facts.chips[chip] = {"ram": size, **facts.chips[chip]}
+    facts.framework, facts.device = sure.get("framework"), sure.get("device")
+    facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
+    if len(facts.chips) > 1:
+        facts.device = None
+    if (only := naming.frameworks(document.text[:_SCANNED])) == set(facts.versions):
+        facts.framework = facts.framework or next(iter(only), None)
+    if model := sure.get("model"):
+        known = recognised(model, ["network", "quantization"]).set
+        facts.model = {"parameters.model": model, **known}
+    systems = ("os_name", "os_version", "os_build", "python")
+    facts.system = {name: sure[name] for name in systems if name in sure}
+    return facts
+
+
+def _of_results(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that are not about what is needed to run something."""
+    needed = False
+    for line in lines:
+        if line.startswith("#"):
+            needed = _NEEDED.search(line) is not None
+        if not needed:
+            yield line
+
+
+def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
+    """Yield the chips that *line* names, each with what stands beside it."""
+    pieces = _PIECES.split(line.replace("*", ""))
+    for piece in pieces if _SUPPORTED.search(line) is None else ():
+        for chip in naming.chips_in(piece):
+            alone: Fields = {"chip": f"{chip.vendor} {chip.name}"}
+            if chip.accelerator:
+                alone = {"accelerator": f"{chip.vendor} {chip.name}"}
+            short = len(piece) <= NAME_LIMIT
+            whole = recognised(piece, ["machine"]).set if short else {}
+            yield chip.name, whole if alone.items() <= whole.items() else alone
+
+
+def _merged(one: Fields, other: Fields) -> Fields:
+    """Return what two lines say of a chip, but what they contradict each other in."""
+    both: Fields = {**other, **one}
+    return {n: it for n, it in both.items() if other.get(n, it) == it}
+
+
+def _facts_in(line: str) -> Iterator[tuple[str, str]]:
+    """Yield what a labelled line or a short bullet says, by names of facts."""
+    line = line.replace("**", "")
+    labelled, item = _LABELLED.fullmatch(line), bullet(line)
+    if run_on := _RUN_ON.fullmatch(line):
+        yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
+    label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
+    if labelled:
+        label, text = labelled.group("label", "text")
+    terms = header_terms(label)
+    python = _PYTHON.fullmatch(text) if "python" in terms else None
+    if terms == {"model"}:
+        yield "model", text
+    elif python:
+        yield "python", python[1]
+    elif (
+        text
+        and _ALTERNATIVES.search(text) is None
+        and (not label or terms & _LABELS or naming.framework(label))
+    ):
+        yield from _hardware_in(label, terms, text)
+        yield from _software_in(label, terms, text)
+
+
+def _hardware_in(
+    label: str, terms: HeaderTerms, text: str
+) -> Iterator[tuple[str, str]]:
+    pieces = _PIECES.split(text)
+    chips = {chip.name for piece in pieces for chip in naming.chips_in(piece)}
+    if terms & {"machine", "chip", "cpu", "gpu", "device"} or not label:
+        yield from (("chip", name) for name in chips)
+    if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):
+        yield from (("ram", f"{size[1]} GB") for size in _SIZE.finditer(text))
+    if terms & {"device", "framework"} and (device := device_in(text)):
+        yield "device", device
+
+
+def _software_in(
+    label: str, terms: HeaderTerms, text: str
+) -> Iterator[tuple[str, str]]:
+    if system := naming.os(f"{label} {text}"):
+        parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
+        yield from ((name, part) for name, part in parts if part)
+    named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {text}")
+    if framework := naming.framework(named):
+        if version := naming.framework_version(named):
+            yield f"version {framework}", version
+        if "framework" in terms:
+            yield "framework", framework

@@ -1,0 +1,304 @@
+"""Habits of strangers' tables: each figure keeps the meaning that the page gives it."""
+
+from benchdb.exchange.record import Record
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.sheets import readable
+from tests.importing.guess.guessed import (
+    asked,
+    choices,
+    converse,
+    figures,
+    meanings,
+    of_text,
+    records,
+    table,
+)
+
+PAGE = "# MLX on M2 Ultra GPU\n\n"
+
+
+def of_work(text: str, workload: str) -> list[Record]:
+    return [one for one in records(of_text(text), text) if one.run.workload == workload]
+
+
+def left_out(text: str) -> str:
+    return "\n".join(of_text(text).left_out)
+
+
+def test_what_qualifies_a_unit_tells_the_side_of_a_language_model():
+    text = PAGE + table(
+        "Model | speed | first",
+        "Phi 4 | 28.9 tok/s (decode) | 512 prompt tokens/s",
+    )
+    assert figures(of_text(text), text) == [
+        ("llm-decode", "tokens_per_second", 28.9),
+        ("llm-prefill", "tokens_per_second", 512),
+    ]
+
+
+def test_output_a_second_is_of_a_request_or_of_its_answer_as_is_answered():
+    text = PAGE + table("Model | speed", "Phi 4 | 28.9 output tok/s")
+    assert asked(of_text(text)) == {"work of speed"}
+    assert {"llm-decode", "llm-generate"} <= choices(of_text(text), "work of speed")
+
+
+def test_a_batch_size_beside_a_figure_is_one_of_its_run():
+    text = "# resnet training with torch on M1 GPU\n\n" + table(
+        "Model | Speed", "resnet50 | 12 img/s @ bs 64", "resnet18 | 44 img/s @ bs 8"
+    )
+    sizes = [one.run.parameters["batch_size"] for one in records(of_text(text), text)]
+    assert sizes == [64, 8]
+
+
+def test_a_column_of_two_sides_is_left_out_in_words():
+    text = PAGE + table(
+        "Model | speed", "a | 28 tok/s (decode)", "b | 400 tok/s (prefill)"
+    )
+    assert "'speed': more than a figure in a cell" in left_out(text)
+
+
+def test_the_cells_that_cannot_be_read_are_why_a_table_is_not_taken():
+    text = table("date | result", "2026-01-02 | 12 furlongs")
+    assert "'furlongs' is no unit" in left_out(text)
+
+
+def test_each_column_of_a_split_run_has_its_own_device():
+    text = "# M2 Ultra, Core ML prefill + MLX decode on ANE\n\n" + table(
+        "Model | Prefill (ANE) tok/s | Decode (GPU) tok/s", "Phi 4 | 1200 | 45.2"
+    )
+    devices = [(o.run.workload, o.run.device) for o in records(of_text(text), text)]
+    assert devices == [("llm-prefill", "npu"), ("llm-decode", "metal")]
+
+
+def test_a_heading_of_a_split_run_is_its_path_and_no_device_of_all():
+    text = "# M2 Ultra\n\n## Hybrid ANE (Core ML prefill + MLX decode)\n\n" + table(
+        "Model | Decode tok/s", "Phi 4 | 45.2"
+    )
+    (record,) = records(of_text(text), text)
+    assert record.run.device == "unknown"
+    assert record.run.conditions["path"] == "Hybrid ANE (Core ML prefill + MLX decode)"
+
+
+def test_where_a_part_ran_is_no_device_of_the_run():
+    text = "# MLX on M2 Ultra\n\n" + table(
+        "Way | Prefill | Decode | TTFT (410 tok)", "a | ANE | GPU | 17 ms"
+    )
+    (record,) = records(of_text(text), text)
+    assert record.run.device == "unknown"
+    assert record.run.parameters["decode"] == "GPU"
+    assert record.run.parameters["prompt_tokens"] == 410
+
+
+def test_the_accuracy_of_answers_is_not_that_of_a_last_epoch():
+    text = PAGE + table("Model | Accuracy | Decode tok/s", "Phi 4 | 62.0% | 45.2")
+    assert asked(of_text(text)) == {"meaning of Accuracy"}
+    trained = PAGE + table("Model | Accuracy | s/epoch", "mnist | 97.0% | 1.5")
+    assert meanings(of_text(trained).map.table[0])["Accuracy"] == "final_accuracy"
+
+
+def test_memory_beside_the_sides_of_a_language_model_is_that_of_requests():
+    text = PAGE + table("Model | Decode tok/s | Peak memory", "Phi 4 | 45.2 | 5.5 GB")
+    (record,) = of_work(text, "llm-generate")
+    assert [one.value for one in record.end.values] == [5.5e9]
+    assert any("requests as a whole: 'Peak memory'" in o for o in of_text(text).notes)
+
+
+def test_lines_of_the_document_say_machine_system_and_version():
+    text = (
+        "# Results\n\n- Device: Apple M2 Ultra, 192GB unified memory\n"
+        "- OS: macOS 15.3 (24D60)\n- MLX version: 0.31.0\n- Python: 3.11\n\n"
+        "## MLX GPU\n\n" + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    (record,) = records(of_text(text), text)
+    environment = record.environment
+    assert record.machine.chip.name == "M2 Ultra"
+    assert record.machine.chip.ram_bytes == 192 * 2**30
+    assert (environment.os_version, environment.framework_version) == ("15.3", "0.31.0")
+    assert environment.python == "3.11"
+    assert any("as lines of the document say" in note for note in of_text(text).notes)
+
+
+def test_lines_about_several_chips_are_only_choices_that_keep_the_memory():
+    text = (
+        "# MLX GPU\n\nTested on an M1 Max with 64 GB. An M3 Pro is slower.\n\n"
+        + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    found, _ = converse(text, {"machine": "M1 Max"})
+    (record,) = records(found, text)
+    assert asked(of_text(text)) == {"machine"}
+    assert record.machine.chip.ram_bytes == 64 * 2**30
+
+
+def test_a_time_that_is_said_twice_is_a_figure_and_no_setting():
+    text = PAGE + table("Model | Total time | s/epoch", "mnist | 5046 s (84 min) | 1.5")
+    assert "time of Total time" in asked(of_text(text))
+
+
+def test_seconds_since_1970_are_no_duration():
+    rows = ("mnist | 1772764769.1 | 1772764784.2 | 1.5",)
+    text = PAGE + table("Model | start time | marks | s/epoch", *rows)
+    assert "'start time': moments" in left_out(text)
+    assert meanings(of_text(text).map.table[0])["start time"] == "ignore"
+
+
+def test_statistics_of_one_figure_are_not_merged():
+    text = "# vllm on H100 GPU\n\n" + table(
+        "Model | mean_ttft_ms | median_ttft_ms | p99_ttft_ms | p99_tpot_ms",
+        "Phi 4 | 45.6 | 42.1 | 89.2 | 19",
+    )
+    assert figures(of_text(text), text) == [
+        ("llm-prefill", "time_to_first_token_seconds", 0.0456)
+    ]
+    assert "'p99_ttft_ms': the p99 of what 'mean_ttft_ms' is the mean" in left_out(text)
+    assert "'p99_tpot_ms': the p99, which has no metric" in left_out(text)
+
+
+def test_a_minimum_beside_a_mean_is_no_number_of_minutes():
+    text = "# torch operations on M1 CPU\n\n" + table(
+        "Operation | Time min | Time avg | Time max", "matmul | 1.2 | 1.5 | 2.2"
+    )
+    assert asked(of_text(text)) == {"unit of Time avg"}
+    assert "'Time min': the min of what 'Time avg' is the mean" in left_out(text)
+
+
+def test_percentiles_of_latency_are_metrics_of_their_own():
+    text = "# yolo inference with torch on M1 CPU\n\n" + table(
+        "Model | mean latency (ms) | p99 latency (ms)", "yolov8n | 12.5 | 19"
+    )
+    columns = meanings(of_text(text).map.table[0])
+    assert columns["mean latency (ms)"] == "latency_mean_seconds"
+    assert columns["p99 latency (ms)"] == "latency_p99_seconds"
+
+
+def test_power_of_parts_is_not_that_of_the_whole():
+    text = PAGE + table(
+        "Model | s/epoch | CPU (W) | GPU (W) | Total (W)", "mnist | 1.5 | 2 | 30 | 35"
+    )
+    assert "'GPU (W)': of a part of what 'Total (W)' is of" in left_out(text)
+
+
+def test_a_warm_up_stands_apart_from_other_runs():
+    text = PAGE + "matmul: 12.5 ms (warmup)\nadd: 9.5 ms\n"
+    found, _ = converse(text, {"names": "work", "time": "operation_seconds"}, "a.log")
+    remarks = [(o.run.workload, o.run.conditions) for o in records(found, text)]
+    assert remarks == [("matmul", {"remark": "warmup"}), ("add", {})]
+
+
+def test_results_in_sentences_are_named_with_their_lines():
+    text = PAGE + "With Phi 4 we reach 45.2 tokens/s.\n"
+    assert left_out(text) == (
+        "line 3: '45.2 tokens/s': in a sentence, in no table and no list"
+    )
+
+
+def test_rows_whose_names_say_no_metric_are_named():
+    text = PAGE + "latency: 12 ms\nmemory: 3 GB\nRun 1: 45\n"
+    assert "rows whose names say no metric: Run 1 (45)" in left_out(text)
+
+
+def test_a_caption_about_all_rows_holds_for_them():
+    text = PAGE + "Table 1: All models in 4-bit, batch size 2.\n\n"
+    text += table("Model | Decode tok/s", "Phi 4 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.run.parameters["quantization"] == "4bit"
+
+
+def test_a_footnote_stands_behind_other_lines_of_a_quotation():
+    text = PAGE + table("Model | Decode tok/s", "Phi 4* | 45.2")
+    text += "\n> Weights are converted.\n> *Phi 4: from 16 bits.\n"
+    (record,) = records(of_text(text), text)
+    assert record.run.basis["model"] == "footnote *: Phi 4: from 16 bits."
+
+
+def test_a_rate_that_tokens_and_seconds_contradict_is_asked_about():
+    row = "Phi 4 | 25600 | 60.0 | {}"
+    header = "Model | output tokens | total time (s) | Decode tok/s"
+    wrong, right = (PAGE + table(header, row.format(it)) for it in (42.5, 426))
+    assert "contradiction of Decode tok/s" in asked(of_text(wrong))
+    assert "contradiction of Decode tok/s" not in asked(of_text(right))
+
+
+def test_decimals_elsewhere_settle_what_a_comma_is():
+    text = PAGE + table("Model | Decode tok/s", "Phi 4 | 45.2") + "\n## M1 GPU\n\n"
+    text += table("Model | TTFT", "Phi 4 | 1,265 ms")
+    assert figures(of_text(text), text)[1] == (
+        "llm-prefill",
+        "time_to_first_token_seconds",
+        1.265,
+    )
+    assert any("a comma groups digits" in note for note in of_text(text).notes)
+
+
+def test_settings_in_a_list_are_no_results():
+    text = PAGE + "- Warmup runs: 2\n- Max tokens: 200\n\n"
+    text += table("Model | Decode tok/s", "Phi 4 | 45.2")
+    document = Document("results.md", text.encode())
+    found = propose(document, readable(document))
+    assert not found.questions
+    assert "line 3: 'Warmup runs' …: settings, beside no figures" in found.left_out
+
+
+def test_rows_named_after_the_sides_of_a_language_model_are_their_work():
+    text = PAGE + table(
+        "Metric | Value", "Load time | 4300 ms", "Prefill | 152 tok/s", "Gen | 44 tok/s"
+    )
+    assert figures(of_text(text), text) == [
+        ("llm-generate", "load_seconds", 4.3),
+        ("llm-prefill", "tokens_per_second", 152),
+        ("llm-decode", "tokens_per_second", 44),
+    ]
+
+
+def test_a_table_that_describes_the_runs_is_no_table_of_results():
+    rows = ("Hardware | M2 Max", "RAM | 32 GB", "GPU cores | 38", "MLX | 0.30.0")
+    text = table("Property | Value", *rows)
+    text += "\n" + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.machine.chip.ram_bytes == 32 * 2**30
+    assert record.run.framework == "mlx"
+    assert "'Hardware' …: what describes the runs" in left_out(text)
+
+
+def test_a_label_says_the_device_and_the_model():
+    text = "**Device**: MPS\n**Chip**: M2\n**Model**: Phi 4\n\n"
+    text += table("Context | Decode tok/s", "512 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.run.device == "metal"
+    assert record.run.parameters["model"] == "Phi-4"
+
+
+def test_what_is_needed_to_run_something_is_no_fact_of_its_results():
+    text = (
+        "# MLX GPU\n\n## Requirements\n\n- M2\n- macOS 14\n\n## Speed\n\n"
+        "- Host: Linux or Windows\n- Python: 3.9+\n\n"
+        + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    (record,) = records(of_text(text), text)
+    assert (record.machine.chip.name, record.environment.os_name) == ("unknown", None)
+    assert record.environment.python is None
+
+
+def test_single_is_a_precision_in_its_own_column_alone():
+    text = PAGE + table("Topology | Decode tok/s", "SINGLE | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.run.precision is None
+    assert record.run.parameters["topology"] == "SINGLE"
+
+
+def test_a_prediction_is_no_result():
+    text = PAGE + table("Model | Predicted TPS | Decode TPS", "Phi 4 | 50 | 45.2")
+    assert figures(of_text(text), text) == [("llm-decode", "tokens_per_second", 45.2)]
+
+
+def test_transactions_beside_language_models_are_tokens():
+    text = PAGE + table("Model | TTFT (s) | speed", "Qwen 7B | 0.3 | 45 TPS")
+    assert asked(of_text(text)) == {"work of speed"}
+
+
+def test_a_heading_names_a_network_and_a_chip():
+    text = "# Llama 3.1 8B on M2 Max GPU\n\n"
+    text += table("Context | Decode tok/s", "512 | 45.2")
+    (record,) = records(of_text(text), text)
+    assert record.machine.chip.name == "M2 Max"
+    assert record.run.parameters["model"] == "Llama 3.1 8B"
