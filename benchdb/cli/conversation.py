@@ -31,7 +31,8 @@ from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import readable
 
 _ROWS = 8  # of a preview
-_NOTES = 8
+_NOTES = 16
+_ALONE = 3  # keys of the parts of a question that are shown
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -211,6 +212,10 @@ def _asked(question: Question, label: str) -> Iterator[str]:
         yield f"   {number if numbered else choice.key}  {choice.words}"
     if question.free is not None:
         yield f"   or type {question.free}"
+    if question.alone and not numbered:
+        more = " …" if question.alone[_ALONE:] else ""
+        listed = ", ".join(map(repr, question.alone[:_ALONE]))
+        yield f"   each by a key of its own: {listed}{more}"
 
 
 def _agreed() -> bool:
@@ -276,9 +281,26 @@ def _preview(
             yield f"    -> {_meaning(record)}"
     if (rest := len(rows.records) - sum(len(some) for _, some in shown)) > 0:
         yield f"  and {counted(rest, 'more row')}"
+        yield from _listed("smallest and largest", [*_extremes(rows.records)], most)
     yield from _listed("taken for granted", proposal.notes, most)
     told = [f"{count:,} × {why}" for why, count in rows.refused.most_common()]
     yield from _listed("left out", (*proposal.left_out, *told), most)
+
+
+def _extremes(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the ends of each metric, which show a wrong unit at once."""
+    values: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
+    for record in records:
+        for one in record.end.values:
+            if one.value is not None:
+                key = (one.value, record.run.workload, _place(record))
+                values[one.metric].append(key)
+    for metric, some in values.items():
+        ends = (
+            f"{figure(value, metric, work)} ({work}, {place})"
+            for value, work, place in (min(some), max(some))
+        )
+        yield f"{metric}: {' to '.join(ends)}"
 
 
 def _listed(title: str, lines: Sequence[str], most: int | None) -> Iterator[str]:

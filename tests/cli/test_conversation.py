@@ -93,6 +93,27 @@ def test_the_rows_are_shown_beside_their_lines_before_they_are_imported(table, d
     assert all("-> llm-" in row and "M1 Max (32 GPU cores)" in row for row in rows)
 
 
+def test_the_ends_of_each_metric_are_shown_where_not_all_rows_are(tmp_path, db):
+    path = tmp_path / "long.md"
+    rows = "".join(f"| net{n} | {n}.5 |\n" for n in range(1, 21))
+    path.write_text(f"# torch on M1 CPU\n\n| Model | s/epoch |\n|---|---|\n{rows}")
+
+    done = benchdb("import", "--guess", path)
+
+    ends = "1.50 s (net1, line 5) to 20.5 s (net20, line 24)"
+    assert f"\nsmallest and largest:\n  epoch_seconds: {ends}\n" in done.out
+
+
+def test_a_guess_shows_by_which_keys_tables_are_answered_alone(tmp_path, db):
+    path = tmp_path / "two.md"
+    path.write_text(TABLE + TABLE[TABLE.index("\n|") :].replace("Quant", "Weights"))
+
+    done = benchdb("import", "--guess", path)
+
+    keys = "'unit of TTFT at line 3', 'unit of TTFT at line 8'"
+    assert f"\n   each by a key of its own: {keys}\n" in done.out
+
+
 def test_a_no_stores_nothing_and_is_no_failure(table, db, home):
     done = talk(["1", "1", "1", "no"], "import", table, "--db", db)
 

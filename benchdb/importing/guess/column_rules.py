@@ -4,6 +4,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache, partial
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
@@ -14,8 +15,8 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
-from benchdb.importing.guess.figures import ColumnDraft, column_doubt
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.figures import TOKENS, WORKS, ColumnDraft, column_doubt
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning
 from benchdb.importing.mapping.recognition import recognised
@@ -48,9 +49,11 @@ THINGS = {
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
+_SIDES = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 _OF_MODELS = frozenset(("model", "network"))
 
 
+@lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
     if not column.texts:
@@ -234,8 +237,8 @@ def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     return [cells_doubt(one, "What does {} name?", named) for one in open_]
 
 
-def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
-    """Return the doubt which kind of *things* the cells of a column name."""
+def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
+    """Return the doubt which of *kinds* of things the cells of a column name."""
 
     def settle(answer: str) -> None:
         draft.asked = frozenset()
@@ -243,38 +246,64 @@ def cells_doubt(draft: ColumnDraft, text: str, things: Iterable[str]) -> Doubt:
             draft.become_field(THINGS[answer][0])
 
     draft.asked = _ASKED
-    choices = {key: THINGS[key][1] for key in things} | {LEAVE_OUT: "leave it out"}
-    return column_doubt([draft], "names", text, choices, settle=settle, rank=1)
+    ordered = things(draft.looks.texts[:_TRIED]).items()
+    choices = {key: words for key, words in ordered if key in kinds}
+    choices[LEAVE_OUT] = "leave it out"
+    return column_doubt([draft], "names", text, choices, settle=settle)
 
 
-def headers_doubt(
+def things(texts: Sequence[str]) -> dict[str, str]:
+    """Return the choices what *texts* may name, the likeliest first."""
+    known: dict[str, Callable[[str], object]] = {
+        "machine": naming.chip,
+        "model": naming.networks,
+        "framework": naming.framework,
+    }
+    named = (key for key, name in known.items() if all(map(name, texts)))
+    first = next(named, "setting")
+    keys = sorted(THINGS, key=lambda key: key != first)
+    return {key: THINGS[key][1] for key in keys}
+
+
+def headers_doubts(
     drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt what columns are, *beside* which others are known."""
-
-    def settle(answer: str) -> None:
-        for one in drafts:
-            one.asked = frozenset()
-            if answer == LEAVE_OUT:
-                one.take(answer)
-            elif answer == "device":
-                one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
-            else:
-                one.fields = {**one.fields, THINGS[answer][0]: one.bare}
-                if answer == "framework" and alike:
-                    one.add(**{THINGS["setting"][0]: one.bare})
-
+) -> list[Doubt]:
+    """Return the doubts what columns are, *beside* which others are known."""
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     known = set(beside[0].fields) if beside else _ASKED
     known = known | {"machine"} if known & MACHINES else known
-    for one in drafts:
-        one.asked = frozenset(known & _ASKED)
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    choices = {key: words for key, (_, words) in THINGS.items()}
+    two = len(drafts) == len(_SIDES) and all(one.metric in TOKENS for one in drafts)
+    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _SIDES if two}
+    choices = things([one.bare for one in drafts])
+    for key, works in pairs.items():
+        told = zip(drafts, works, strict=True)
+        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
+        choices = {key: words} | choices
     choices[LEAVE_OUT] = "leave them out"
-    return column_doubt(drafts, "columns", text, choices, settle=settle, rank=1)
+
+    def settle(answer: str, one: ColumnDraft) -> None:
+        one.asked = frozenset()
+        if answer in pairs:
+            one.add(workload=pairs[answer][drafts.index(one)])
+        elif answer in (LEAVE_OUT, NOT_SAID):
+            one.take(answer)
+        elif answer == "device":
+            one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
+        else:
+            one.add(**{THINGS[answer][0]: one.bare})
+            if answer == "framework" and alike:
+                one.add(**{THINGS["setting"][0]: one.bare})
+
+    doubts = []
+    for one in drafts:
+        one.asked = frozenset(known & _ASKED)
+        more: dict[str, object] = {"settle": partial(settle, one=one)}
+        more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
+        doubts.append(column_doubt([one], "columns", text, choices, **more))
+    return doubts
 
 
 def test_facts(text: str) -> Fields:

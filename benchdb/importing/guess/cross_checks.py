@@ -104,9 +104,7 @@ def _contradiction(
                 table.notes.append(f"{rate.header!r} contradicts {listed}")
 
         choices = {"keep": "as it is printed", LEAVE_OUT: "leave the column out"}
-        yield column_doubt(
-            [rate], "contradiction", text, choices, settle=settle, rank=1
-        )
+        yield column_doubt([rate], "contradiction", text, choices, settle=settle)
 
 
 def _figure(text: str, one: ColumnDraft) -> float | None:

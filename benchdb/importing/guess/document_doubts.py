@@ -4,27 +4,30 @@ A heading holds where it stands; what else a document names are candidates.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from benchdb.catalogue import workloads
+from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_rules import THINGS, likeness_to_work
-from benchdb.importing.guess.figures import RATIO, TOKENS, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
+from benchdb.importing.guess.figures import (
+    RATIO,
+    TOKENS,
+    WORKS,
+    ColumnDraft,
+    column_doubt,
+)
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.fields import DEVICES, INFERENCE, slug
-from benchdb.importing.mapping.language import Column, Fields
+from benchdb.importing.mapping.fields import INFERENCE, slug
+from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
 
-_NOT_STATED = "not-stated"
-_UNKNOWN = {_NOT_STATED: "the document does not say: kept as not known"}
-_NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
-_SCANNED = 200_000  # characters of a document that are searched for names
-_COLUMNS = 3  # that may name the work
+_COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
 _HEADINGS = 20  # that an expression lists
 _PIECES = re.compile(
@@ -36,209 +39,72 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
-_NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
-_SIDES = re.compile(r"(?i)(?<![a-z])(?:[cgn]pus?|mps|metal|cuda|rocm|vulkan)(?![a-z])")
-_REQUEST = ("llm-prefill", "llm-decode")
-_WORKS = {
-    "llm-decode": "tokens written, in an answer",
-    "llm-prefill": "tokens read, of a prompt",
-    "llm-generate": "a request as a whole",
-    "llm-train": "tokens trained on",
-    LEAVE_OUT: "leave them out",
-}
+_WORD = re.compile(r"[\s/,;:()\[\]|]+")
+_SIDED = ("llm-prefill", "llm-decode")
 
 
-def _name_fault(answer: str) -> str | None:
-    return None if _NAME.fullmatch(answer) else "it is no name"
+def _work_fault(answer: str) -> str | None:
+    new = answer.removeprefix("new:").strip()
+    if answer in workloads() or naming.workload(answer):
+        return None
+    if answer != new and _NEW.fullmatch(new) and any(map(str.isalpha, new)):
+        return None
+    near = suggestion(answer, workloads())
+    near = near if "mean" in near else ""
+    return f"it is no work that is known{near}, and new work is typed {_NEW_WORK}"
 
 
-_A_WORK = Free("a name of the work, such as matmul or llm-decode", _name_fault)
+_NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
 
 
-def table_doubts(
-    tables: Sequence[TableDraft], document: Document
-) -> tuple[list[Doubt], list[Doubt]]:
-    """Return the doubts which machine gave the figures; and which device and framework.
-
-    Of those the first are what the document has words about.
-    """
-    tables = [one for one in tables if one.has_results()]
-    text = document.text[:_SCANNED]
-    facts = stated_facts(document)
-    for table in tables:
-        _enter_stated(table, facts)
-    frameworks = sorted(naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS)
-    headings = _headings(
-        *(
-            one
-            for one in tables
-            if _lacks(one, "machine") and one.sheets[0].kind not in ("json", "yaml")
-        )
-    )
-    listed = ", ".join(map(repr, headings[:3]))
-    machines = {
-        name: f"{_shown(name, known)}, which another line names"
-        for name, known in facts.chips.items()
-    }
-    machines |= (
-        {"headings": f"the heading of each: {listed}"} if len(headings) > 1 else {}
-    )
-
-    def settle_machine(table: TableDraft, answer: str) -> None:
-        if answer == "headings":
-            table.context.append(_expression("machine", headings))
-        else:
-            typed = recognised(answer, ("machine", "device"), whole=True).set
-            table.set |= facts.chips.get(answer, typed)
-            table.set |= facts.of_system(table.set.get("chip"))
-
-    def settle_device(table: TableDraft, answer: str) -> None:
-        table.set["device"] = answer
-
-    def settle_framework(table: TableDraft, answer: str) -> None:
-        table.set |= facts.of_runtime(naming.framework(answer) or slug(answer, "-"))
-
-    devices = {"gpu": "the GPU of each machine: Apple's by Metal, NVIDIA's by CUDA"}
-    devices |= {"cpu": "the CPU"}
-    named = {name: f"{name}, which the text names" for name in frameworks}
-    typed = Free("a chip or a Mac, such as M1 Max 32c 64 GB", _machine_fault)
-    device = Free(f"one of {', '.join(DEVICES)}", _device_fault)
-    runtime = Free("a framework or runtime", _name_fault)
-    doubts = _of_tables(tables, "machine", machines, settle_machine, typed)
-    about = _of_tables(tables, "device", devices, settle_device, device)
-    more = _of_tables(tables, "framework", named, settle_framework, runtime)
-    about = [*about, *more] if _SIDES.search(text) else [*more, *about]
-    return doubts, about
-
-
-def _shown(name: str, known: Fields) -> str:
-    more = (known.get(field) for field in ("model", "ram"))
-    return " ".join(map(str, filter(None, (name, *more))))
-
-
-def _enter_stated(table: TableDraft, facts: StatedFacts) -> None:
-    """Enter what lines of the document say of all its runs, with notes."""
-    stated: Fields = {}
-    if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
-        stated |= facts.chips[facts.own]
-    if facts.device and _lacks(table, "device"):
-        stated["device"] = facts.device
-    if facts.model and table.is_of_language_model() and not table.tells_model():
-        stated |= facts.model
-    runtime = table.runtime()
-    if facts.framework and _lacks(table, "framework"):
-        stated |= facts.of_runtime(facts.framework)
-    elif runtime is not None and "framework_version" not in table.set:
-        stated |= facts.of_runtime(runtime)
-        stated.pop("framework")
-    if not table.names_in_columns("os") and "os" not in table.names:
-        stated |= facts.of_system(table.set.get("chip"))
-    table.set = {**stated, **table.set}
-    if stated:
-        listed = ", ".join(f"{name} {it}" for name, it in stated.items())
-        table.notes.append(f"as lines of the document say: {listed}")
-
-
-def _of_tables(
-    tables: Sequence[TableDraft],
-    name: str,
-    choices: Mapping[str, str],
-    enter: Callable[[TableDraft, str], None],
-    free: Free,
-) -> list[Doubt]:
-    """Return the doubts about *name* of the tables that do not tell it."""
-    doubts = []
-    for table in (one for one in tables if _lacks(one, name)):
-
-        def settle(answer: str, table: TableDraft = table) -> None:
-            if answer != _NOT_STATED:
-                enter(table, answer)
-
-        where = "the table" if len(tables) == 1 else f"the table at line {table.line}"
-        doubts.append(
-            Doubt(
-                topic=name,
-                text=f"Which {name} gave the figures of {{}}?",
-                name="",
-                subject=where,
-                line=table.line,
-                choices={**choices, **_UNKNOWN},
-                settle=settle,
-                free=free,
-                rank=4 if name == "framework" else 2,
-            )
-        )
-    return doubts
-
-
-def _lacks(table: TableDraft, name: str) -> bool:
-    """Tell whether *name* is not told, and no open question may tell it."""
-    return not table.is_asked(name) and not table.is_told(name)
-
-
-def _machine_fault(answer: str) -> str | None:
-    letters = any(map(str.isalpha, answer)) and any(map(str.isdigit, answer))
-    known = naming.chip(answer) or naming.model(answer)
-    return None if known or letters else "it names no chip and no Mac"
-
-
-def _device_fault(answer: str) -> str | None:
-    return None if answer in DEVICES else "it is no device"
-
-
-def _headings(*tables: TableDraft) -> list[str]:
+def headings(*tables: TableDraft) -> list[str]:
     """Return the innermost headings of *tables* that may be names."""
     texts = [segment[-1] for one in tables for segment in one.segments if segment]
     return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
 
 
-def _expression(field: str, texts: Sequence[str]) -> str:
+def expression(field: str, texts: Sequence[str]) -> str:
     """Return what finds *texts* among headings, and sets *field* to them."""
     group = field.replace(".", "__")
     listed = "|".join(map(expression_of, texts))
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
-def heading_doubts(tables: Iterable[TableDraft]) -> list[Doubt]:
-    """Return the doubts what headings name over tables that are otherwise alike."""
-    doubts = []
-    choices = {key: words for key, (_, words) in THINGS.items()}
-    for table in tables:
-        facts: dict[str, list[Segment]] = {}
-        tokens = any(one.metric in TOKENS for one in table.drafts)
-        for context in dict.fromkeys(sheet.context for sheet in table.sheets):
-            names = [recognised(text, table.names).set for text in context]
-            sizes = [re.findall(BILLIONS, text) for text in context if tokens]
-            facts.setdefault(repr([names, sizes]), []).append(context)
-        alike = [one for group in facts.values() if len(group) > 1 for one in group]
-        common = set.intersection(*map(set, alike)) if alike else set()
-        own = (text for one in alike for text in one if text not in common)
-        texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
-        if not texts:
-            continue
+def heading_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubt what headings name over tables that are otherwise alike."""
+    facts: dict[str, list[Segment]] = {}
+    tokens = any(one.metric in TOKENS for one in table.drafts)
+    for context in dict.fromkeys(sheet.context for sheet in table.sheets):
+        names = [recognised(text, table.names).set for text in context]
+        sizes = [re.findall(BILLIONS, text) for text in context if tokens]
+        facts.setdefault(repr([names, sizes]), []).append(context)
+    alike = [one for group in facts.values() if len(group) > 1 for one in group]
+    common = set.intersection(*map(set, alike)) if alike else set()
+    own = (text for one in alike for text in one if text not in common)
+    texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
+    if not texts:
+        return []
 
-        def settle(
-            answer: str, table: TableDraft = table, texts: Sequence[str] = texts
-        ) -> None:
-            table.asked = False
-            if answer != "nothing":
-                table.context.append(_expression(THINGS[answer][0], texts))
+    def settle(answer: str) -> None:
+        table.asked = False
+        if answer != "nothing":
+            table.context.append(expression(THINGS[answer][0], texts))
 
-        table.asked = True
-        shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
-        doubts.append(
-            Doubt(
-                topic="headings",
-                text="What do the headings {} tell apart?",
-                name=texts[0][:30],
-                subject=shown + (" …" if len(texts) > 4 else ""),
-                line=table.line,
-                choices={**choices, "nothing": "nothing: equal rows are refused"},
-                settle=settle,
-                rank=1,
-            )
+    table.asked = True
+    shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
+    return [
+        Doubt(
+            topic="headings",
+            text="What do the headings {} tell apart?",
+            name=texts[0][:30],
+            subject=shown + (" …" if len(texts) > 4 else ""),
+            line=table.line,
+            choices={**things(texts), "nothing": "nothing: equal rows are refused"},
+            settle=settle,
         )
-    return doubts
+    ]
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
@@ -258,9 +124,7 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": "repetitions of one run: its samples"}
     choices["nothing"] = "not known: equal rows are refused"
-    return [
-        column_doubt(figures, "repeat", text, choices, settle=settle, rank=3, line=line)
-    ]
+    return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
 
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
@@ -277,7 +141,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if not bare:
         return doubts
     if len(bare) < len(figures) and not tokens:
-        return [*doubts, _belonging_doubt(figures, bare)]
+        return [*doubts, *_belonging_doubts(figures, bare)]
     if tokens and (not table.rows or len(tokens) == len(bare)):
         return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
     columns = [
@@ -289,6 +153,8 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     ]
     above = table.sheets[0].inherited
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
+    columns = [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
+    columns = [it for it in columns if it.header not in above] or columns
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
@@ -310,7 +176,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    return [column_doubt(models, "work", text, choices, settle=settle, rank=1)]
+    return [column_doubt(models, "work", text, choices, settle=settle)]
 
 
 def _is_trained(text: str) -> bool:
@@ -374,13 +240,13 @@ def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     there are such sides.
     """
     works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
-    if not works or not works <= {*_REQUEST, "llm-generate"}:
+    if not works or not works <= {*_SIDED, "llm-generate"}:
         return False
     # Beside answers alone they are of these.
     whole = "llm-decode" if works == {"llm-decode"} else "llm-generate"
     bare = [it for it in figures if "workload" not in it.fields and not it.column]
     for it in (one for one in bare if one.metric not in TOKENS):
-        side = next((one for one in _REQUEST if one[4:] in it.looks.terms), None)
+        side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
         it.add(workload=side or whole)
         table.whole += [] if side else [it]
     return True
@@ -405,10 +271,10 @@ def _token_doubt(
         if len(works) == 1:
             for it in rest:
                 it.add(workload=str(*works))
-        return [_belonging_doubt(figures, rest)] if rest and len(works) != 1 else []
+        return _belonging_doubts(figures, rest) if rest and len(works) != 1 else []
 
-    text, more = "Which tokens do {} count?", {"free": _A_WORK, "rank": 1}
-    return column_doubt([one], "work", text, _WORKS, settle=settle, **more)
+    text = "Which tokens do {} count?"
+    return column_doubt([one], "work", text, WORKS, settle=settle, free=_A_WORK)
 
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:
@@ -417,26 +283,58 @@ def _enter_work(one: ColumnDraft, answer: str) -> None:
 
 
 def _work(text: str) -> str:
+    text = text.removeprefix("new:").strip()
     known = text if text in workloads() else naming.workload(text)
     return known or slug(text, "-")
 
 
-def _belonging_doubt(
+def _belonging_doubts(
     figures: Sequence[ColumnDraft], bare: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt of which work columns are that stand beside others'."""
+) -> list[Doubt]:
+    """Return the doubts of which work columns are that stand beside others'."""
     known = {
         str(o.fields["workload"]): o.header for o in figures if "workload" in o.fields
     }
-    choices = {work: f"that of {header!r}" for work, header in known.items()}
+    choices = {
+        work: WORKS.get(work, f"that of {header!r}")
+        for work, header in sorted(known.items())
+    }
+    if not choices or choices.keys() & WORKS.keys():
+        works = ("llm-generate", "llm-decode", "llm-prefill")
+        choices = {work: WORKS[work] for work in works} | choices
     choices[LEAVE_OUT] = "leave them out"
+    text = "Which work do {} belong to?"
+    return [
+        column_doubt(
+            [one],
+            "work",
+            text,
+            choices,
+            settle=partial(_enter_work, one),
+            likeness=("work", one.kinds),
+            free=_A_WORK,
+        )
+        for one in bare
+    ]
 
-    def settle(answer: str) -> None:
-        for one in bare:
-            _enter_work(one, answer)
 
-    text, more = "Which work do {} belong to?", {"free": _A_WORK, "rank": 1}
-    return column_doubt(bare, "work", text, choices, settle=settle, **more)
+def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[str, str]:
+    """Return the work of language models, where something names their parameters."""
+    named = [text for one in columns for text in one.looks.texts]
+    named += [text for segment in table.segments for text in segment]
+    known = any(map(re.compile(BILLIONS).search, named))
+    return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
+
+
+def _work_named(title: str) -> dict[str, str]:
+    """Return the choices of work of ours that some word of *title* names."""
+    choices: dict[str, str] = {}
+    for work in filter(None, map(naming.workload, _WORD.split(title))):
+        trained = _is_trained(work)
+        choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
+        if trained:
+            choices[work + INFERENCE] = f"inference by {work}"
+    return choices
 
 
 def _work_doubt(
@@ -444,8 +342,8 @@ def _work_doubt(
 ) -> Doubt:
     """Return the doubt what the work of a whole table is, with what may name it."""
     by_key: dict[str, ColumnDraft] = {}
-    choices: dict[str, str] = {}
-    for one in columns:
+    choices = _language_work(table, columns)
+    for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
         if not models or mode != "inference":
@@ -454,8 +352,9 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = _headings(table)
+    heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    choices |= _work_named(title) if not by_key else {}
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
@@ -463,21 +362,20 @@ def _work_doubt(
         if (one := by_key.get(answer)) is not None:
             _name_work(one, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
-            table.context.append(_expression("workload", heads))
-        elif answer != LEAVE_OUT:
+            table.context.append(expression("workload", heads))
+        elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = _work(title if answer == "title" else answer)
-        for one in table.drafts if answer == LEAVE_OUT else ():
+        for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
             if one.holds_figures:
                 one.take(answer)
 
     return Doubt(
         topic="work",
         text="What is the work of {}?",
-        name=", ".join(one.header[:20] for one in columns[:2]),
+        name=columns[0].header[:30] if columns else "",
         subject=f"the table at line {table.line} ({title!r}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,
         free=_A_WORK,
-        rank=1,
     )

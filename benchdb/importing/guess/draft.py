@@ -6,40 +6,47 @@ for all that is alike.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import unread
+from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import contradiction_doubts, sentence_results
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
-    table_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.figures import NOT_SAID, SECONDARY
+from benchdb.importing.guess.figures import ColumnDraft
+from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
-from benchdb.importing.guess.questions import AnswerError, Inquiry, Question
+from benchdb.importing.guess.questions import Inquiry, Question, unused
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
-from benchdb.importing.mapping.language import Fields, Map
+from benchdb.importing.mapping import fields
+from benchdb.importing.mapping.language import Fields, Map, bare_name
+from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
 _SHEETS = 100  # with one header that stand alone
-_FEW = 3  # questions; where there are more, what matters least is not asked
+_MOST = 3  # questions of the first round; of the second, where that brings up more
+_MOST_LATER = 2
+_TRIED = 3
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
+_SHOWN = 8  # names in a note
 _OPEN = "what it holds is asked for"
 
 
@@ -63,76 +70,122 @@ def propose(
     """Return the map that would explain *sheets*, the tables of *document*.
 
     *answers* are those to its questions, by their keys. What they bring up is asked in
-    a second round; what is open after it is left out. Raise ``AnswerError`` for an
-    answer that makes no sense.
+    a second round; what is open after it is left out, as is what few figures wait for.
+    Raise ``AnswerError`` for an answer that makes no sense.
     """
-    proposal, first = _proposed(document, sheets, {})
-    if not answers:
-        return proposal
-    early = {key: answer for key, answer in answers.items() if key in first}
-    _, second = _proposed(document, sheets, early)
-    proposal, asked = _proposed(document, sheets, answers, first | second)
-    # What one answer settles another may have been asked about before.
-    for key in sorted(answers.keys() - asked - first - second):
-        listed = "; ".join(sorted(asked | first)) or "nothing"
-        raise AnswerError(f"nothing asks {key!r}; asked is: {listed}")
-    return proposal
-
-
-def _proposed(
-    document: Document,
-    sheets: Sequence[Sheet],
-    answers: Mapping[str, str],
-    allowed: Collection[str] | None = None,
-) -> tuple[Proposal, set[str]]:
-    """Return the map by *answers*, and the keys of all that was asked for it."""
     left_out: list[str] = []
-    tables = list(_drafts(sheets, left_out))
-    inquiry = Inquiry(answers, allowed)
-    doubts = [doubt for one in tables for doubt in one.column_doubts()]
-    secondary = [doubt for doubt in doubts if doubt.rank == SECONDARY]
-    inquiry.settle([doubt for doubt in doubts if doubt.rank != SECONDARY])
-    inquiry.settle([doubt for one in tables for doubt in one.pivot_doubts()])
-    taken = [one for one in tables if one.may_have_figures()]
+    plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
+    inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
+    early = {key: it for key, it in answers.items() if key in inquiry.known}
+    if early:
+        inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
+    if answers.keys() - early.keys():
+        inquiry, proposal = _round(plan, answers, inquiry, 0)
+    notes = unused(answers, inquiry.known, inquiry.used)
+    return replace(proposal, notes=_listed([*proposal.notes, *notes]))
+
+
+def _round(
+    plan: "_Plan", answers: Mapping[str, str], before: Inquiry, most: int
+) -> tuple[Inquiry, Proposal]:
+    """Return what is asked with *answers*, and what follows from them.
+
+    Beside what was asked *before*, *most* questions are new. With none it is the last
+    round.
+    """
+    inquiry = before.again(answers, closed=not most)
+    proposal = _proposed(plan, inquiry)
+    spare: set[str] = set()
+    for _ in range(_TRIED):  # what is not asked any more makes room for other questions
+        if not (more := inquiry.spare(most, before.known)):
+            break
+        spare |= more
+        inquiry = before.again(answers, spare, closed=not most)
+        proposal = _proposed(plan, inquiry)
+    return inquiry, proposal
+
+
+def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
+    """Return the map by the answers of *inquiry*."""
+    document, left_out = plan.document, list(plan.left_out)
     notes: list[str] = []
+    tables = [one.draft() for one in plan.tables]
+    inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
+    inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
+    taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document, notes)
-    works = [doubt for one in taken for doubt in work_doubts(one, document)]
-    inquiry.settle([*heading_doubts(taken), *works])
+    inquiry.settle(
+        it
+        for one in taken
+        for it in one.weighed([*work_doubts(one, document), *heading_doubts(one)])
+    )
     for table in taken:
         table.enter_network(_stem(document))
-    inquiry.settle([doubt for one in taken for doubt in contradiction_doubts(one)])
-    inquiry.settle([doubt for one in taken for doubt in repeat_doubts(one)])
-    machines, others = table_doubts(taken, document)
-    inquiry.settle(machines)
-    for doubt in inquiry.settle(secondary, most=_FEW):
-        doubt.settle(NOT_SAID)
-    inquiry.settle(others, most=_FEW)
+    inquiry.settle(it for one in taken for it in one.weighed(contradiction_doubts(one)))
+    inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
+    inquiry.settle(hardware_doubts(taken, document))
     left_out += [text for one in tables for text in _left(one)]
-    left_out += sentence_results(document, sheets)
+    left_out += sentence_results(document, plan.sheets)
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
+    for one in [one for one in read if not _is_sound(one)]:
+        read.remove(one)
+        left_out.append(f"the table at line {one.line}: a map cannot say what it holds")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda one: (not one.alone, -len(one.drafts)))
-    open_names = {one.key for one in questions}
-    notes += [note for one in read for note in _notes(one, open_names)]
+    open_names = {one.key.partition(" at ")[0] for one in questions}
+    notes += _by_lines(read, open_names)
     map_ = _map(document, read, open_=bool(questions))
-    proposal = Proposal(
+    return Proposal(
         map=map_,
         toml=to_toml(map_, [f"line {one.line}" for one in read]),
         notes=_listed([*inquiry.notes, *notes]),
-        left_out=_listed(left_out),
+        left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
-    return proposal, inquiry.keys()
+
+
+def _is_sound(table: TableDraft) -> bool:
+    """Tell whether a map may have the table: a fault would spoil those beside it."""
+    return not any(faults(Map(table=(table.table(),))))
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(visible, texts)))
 
 
-def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft]:
+class _Planned(msgspec.Struct, frozen=True):
+    """Sheets that make one table, and how their columns look."""
+
+    sheets: Sequence[Sheet]
+    looks: Sequence[ColumnProfile]
+    contested: frozenset[str]
+    decimal: Mark | None
+    alone: bool = True
+
+    def draft(self) -> TableDraft:
+        """Return the table as it is before anything is known."""
+        return TableDraft(
+            self.sheets,
+            self.looks,
+            alone=self.alone,
+            contested=self.contested,
+            decimal=self.decimal,
+        )
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """The tables of a document, and what was said of it before any question."""
+
+    document: Document
+    sheets: Sequence[Sheet]
+    tables: Sequence[_Planned]
+    left_out: Sequence[str]
+
+
+def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
     Where headings make the same header another figure (``Time``, ``Power``) or may not
@@ -150,20 +203,21 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[TableDraft
             by_header[sheet.kind, *names].append(sheet)
     orders = Counter(frozenset(key) for key in by_header)
     for key, group in by_header.items():
-        drafts = [
-            TableDraft(
-                [one], alone=True, contested=contested[one.context], decimal=decimal
-            )
+        single = [
+            _Planned([one], profiles([one], decimal), contested[one.context], decimal)
             for one in group[:_SHEETS]
         ]
-        unlike = {(one.around, one.contested) for one in drafts}
+        unlike = {(one.draft().around, one.contested) for one in single}
         if orders[frozenset(key)] > 1 or len(unlike) > 1:
-            yield from drafts
+            yield from single
             more = f"{_SHEETS} tables like it are looked at"
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
+        elif len(group) == 1:
+            yield replace(single[0], alone=False)
         else:
-            alone = drafts[0].contested
-            yield TableDraft(group, alone=False, contested=alone, decimal=decimal)
+            yield replace(
+                single[0], sheets=group, looks=profiles(group, decimal), alone=False
+            )
 
 
 def _decimal(sheets: Sequence[Sheet]) -> Mark | None:
@@ -226,8 +280,7 @@ def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) ->
         known = name in table.names or table.names_in_columns(name)
         if facts and not known and name not in table.contested:
             table.set |= facts
-            listed = ", ".join(f"{key} {value}" for key, value in facts.items())
-            notes.append(f"{listed}: by the file's name")
+            notes.append(f"{_facts(facts)}: by the file's name")
 
 
 def _map(document: Document, tables: Sequence[TableDraft], *, open_: bool) -> Map:
@@ -269,29 +322,48 @@ def _left(table: TableDraft) -> Iterator[str]:
     yield f"the table at line {table.line} ({listed}): {why}"
 
 
-def _notes(table: TableDraft, asked: Collection[str]) -> Iterator[str]:
+def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
     """Yield what is taken for granted in a table, but what is *asked*."""
-    own = [
-        f"{one.header[:40]!r}"
-        for one in table.drafts
-        if one.column is not None
-        and (one.column.field or "").startswith(("parameters.", "conditions."))
-        and ("conditions." in (one.column.field or "") or not one.looks.figures)
-    ]
-    if own:
-        yield f"line {table.line}: kept under their own names: {', '.join(own)}"
-    whole = [f"{o.header[:40]!r}" for o in table.whole if o.metric and not o.column]
-    whole = [f"of the same requests: {', '.join(whole)}"] if whole else []
-    yield from (f"line {table.line}: {note}" for note in (*table.notes, *whole))
+    told: dict[str, list[str]] = defaultdict(list)
+    for one in table.drafts:
+        if what := _of_column(one, table):
+            told[what].append(one.header)
+    yield from table.notes
     for name in sorted(table.names):
-        texts = [
-            segment[place]
-            for segment in table.segments
-            if (place := origin(segment, name)) is not None
-        ]
-        listed = ", ".join(repr(text) for text in dict.fromkeys(texts[:3]))
-        yield f"line {table.line}: {name}: by the heading {listed}"
-    for name in ("framework", "device", "machine"):
-        known = name in asked or table.is_asked(name) or table.is_told(name)
-        if not known:
-            yield f"line {table.line}: the {name} is not said, and kept as not known"
+        for segment in table.segments:
+            if (place := origin(segment, name)) is not None:
+                facts = _facts(recognised(segment[place], [name]).set)
+                told[f"{facts}: by the heading "].append(segment[place])
+    for what, texts in told.items():
+        shown = list(dict.fromkeys(f"{text[:60]!r}" for text in texts))
+        more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
+        yield what + ", ".join(shown[:_SHOWN]) + more
+    for name in FACTS if asked.isdisjoint(FACTS) else ():
+        if not table.is_asked(name) and not table.is_told(name):
+            yield f"the {name} is not said, and kept as not known"
+
+
+def _of_column(one: ColumnDraft, table: TableDraft) -> str | None:
+    """Return what is taken for granted of a column."""
+    field = one.column.field or "" if one.column else ""
+    if "." in field and bare_name(field) == fields.slug(one.header):
+        return "kept under their own names: "
+    if one.column is not None or not one.fields:
+        return None
+    whole = one in table.whole and one.metric
+    return "of the same requests: " if whole else f"{_facts(one.fields)}: all of "
+
+
+def _facts(known: Fields) -> str:
+    return ", ".join(f"{bare_name(name)} {it}" for name, it in known.items())
+
+
+def _by_lines(tables: Iterable[TableDraft], asked: AbstractSet[str]) -> Iterator[str]:
+    """Yield the notes of *tables*, equal ones once, each with its lines."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for table in tables:
+        for note in _notes(table, asked):
+            lines[note].append(str(table.line))
+    for note, some in lines.items():
+        more = f" and {len(some) - 3} more" if some[3:] else ""
+        yield f"line{'s' if some[1:] else ''} {', '.join(some[:3])}{more}: {note}"

@@ -14,19 +14,18 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     HeaderTerms,
     Kind,
+    fold,
     header_terms,
     is_zero,
     statistic,
     words,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
-NOT_SAID = "not-said"  # instead of an answer
-SECONDARY = 6  # the rank of what is asked about power, memory and shares
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _WORDS = {
     "s": "seconds",
@@ -44,12 +43,32 @@ _WORDS = {
     "figure": "a result, kept as printed without a unit",
     LEAVE_OUT: "leave it out",
 }
+# What a time is likely to be of, by its header.
+_LIKELY = {
+    name: re.compile(rf"(?i){hint}")
+    for name, hint in (
+        ("time_to_first_token_seconds", "prefill|first|prompt"),
+        ("time_per_token_seconds", r"tpot|itl|per.?token|/\s?tok"),
+        ("latency_mean_seconds", "latency|e2e|response|per.?example|/example|request"),
+        ("work_seconds", "total|wall|elapsed|duration|runtime|minutes?$|mins$"),
+        ("load_seconds", r"load"),
+        ("operation_seconds", r"runtime|kernel|(?<![a-z])op"),
+    )
+}
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
+WORKS = {
+    "llm-decode": "tokens written, in an answer",
+    "llm-prefill": "tokens read, of a prompt",
+    "llm-generate": "a request as a whole",
+    "llm-train": "tokens trained on",
+    LEAVE_OUT: "leave them out",
+}
 _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
+_TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
@@ -82,6 +101,11 @@ _UNCLEAR = (
 )
 CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
 _SIDES = {"prefill", "decode", "total"}
+CODED = re.compile(r"[^\W_][._][^\W_]")
+_STATISTICS = {"mean", "peak", "used"}
+_STATISTIC = re.compile(
+    r"mean|avg|average|median|med|min|max|minimum|maximum|p\d\d|std(?:dev)?|stdev|best"
+)
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
@@ -235,19 +259,56 @@ def column_doubt(
     **more: object,
 ) -> Doubt:
     """Return a doubt about columns; *choices* without words of their own have ours."""
-    first, looks = drafts[0], drafts[0].looks
+    first = drafts[0]
     subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
     subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
     named = choices if isinstance(choices, Mapping) else {}
-    alike = looks.integers if not looks.terms and not first.fields else None
     facts = {
-        "name": ", ".join(one.header[:30] for one in drafts[:3]),
+        "name": first.header[:30],
         "subject": quoted(first) if len(drafts) == 1 else subject,
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
-        "likeness": (tuple(sorted(looks.terms & FIGURE_TERMS - _SIDES)), alike),
+        "likeness": _likeness(first, topic),
     }
+    if any(one.holds_figures for one in drafts):
+        facts["columns"] = lambda: counted(drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
+
+
+def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
+    """Return how many figures are in columns that hold some, *most* in each.
+
+    Numbers that may be anything count for half: they are settings more often.
+    """
+    return {
+        id(one): len(one.looks.texts[:most:step])
+        for one in drafts
+        if one.holds_figures
+        for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
+    }
+
+
+def _likeness(draft: ColumnDraft, topic: str) -> object:
+    """Return what columns share about which one answer may hold.
+
+    Those that stand for something (a machine, a side) need the same. Others may be
+    different things where their headers name units or are names in a program.
+    """
+    looks = draft.looks
+    terms = looks.terms & FIGURE_TERMS - _SIDES
+    if topic in ("unit", "numbers"):
+        terms -= _STATISTICS
+        alike = looks.integers if not looks.terms and not draft.fields else None
+    alike = None
+    own = CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
+    stem = stem_of(looks.header) if own and not draft.fields else None
+    return topic, tuple(sorted(terms)), alike, stem
+
+
+def stem_of(header: str) -> str:
+    """Return *header* without words for a statistic."""
+    parts = fold(header).split()
+    return " ".join(word for word in parts if not _STATISTIC.fullmatch(word))
 
 
 def _title(key: str) -> str:
@@ -351,7 +412,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             "setting": _WORDS["setting"],
         }
         text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None, "rank": 0}
+        more = {"settle": settle, "likeness": None}
         return [*doubts, column_doubt([draft], "results", text, choices, **more)]
     return doubts + _kind_doubts(draft, around)
 
@@ -373,18 +434,19 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
             why = "whether it was measured is not said: its cells are left out"
             draft.left = f"{draft.header!r}: {looks.zero!r}: {why}"
 
-    if looks.ambiguous:
+    if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
         choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
-        more: dict[str, object] = {"settle": settle_mark, "likeness": None, "rank": 1}
+        more: dict[str, object] = {"settle": settle_mark, "likeness": None}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
-    if looks.zero and "loss" not in looks.terms:
+    if looks.zero and not looks.terms & {"loss", "ratio"}:
         choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
-        more = {"settle": settle_zero, "likeness": None, "rank": SECONDARY}
+        more = {"settle": settle_zero, "likeness": None}
+        more |= {"columns": lambda: counted([draft], 1), "blocks": False}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -399,32 +461,38 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if draft.metric is not None:
         return []
     if draft.bases != {"1"}:
-        return _meaning_doubts(draft)
+        return _meaning_doubts(draft, around)
     terms = looks.terms or around.terms
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
 
     def settle(answer: str) -> list[Doubt]:
+        draft.rated = False
         if draft.take(answer):
             return []
         draft.take_unit(answer)
         if times and draft.bases == {"s"}:
             return []  # what is timed is known, or asked as well
         _enter_metric(draft, around)
-        return [] if draft.metric else _meaning_doubts(draft)
+        return [] if draft.metric else _meaning_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
-    more = {"settle": settle, "free": free, "rank": SECONDARY if draft.aside else 1}
+    more: dict[str, object] = {"settle": settle, "free": free}
+    if draft.aside and looks.integers:  # a count of something, nearly always
+        more["columns"] = lambda: counted([draft], 1)
+    if not terms:  # numbers without a unit are more often no measured ones
+        draft.rated = looks.integers and not draft.fields and not around.clear
+        keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
         _enter_metric(draft, around)
-        doubts += [] if draft.metric else _meaning_doubts(draft)
+        doubts += [] if draft.metric else _meaning_doubts(draft, around)
     return doubts
 
 
@@ -440,14 +508,18 @@ def _unit_fault(answer: str) -> str | None:
     return None if understood(answer) else "it is no unit that can be understood"
 
 
-def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
+def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return the doubt what figures in a known unit are."""
     bases = draft.bases
     known = (*metrics(), *_FIELDS, RATIO)
     candidates = words().candidates
+    likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
+    likely = [_TTFT] if "ttft" in around.terms else likely
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
     ]
+    if bases == {"s"}:
+        names = list(dict.fromkeys([*likely, *names]))
     listed = ", ".join(sorted(bases))
     if not names:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
@@ -466,10 +538,8 @@ def _meaning_doubts(draft: ColumnDraft) -> list[Doubt]:
     text = "What is timed in {}?" if times else "What are the figures in {}?"
     free = Free(f"a metric of schema/metrics.json in {listed}", fault)
     choices = (*names, "setting", LEAVE_OUT)
-    rank = 2 if times or bases & {"1/s", "FLOP/s", "B/s"} else SECONDARY
-    more = {"settle": settle, "free": free, "rank": rank}
     topic = "time" if times else "meaning"
-    return [column_doubt([draft], topic, text, choices, **more)]
+    return [column_doubt([draft], topic, text, choices, settle=settle, free=free)]
 
 
 def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:

@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import get_args
 
+from msgspec.structs import replace
+
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
     header_terms,
     profile,
-    profiles,
     units_of,
     words,
 )
@@ -23,22 +25,25 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
-    headers_doubt,
+    headers_doubts,
     test_facts,
 )
 from benchdb.importing.guess.figures import (
     CLEAR_UNITS,
+    CODED,
     FIGURE_TERMS,
     FINAL,
     RATIO,
     TOKENS,
     ColumnDraft,
+    counted,
     enter_counts,
     enter_language_model,
     figure_doubts,
     leave_parts,
     leave_statistics,
     speaks_of_figures,
+    stem_of,
 )
 from benchdb.importing.guess.headings import (
     BILLIONS,
@@ -94,6 +99,7 @@ class TableDraft:
     def __init__(
         self,
         sheets: Sequence[Sheet],
+        looks: Sequence[ColumnProfile],
         *,
         alone: bool,
         contested: frozenset[str],
@@ -102,13 +108,13 @@ class TableDraft:
         """Begin with how the columns look; *decimal* is the mark of other tables."""
         self.sheets, self.alone, self.contested = sheets, alone, contested
         self.line = sheets[0].line
-        self.drafts = [ColumnDraft(it, self.line) for it in profiles(sheets, decimal)]
+        self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
-        self.whole: list[ColumnDraft] = []  # figures of requests as a whole
+        self.whole: list[ColumnDraft] = []  # figures of the same requests
         self.notes: list[str] = []  # what is taken for granted
         texts = [
             text for one in self.drafts if one.looks.figures for text in one.looks.texts
@@ -118,7 +124,6 @@ class TableDraft:
                 f"{grouped!r}: a comma groups digits, as decimals have a point"
             )
         self.asked = False  # what its headings tell apart
-        looks = [one.looks for one in self.drafts]
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)
 
@@ -157,6 +162,16 @@ class TableDraft:
             if beside and one.column and one.column.field == "parameters.model":
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
+
+    def figures(self) -> dict[int, int]:
+        """Return how many figures each column may have."""
+        return counted(self.rows or self.drafts)
+
+    def weighed(self, doubts: Iterable[Doubt]) -> list[Doubt]:
+        """Return *doubts*, about all figures where they name no columns."""
+        return [
+            one if one.columns else replace(one, columns=self.figures) for one in doubts
+        ]
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -280,7 +295,9 @@ class TableDraft:
             if one.holds_figures and not (one.aside or one.rated or compared):
                 terms = one.looks.terms & FIGURE_TERMS
                 alike = one.looks.integers if not terms and one.bases == {"1"} else None
-                kind = one.metric or (one.kinds, terms, alike)
+                coded = one.bases == {"s"} and CODED.search(one.header)
+                stem = stem_of(one.header) if coded else None
+                kind = one.metric or (one.kinds, terms, alike, stem)
                 by_kind.setdefault((kind, *one.parts.values()), []).append(one)
         doubts: list[Doubt] = []
         left = any(one.left and one.looks.several for one in self.drafts)
@@ -300,7 +317,7 @@ class TableDraft:
             ]
             if mixed := list(dict.fromkeys([*doubled, *nameless])):
                 beside = [one for one in group if one not in mixed]
-                doubts.append(headers_doubt(mixed, beside))
+                doubts += headers_doubts(mixed, beside)
         return doubts
 
     def told_by_columns(self, name: str) -> bool:

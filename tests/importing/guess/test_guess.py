@@ -109,7 +109,7 @@ def test_rows_named_after_metrics_are_read_as_metrics():
 def test_sides_as_columns_tell_the_device():
     answers = {
         "work of Model": "model",
-        "time of CPU, MPS": "epoch_seconds",
+        "time of CPU": "epoch_seconds",
     }
     found = proposal("sides-as-columns", answers)
 
@@ -143,7 +143,7 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "Gerät": "chip",
                 "Stapelgröße": "parameters.batch_size",
             },
-            {"work of Modell", "time of Zeit (s)", "meaning of Speicher"},
+            {"work of Modell", "time of Zeit (s)", "meaning of Speicher", "device"},
         ),
         (
             "french",

@@ -5,9 +5,11 @@ import pytest
 from benchdb.importing.guess.questions import AnswerError, Doubt, Free, Inquiry
 from tests.importing.guess.guessed import (
     asked,
+    choices,
     converse,
     figures,
     of_text,
+    question,
     records,
     table,
 )
@@ -23,8 +25,8 @@ NO_MACHINE = "# Training, JAX, CPU\n\n" + table("Model | s/epoch", "lenet | 12.5
         (FOO, "numbers of Foo", "bananas", "no unit that can be understood"),
         (FOO, "numbers of Foo", "", "none of the choices"),
         (TIME, "time of Time", "peak_power_watts", "no metric of schema/metrics.json"),
-        (NO_MACHINE, "machine", "42", "names no chip and no Mac"),
-        (NO_MACHINE, "machine", "whatever", "names no chip and no Mac"),
+        (NO_MACHINE, "machine", "42", "'42' is no machine"),
+        (NO_MACHINE, "machine", "whatever", "is no machine"),
     ],
 )
 def test_an_answer_without_sense_is_refused_with_what_would_have(
@@ -93,13 +95,149 @@ def test_answers_stand_in_the_notes_in_their_own_words():
     assert any("'Time' (12.5)? minutes" in note for note in found.notes)
 
 
-def test_what_matters_most_is_asked_first_and_what_matters_least_not_at_all():
-    text = table("Name | Time | Power (W) | Memory", "a | 1.5 | 12 | 3.5 GB")
+LARGE_AND_SMALL = (
+    "# torch training on M1 CPU\n\n"
+    + table("Model | Time", *(f"net{n} | {n}.5" for n in range(1, 41)))
+    + "\nAnd a warm-up.\n\n"
+    + table("Disk | Load", "a | 1.5")
+)
 
-    found = of_text(text)
-    assert [one.key.split(" of ")[0] for one in found.questions][:2] == ["unit", "work"]
-    assert {"machine", "time of Time"} <= asked(found)
-    assert "line 1: 'Power (W)': what it is, is not said" in found.left_out
+
+def test_what_most_figures_wait_for_is_asked_and_what_few_do_only_by_its_key():
+    found = of_text(LARGE_AND_SMALL)
+    assert [one.key for one in found.questions] == ["unit of Time", "time of Time"]
+    (why,) = [one for one in found.left_out if "Load" in one and "not asked" in one]
+    assert why.endswith("(its key: 'unit of Load')")
+
+    by_key = of_text(LARGE_AND_SMALL, {"unit of Load": "s"})
+    assert not any("unit of Load" in one for one in by_key.left_out)
+
+
+TWO = (
+    "# llama.cpp on M2 GPU\n\n"
+    + table("Model | tok/s", "Phi 4 | 35.1")
+    + "\n## By night\n\n"
+    + table("Weights | tok/s", "Phi 4 | 34.1")
+)
+
+
+def test_tables_with_the_same_question_have_one_answer_or_each_its_own():
+    (one,) = of_text(TWO).questions
+    assert one.alone == ("work of tok/s at line 3", "work of tok/s at line 9")
+
+    both = of_text(TWO, {one.key: "llm-decode"})
+    assert [it[0] for it in figures(both, TWO)] == ["llm-decode"] * 2
+
+    answers = {one.key: "llm-decode", one.alone[1]: "llm-prefill"}
+    each = of_text(TWO, answers)
+    assert sorted(figures(each, TWO)) == [
+        ("llm-decode", "tokens_per_second", 35.1),
+        ("llm-prefill", "tokens_per_second", 34.1),
+    ]
+
+
+MEMORY = "# matmul with MLX on M2 GPU\n\n" + "\nThen:\n\n".join(
+    table(f"{name} | ms | Memory", f"512 | 1.5 | {gigabytes} GB")
+    for name, gigabytes in (("Size", 8), ("Width", 9))
+)
+
+
+def test_keys_stay_when_another_answer_removes_a_column():
+    (memory,) = [one for one in of_text(MEMORY).questions if "Memory" in one.key]
+    left = {memory.alone[0]: "leave-out"}
+
+    assert memory.key in asked(of_text(MEMORY, left))
+    found = of_text(MEMORY, left | {memory.key: "stored_bytes"})
+    stored = [it for it in figures(found, MEMORY) if it[1] == "stored_bytes"]
+    assert [value for _, _, value in stored] == [9e9]
+
+
+def test_an_answer_that_was_not_needed_is_named():
+    answers = {"unit of Time": "leave-out", "time of Time": "epoch_seconds"}
+
+    notes = of_text(TIME, answers).notes
+    assert "'time of Time': the answer 'epoch_seconds' was not needed" in notes
+
+
+UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
+    "Context | In (tok/s) | Out (tok/s)", "4k | 410.5 | 31.5"
+)
+
+
+def test_one_answer_tells_both_sides_of_a_language_model():
+    (one,) = of_text(UNSIDED).questions
+
+    found = of_text(UNSIDED, {one.key: "prefill-decode"})
+    assert figures(found, UNSIDED) == [
+        ("llm-prefill", "tokens_per_second", 410.5),
+        ("llm-decode", "tokens_per_second", 31.5),
+    ]
+
+
+def test_what_ran_it_is_one_question_whose_answer_may_leave_something_away():
+    text = "Made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
+        "Model | tok/s", "Phi 4 | 35.1"
+    )
+    one = question(of_text(text), "machine")
+    assert one.choices[0].key == "M4 Pro 48 GB, gpu, mlx"
+    assert "by line 1" in one.choices[0].words
+
+    for answer, told in {
+        one.choices[0].key: ("M4 Pro", "metal", "mlx"),
+        "M1 Max 32c 64 GB, llama.cpp": ("M1 Max", "unknown", "llama.cpp"),
+        "not-stated": ("unknown", "unknown", "unknown"),
+    }.items():
+        found, _ = converse(text, {"work": "llm-decode", "machine": answer})
+        (run,) = records(found, text)
+        assert (run.machine.chip.name, run.run.device, run.run.framework) == told
+    with pytest.raises(AnswerError, match="two of a kind"):
+        of_text(text, {"machine": "gpu, cpu"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "work"),
+    [("llm-generate", "llm-generate"), ("new: agent-harness", "agent-harness")],
+)
+def test_work_is_one_that_is_known_or_typed_as_new(answer, work):
+    text = "# MLX on M2 GPU\n\n" + table("Name | img/s", "alpha | 35.1")
+
+    found, _ = converse(text, {"work": answer})
+    assert figures(found, text)[0][0] == work
+    for nonsense in ("maybe", "new: Two Words", "new: 42", f"new: {'a' * 41}"):
+        with pytest.raises(AnswerError, match="no work that is known"):
+            of_text(text, {"work of Name": nonsense})
+
+
+def test_work_that_the_name_of_a_file_names_is_a_choice():
+    text = "epoch,s/epoch\n1,12.5\n2,12.1\n"
+    name = "cifar_resnet50_torch.csv"
+
+    assert {"resnet50", "resnet50-inference"} <= choices(of_text(text, name=name), "wo")
+    found = of_text(text, {"work": "resnet50"}, name)
+    assert {one.run.workload for one in records(found, text, name)} == {"resnet50"}
+
+
+def test_columns_of_names_in_a_program_are_asked_about_one_by_one():
+    text = "begin_s,stop_s,model\n" + "".join(
+        f"{n}.5,{n}.7,a{n}\n" for n in range(1, 9)
+    )
+
+    answers = {"time of begin_s": "load_seconds", "time of stop_s": "work_seconds"}
+    found = of_text(text, answers | {"work of model": "lstm"}, name="a.csv")
+
+    told = [it for one in records(found, text, "a.csv") for it in one.end.values]
+    assert {(it.metric, it.value) for it in told} >= {
+        ("load_seconds", 1.5),
+        ("work_seconds", 1.7),
+    }
+
+
+def test_notes_say_the_value_that_was_taken():
+    text = "# torch training on M1 CPU\n\n" + table("Model | s/epoch", "lenet | 12")
+
+    notes = of_text(text).notes
+    assert "line 3: device cpu: by the heading 'torch training on M1 CPU'" in notes
+    assert "line 3: chip Apple M1: by the heading 'torch training on M1 CPU'" in notes
 
 
 def doubt(name: str, line: int, settle=lambda answer: None) -> Doubt:
@@ -118,7 +256,7 @@ def test_doubts_of_a_kind_are_one_question_and_one_answer():
 
     answers = Inquiry({one.key: "RED"})
     answers.settle([doubt(name, 1, settled.append) for name in "abcdef"])
-    assert one.key == "paint of a, b, c, d"
+    assert one.key == "paint of a"
     assert one.text == "Which is 'a', 'b', 'c', 'd' and 2 more?"
     assert one.lines == (0, 1, 2, 3, 4)
     assert settled == ["red"] * 6

@@ -49,7 +49,7 @@ UNSAID = {
     "a specification": (
         "# Cards for PyTorch\n\n"
         + table("GPU | TFLOPS | Memory | TDP", "RTX 3090 | 35.6 | 24 GB | 350 W"),
-        {"results of TFLOPS, Memory"},
+        {"results of TFLOPS"},
     ),
     "theoretical figures": (
         "# Theoretical peaks, torch\n\n" + table("GPU | TFLOPS", "RTX 3090 | 35.6"),
@@ -89,12 +89,12 @@ UNSAID = {
     "variants of one operation": (
         "# matmul in JAX on M2 GPU\n\n"
         + table("Size | Forward (ms) | Backward (ms)", "512 | 1.5 | 3.1"),
-        {"columns of Forward (ms), Backward (ms)"},
+        {"columns of Forward (ms)"},
     ),
     "columns that may be anything": (
         "# matmul in JAX on M2 GPU\n\n"
         + table("Size | Red | Blue", "512 | 1.5 TFLOPS | 3.1 TFLOPS"),
-        {"columns of Red, Blue"},
+        {"columns of Red"},
     ),
     "devices of a maker that nobody knows": (
         "# Training with torch on my M1 Max\n\n"
@@ -283,8 +283,8 @@ def test_prose_beside_a_table_names_neither_its_machine_nor_its_framework():
     found = of_text(text)
 
     assert found.map.table[0].names == ()
-    assert {"machine", "framework"} <= asked(found)
-    assert choices(found, "machine") == {"M1 Max", "not-stated"}
+    assert "Which machine, device and framework" in question(found, "machine").text
+    assert "M1 Max, gpu, torch" in choices(found, "machine")
 
 
 def test_a_score_of_which_less_is_better_is_asked():
