@@ -33,9 +33,11 @@ _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 _SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _STATISTIC = re.compile(
-    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median|p50)"
+    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median)"
     r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
-    r"|p ?(?P<p>\d\d(?: \d)?)|(?P<std>std|stdev|stddev))(?![a-z\d])"
+    r"|p ?(?P<p>(?:[15]0|[27]5|[89]\d|999)(?: \d)?)"
+    r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:st|nd|rd|th)? (?:percentile|pctl|perzentil)"
+    r"|(?P<std>std|stdev|stddev))(?![a-z\d])"
 )
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
@@ -153,21 +155,30 @@ def header_terms(header: str) -> HeaderTerms:
     for phrase, term, other in words().phrases:
         if re.search(phrase, plain):
             terms = (terms - {other}) | {term}
-    return frozenset(terms)
+    if (name := statistic(header)[0]).startswith("p"):
+        terms |= {name, "percentile"}
+    return frozenset(terms | {name} & {"median"})
 
 
 def statistic(header: str) -> tuple[str, str]:
     """Return the statistic that *header* names, and what it is of.
 
-    ``p99_ttft_ms`` is the p99 of ``ttft ms``; without one, ``""`` of the header.
+    ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``;
+    without one, ``""`` of the header.
     """
     plain = fold(header)
     found = _STATISTIC.search(plain)
     if found is None:
         return "", plain
     name = next(name for name, match in found.groupdict().items() if match)
-    rest = f"{plain[: found.start()]} {plain[found.end() :]}"
-    return (f"p{found['p']}" if name == "p" else name), " ".join(rest.split())
+    rest = " ".join(f"{plain[: found.start()]} {plain[found.end() :]}".split())
+    if number := found["p"] or found["nth"]:
+        whole, _, decimals = number.partition(" ")
+        name = (
+            f"p{whole}.{decimals}".rstrip("0").rstrip(".") if decimals else f"p{whole}"
+        )
+        name = "median" if name == "p50" else name
+    return name, rest
 
 
 def fold(header: str) -> str:
@@ -344,6 +355,7 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
+    text = text.removesuffix("[]")  # of a list, in JSON
     for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
         candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)

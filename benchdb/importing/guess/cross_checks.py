@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import fold, statistic
 from benchdb.importing.guess.figures import TOKENS, ColumnDraft, column_doubt
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
@@ -15,6 +17,10 @@ _LISTED = 20  # sentences
 _RATE = re.compile(
     r"(?i)(?<![\w.])~?\d[\d.,]*\s?(?:tok(?:en)?s?|t|im(?:age|g)s?|samples?|it)"
     r"(?:/s(?:ec(?:ond)?)?| per second)(?![a-z])"
+)
+_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
+_TRIAL = re.compile(
+    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
 )
 _TOLERANCE = 0.05
 _FEW = 3  # rows of which none may agree
@@ -37,6 +43,52 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         yield f"line {number}: {text!r}: in a sentence, in no table and no list"
     if len(lines) > _LISTED:
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
+
+
+def leave_summaries(tables: Sequence[TableDraft]) -> None:
+    """Leave out, in JSON, what sums up the rows of an object, beside these rows.
+
+    Rows that nothing but a number of a trial tells apart are the samples of one run.
+    """
+    for below in tables:
+        inherited = below.sheets[0].inherited
+        own = [
+            one
+            for one in below.drafts
+            if one.holds_figures and one.header not in inherited
+        ]
+        trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
+        repeated = bool(own) and below.repeated(trials) is not None
+        for above in (one for one in tables if own and _holds(one, below)):
+            for one in (it for it in above.drafts if it.holds_figures):
+                if (rows := _summed_up(one, own, repeated=repeated)) is None:
+                    continue
+                why = f"sums up {rows.header!r}, of which each row is read"
+                one.leave(f"{one.header!r}: {why}")
+                for it in own if repeated else ():
+                    it.sampled = True
+                for it in trials if repeated else ():
+                    it.leave(f"{it.header!r}: the number of a sample")
+
+
+def _summed_up(
+    one: ColumnDraft, rows: Sequence[ColumnDraft], *, repeated: bool
+) -> ColumnDraft | None:
+    """Return the column of *rows* of which *one* is a mean or the like."""
+    holder, _, name = one.header.rpartition(".")
+    summary, rest = statistic(name)
+    named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    same = (it for it in rows if statistic(it.header)[1] == rest)
+    alike = (it for it in rows if named and it.metric and it.metric == one.metric)
+    return next(chain(same, alike), None) if named or repeated else None
+
+
+def _holds(above: TableDraft, below: TableDraft) -> bool:
+    """Tell whether the rows of *below* are in the objects that are rows *above*."""
+    ways = ["".join(one.sheets[0].context) for one in (above, below)]
+    alike = above.sheets[0].kind == below.sheets[0].kind
+    nested = bool(below.sheets[0].inherited) and ways[1].startswith(ways[0])
+    return alike and nested and ways[0] != ways[1]
 
 
 def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:

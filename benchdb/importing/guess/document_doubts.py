@@ -114,7 +114,9 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
         it.asked or it.rated or (it.holds_figures and it.metric is None)
         for it in table.drafts
     )
-    if unknown or table.rows or not figures or (line := table.repeated()) is None:
+    if unknown or table.rows or not figures or any(it.sampled for it in figures):
+        return []
+    if (line := table.repeated()) is None:
         return []
 
     def settle(answer: str) -> None:

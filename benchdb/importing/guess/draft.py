@@ -16,7 +16,11 @@ from msgspec.structs import replace
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
-from benchdb.importing.guess.cross_checks import contradiction_doubts, sentence_results
+from benchdb.importing.guess.cross_checks import (
+    contradiction_doubts,
+    leave_summaries,
+    sentence_results,
+)
 from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     repeat_doubts,
@@ -112,6 +116,7 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     tables = [one.draft() for one in plan.tables]
     inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
+    leave_summaries(tables)
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()

@@ -346,12 +346,15 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in drafts:
         name, rest = statistic(one.header)
-        groups.setdefault(rest, {}).setdefault(name, one)
+        twin = groups.setdefault(rest, {}).setdefault(name, one)
+        if name and twin is not one and twin.looks.texts == one.looks.texts:
+            one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
         first = next((name for name in ("mean", "median") if name in group), None)
         own = {name: _own_metric(one, around) for name, one in group.items()}
         for name, one in group.items():
-            if name in ("", first) or (own[name] and own[name] != own.get(first or "")):
+            metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
+            if name in ("", first) or (metric and metric != own.get(first or "")):
                 continue
             of = f" of what {group[first].header!r} is the {first} of" if first else ""
             if one.left is None and (first or name.startswith("p")):

@@ -435,12 +435,12 @@ class TableDraft:
         """Tell whether it may have figures beside ratios."""
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
 
-    def repeated(self) -> int | None:
-        """Return the line of a row whose settings are those of a row above it."""
+    def repeated(self, but: Sequence[ColumnDraft] = ()) -> int | None:
+        """Return the line of a row with the settings, *but* some, of one above it."""
         settings = [
             n
             for n, one in enumerate(self.drafts)
-            if one.column is not None and one.column.is_ == "field"
+            if one.column and one.column.is_ == "field" and one not in but
         ]
         figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
         known = set[object]()

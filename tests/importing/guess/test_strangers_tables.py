@@ -1,9 +1,13 @@
 """Habits of strangers' tables: each figure keeps the meaning that the page gives it."""
 
+import pytest
+
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
-from benchdb.importing.sheets import readable
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING
+from benchdb.importing.sheets import READERS, readable
 from tests.importing.guess.guessed import (
     asked,
     choices,
@@ -176,6 +180,80 @@ def test_percentiles_of_latency_are_metrics_of_their_own():
     columns = meanings(of_text(text).map.table[0])
     assert columns["mean latency (ms)"] == "latency_mean_seconds"
     assert columns["p99 latency (ms)"] == "latency_p99_seconds"
+
+
+@pytest.mark.parametrize(
+    ("header", "metric"),
+    [
+        ("50.00 percentile latency (ns)", "latency_median_seconds"),
+        ("90th percentile latency (ns)", "latency_p90_seconds"),
+        ("95.00 percentile latency (ns)", "latency_p95_seconds"),
+        ("99.00 percentile latency (ns)", "latency_p99_seconds"),
+        ("99.90 percentile latency (ns)", "ignore"),
+        ("97th percentile latency (ns)", "ignore"),
+        ("p99.9 latency (ns)", "ignore"),
+        ("p99 tok/s", "ignore"),
+    ],
+)
+def test_a_percentile_has_a_metric_of_its_own_or_is_left_out(header, metric):
+    text = "# yolo inference with torch on M1 CPU\n\n" + table(
+        f"Model | mean latency (ns) | {header}", "yolov8n | 5045678 | 5512456"
+    )
+    assert meanings(of_text(text).map.table[0])[header] == metric
+    left = f"{header!r}: the p" in left_out(text)
+    assert left == (metric == "ignore")
+
+
+def test_a_percentile_that_stands_twice_is_read_once():
+    text = "# yolo inference with torch on M1 CPU\n\n" + table(
+        "Model | 90th percentile latency (ns) | 90.00 percentile latency (ns)",
+        "yolov8n | 5132456 | 5132456",
+    )
+    assert figures(of_text(text), text) == [
+        ("yolov8n-inference", "latency_p90_seconds", 0.005132456)
+    ]
+    assert "as '90th percentile latency (ns)', which is the p90 too" in left_out(text)
+
+
+def of_json(text: str) -> tuple[list[float | None], str]:
+    """Return the values that are stored, and what is left out."""
+    one = Document("results.json", text.encode())
+    found = propose(one, READERS["json"](one))
+    made = [it for it in read(one, found.map, NOTHING) if isinstance(it, Record)]
+    values = [value.value for record in made for value in record.end.values]
+    return values, "\n".join(found.left_out)
+
+
+RUNTIME = '"framework": "mlx", "device": "gpu", "model": "Llama-3.1-8B-4bit"'
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        (
+            '"trials": [{"decode_tps": 45.0}, {"decode_tps": 46.0}],'
+            '"averages": {"decode_tps": 45.6}',
+            "averages.decode_tps",
+        ),
+        (
+            '"avg_decode_tps": 45.6,'
+            '"runs": [{"run": 1, "decode_tps": 45.0}, {"run": 2, "decode_tps": 46.0}]',
+            "avg_decode_tps",
+        ),
+        ('"decode_tps": [45.0, 46.0], "mean_decode_tps": 45.6', "mean_decode_tps"),
+    ],
+)
+def test_samples_win_over_the_average_beside_them(fields, name):
+    values, left = of_json(f"{{{RUNTIME}, {fields}}}")
+    assert values == [45.5]
+    assert f"{name!r}: sums up 'decode_tps" in left
+
+
+def test_a_total_beside_rows_that_settings_tell_apart_is_kept():
+    rows = '{"depth": 0, "decode_tps": 45.0}, {"depth": 9, "decode_tps": 40.0}'
+    values, left = of_json(f'{{{RUNTIME}, "decode_tps": 50.5, "runs": [{rows}]}}')
+    assert sorted(values) == [40.0, 45.0, 50.5]
+    assert "sums up" not in left
 
 
 def test_power_of_parts_is_not_that_of_the_whole():
