@@ -4,9 +4,10 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from benchdb.importing import naming
+from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     FieldRule,
@@ -15,8 +16,7 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
-from benchdb.importing.guess.figures import TOKENS, WORKS, ColumnDraft, column_doubt
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning
 from benchdb.importing.mapping.recognition import recognised
@@ -47,9 +47,8 @@ THINGS = {
     "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
 }
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
-_ASKED = frozenset(("machine", "device", "framework", "workload"))
+ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
-_SIDES = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 _OF_MODELS = frozenset(("model", "network"))
 
 
@@ -245,7 +244,7 @@ def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
         if answer == "setting" or not draft.take(answer):
             draft.become_field(THINGS[answer][0])
 
-    draft.asked = _ASKED
+    draft.asked = ASKED
     ordered = things(draft.looks.texts[:_TRIED]).items()
     choices = {key: words for key, words in ordered if key in kinds}
     choices[LEAVE_OUT] = "leave it out"
@@ -263,47 +262,6 @@ def things(texts: Sequence[str]) -> dict[str, str]:
     first = next(named, "setting")
     keys = sorted(THINGS, key=lambda key: key != first)
     return {key: THINGS[key][1] for key in keys}
-
-
-def headers_doubts(
-    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
-) -> list[Doubt]:
-    """Return the doubts what columns are, *beside* which others are known."""
-    runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
-    alike = len(runtimes) < len(drafts)  # their headers tell them apart
-    known = set(beside[0].fields) if beside else _ASKED
-    known = known | {"machine"} if known & MACHINES else known
-    name = beside[0].header[:40] if beside else ""
-    text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    two = len(drafts) == len(_SIDES) and all(one.metric in TOKENS for one in drafts)
-    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _SIDES if two}
-    choices = things([one.bare for one in drafts])
-    for key, works in pairs.items():
-        told = zip(drafts, works, strict=True)
-        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
-        choices = {key: words} | choices
-    choices[LEAVE_OUT] = "leave them out"
-
-    def settle(answer: str, one: ColumnDraft) -> None:
-        one.asked = frozenset()
-        if answer in pairs:
-            one.add(workload=pairs[answer][drafts.index(one)])
-        elif answer in (LEAVE_OUT, NOT_SAID):
-            one.take(answer)
-        elif answer == "device":
-            one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
-        else:
-            one.add(**{THINGS[answer][0]: one.bare})
-            if answer == "framework" and alike:
-                one.add(**{THINGS["setting"][0]: one.bare})
-
-    doubts = []
-    for one in drafts:
-        one.asked = frozenset(known & _ASKED)
-        more: dict[str, object] = {"settle": partial(settle, one=one)}
-        more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
-        doubts.append(column_doubt([one], "columns", text, choices, **more))
-    return doubts
 
 
 def test_facts(text: str) -> Fields:

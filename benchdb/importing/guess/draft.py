@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_draft import ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
@@ -26,7 +27,6 @@ from benchdb.importing.guess.document_doubts import (
     repeat_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.figures import ColumnDraft
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused

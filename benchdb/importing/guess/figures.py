@@ -4,45 +4,34 @@ What it does not say is a doubt, with what it may be.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.messages import Scalar
+from benchdb.importing.guess.column_draft import (
+    CLEAR_TERMS,
+    FIELDS,
+    FIGURE_TERMS,
+    RATIO,
+    SHOWN,
+    WORDS,
+    ColumnDraft,
+    column_doubt,
+    counted,
+)
 from benchdb.importing.guess.column_profile import (
-    ColumnProfile,
     HeaderTerms,
     Kind,
-    fold,
     header_terms,
     is_zero,
     statistic,
     words,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields
-from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
-RATIO = "ratio"  # no metric: what a source computed from two figures
-_WORDS = {
-    "s": "seconds",
-    "ms": "milliseconds",
-    "us": "microseconds",
-    "min": "minutes",
-    "h": "hours",
-    "share": "shares of 1",
-    "%": "percent",
-    "ram": "memory that the machine has",
-    "gpu_cores": "GPU cores of the machine",
-    "cpu_cores": "CPU cores of the machine",
-    RATIO: "a ratio that the source computed",
-    "setting": "a setting of the runs, not a result",
-    "figure": "a result, kept as printed without a unit",
-    LEAVE_OUT: "leave it out",
-}
 # What a time is likely to be of, by its header.
 _LIKELY = {
     name: re.compile(rf"(?i){hint}")
@@ -70,10 +59,9 @@ _OF_SIDES = {
 }
 _TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
-_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
 _OF_COUNTS = frozenset(
-    (
+    [
         "token",
         "prefill",
         "decode",
@@ -83,29 +71,9 @@ _OF_COUNTS = frozenset(
         "mean",
         "sample",
         "given",
-    )
+    ]
 )
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
-_LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
-_FIELDS = ("ram", "gpu_cores", "cpu_cores")
-_SHOWN = 2  # cells that a question quotes
-_QUOTED = 40  # characters of one
-_NAMED = (
-    "throughput time power energy memory flops bandwidth score accuracy latency fps "
-    "ttft loss ratio step epoch token prefill decode total peak mean used"
-)
-FIGURE_TERMS = frozenset(_NAMED.split())
-_UNCLEAR = (
-    "memory power energy loss accuracy ratio step token total peak mean used epoch "
-    "prefill decode"
-)
-CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
-_SIDES = {"prefill", "decode", "total"}
-CODED = re.compile(r"[^\W_][._][^\W_]")
-_STATISTICS = {"mean", "peak", "used"}
-_STATISTIC = re.compile(
-    r"mean|avg|average|median|med|min|max|minimum|maximum|p\d\d|std(?:dev)?|stdev|best"
-)
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
@@ -125,194 +93,6 @@ class Around(msgspec.Struct, frozen=True):
     clear: bool = False
     trained: bool = False
     language: bool = False
-
-
-class ColumnDraft(msgspec.Struct, eq=False):
-    """A column in the making; *column* is there once it is known to be no figures.
-
-    *fields* are what it stands for, *metric* and *unit* what its figures are,
-    *left* why it is left out. *asked* is what the answer to an open question may tell,
-    *rated* that it is asked whether these are results at all; *aside* that others are;
-    *sampled* that equal rows are repetitions of one run.
-    """
-
-    looks: ColumnProfile
-    line: int
-    column: Column | None = None
-    fields: Fields = {}
-    metric: str | None = None
-    unit: str | None = None
-    decimal: Mark | None = None
-    missing: dict[str, str] = {}
-    parts: dict[str, str] = {}
-    kinds: frozenset[Kind] = frozenset()
-    left: str | None = None
-    asked: frozenset[str] = frozenset()
-    rated: bool = False
-    aside: bool = False
-    sampled: bool = False
-
-    @property
-    def header(self) -> str:
-        """Return the name of the column."""
-        return self.looks.header
-
-    @property
-    def bare(self) -> str:
-        """Return the name of the column without a unit in brackets."""
-        return _BRACKET.sub("", self.header) if self.looks.unit else self.header
-
-    @property
-    def holds_figures(self) -> bool:
-        """Tell whether it is a column of figures, as far as that is known."""
-        return self.column is None and (self.looks.figures or bool(self.parts))
-
-    @property
-    def holds_words(self) -> bool:
-        """Tell whether it is a column of words of which nothing is known."""
-        looks = self.looks
-        return self.column is None and not looks.figures and not looks.parts
-
-    @property
-    def bases(self) -> set[str]:
-        """Return the base units of the figures; ``1`` for numbers without any."""
-        return {unit for unit, _ in self.kinds} - {"1"} or {"1"}
-
-    def add(self, **fields: Scalar) -> None:
-        """Make the column stand for *fields* as well."""
-        self.fields = {**self.fields, **fields}
-
-    def leave(self, why: str) -> None:
-        """Leave the column out."""
-        self.left, self.column = why, Column(is_="ignore")
-
-    def become_field(self, field: str) -> None:
-        """Make its cells set *field*."""
-        self.column = Column(field=field)
-
-    def take(self, answer: str) -> bool:
-        """Enter an answer by which it has no figures of a unit; tell whether it is."""
-        if self.column is not None:
-            return True
-        if answer == NOT_SAID and self.bases == {"1"} and self._may_be_words():
-            self.become_field(f"conditions.{slug(self.header)}")
-        elif answer in (LEAVE_OUT, NOT_SAID):
-            why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
-            self.leave(f"{self.header!r}: {why}")
-        elif answer == "setting":
-            self.become_field(f"parameters.{slug(self.header)}")
-        elif answer in _FIELDS:
-            self.become_field(answer)
-        elif answer in ("figure", "score"):
-            self.metric = "score" if answer == "score" else "reported_value"
-            self.unit = None
-        else:
-            return False
-        return True
-
-    def _may_be_words(self) -> bool:
-        """Tell whether its cells are whole numbers, words beside them aside."""
-        return all(map(_LABEL.fullmatch, self.looks.texts))
-
-    def take_unit(self, text: str) -> None:
-        """Make the bare numbers figures in the unit *text*."""
-        unit = understood("%" if text == "share" else text)
-        if unit is not None:
-            self.unit = "1" if text == "share" else text
-            self.kinds = frozenset([(unit.base, unit.per)])
-
-    def finished(self) -> Column:
-        """Return the column as the map has it; what stays open is left out."""
-        if self.column is not None:
-            return self.column
-        if self.asked:  # equal columns would be the same figure twice
-            return Column(is_="ignore")
-        if self.parts:
-            return Column(is_="value", parts=self.parts, set=self.fields)
-        if self.metric is None:
-            return Column(is_="ignore")
-        if self.metric == RATIO:
-            return Column(is_="ratio", unit=self.unit, set=self.fields)
-        return Column(
-            is_="samples" if self.sampled else "value",
-            metric=self.metric,
-            unit=self.unit,
-            decimal=self.decimal,
-            set=self.fields,
-            missing=self.missing,
-        )
-
-
-def quoted(draft: ColumnDraft) -> str:
-    """Return a column as a question names it: ``'Time' (3.2, 4.5 …)``."""
-    texts = draft.looks.texts
-    shown = ", ".join(text[:_QUOTED] for text in texts[:_SHOWN])
-    more = " …" if len(texts) > _SHOWN else ""
-    return f"{draft.header[:80]!r} ({shown}{more})" if shown else f"{draft.header!r}"
-
-
-def column_doubt(
-    drafts: Sequence[ColumnDraft],
-    topic: str,
-    text: str,
-    choices: Mapping[str, str] | Iterable[str],
-    **more: object,
-) -> Doubt:
-    """Return a doubt about columns; *choices* without words of their own have ours."""
-    first = drafts[0]
-    subject = ", ".join(f"{one.header[:40]!r}" for one in drafts[:4])
-    subject += f" and {len(drafts) - 4} more" if len(drafts) > 4 else ""
-    named = choices if isinstance(choices, Mapping) else {}
-    facts = {
-        "name": first.header[:30],
-        "subject": quoted(first) if len(drafts) == 1 else subject,
-        "line": first.line,
-        "choices": named or {key: _title(key) for key in choices},
-        "likeness": _likeness(first, topic),
-    }
-    if any(one.holds_figures for one in drafts):
-        facts["columns"] = lambda: counted(drafts)
-    return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
-
-
-def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
-    """Return how many figures are in columns that hold some, *most* in each.
-
-    Numbers that may be anything count for half: they are settings more often.
-    """
-    return {
-        id(one): len(one.looks.texts[:most:step])
-        for one in drafts
-        if one.holds_figures
-        for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
-    }
-
-
-def _likeness(draft: ColumnDraft, topic: str) -> object:
-    """Return what columns share about which one answer may hold.
-
-    Those that stand for something (a machine, a side) need the same. Others may be
-    different things where their headers name units or are names in a program.
-    """
-    looks = draft.looks
-    terms = looks.terms & FIGURE_TERMS - _SIDES
-    if topic in ("unit", "numbers"):
-        terms -= _STATISTICS
-        alike = looks.integers if not looks.terms and not draft.fields else None
-    alike = None
-    own = CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
-    stem = stem_of(looks.header) if own and not draft.fields else None
-    return topic, tuple(sorted(terms)), alike, stem
-
-
-def stem_of(header: str) -> str:
-    """Return *header* without words for a statistic."""
-    parts = fold(header).split()
-    return " ".join(word for word in parts if not _STATISTIC.fullmatch(word))
-
-
-def _title(key: str) -> str:
-    return metrics()[key].title if key in metrics() else _WORDS.get(key, key)
 
 
 def metric_of(
@@ -412,7 +192,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         choices = {
             "results": "results, measured",
             LEAVE_OUT: "a specification: leave it out",
-            "setting": _WORDS["setting"],
+            "setting": WORDS["setting"],
         }
         text = "Are {} results, or a specification?"
         more = {"settle": settle, "likeness": None}
@@ -439,7 +219,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
-        choices[LEAVE_OUT] = _WORDS[LEAVE_OUT]
+        choices[LEAVE_OUT] = WORDS[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
@@ -457,7 +237,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the unit and of the metric."""
     looks = draft.looks
-    tps = any(map(_TPS.search, (looks.header, *looks.texts[:_SHOWN])))
+    tps = any(map(_TPS.search, (looks.header, *looks.texts[:SHOWN])))
     if tps and (around.language or looks.terms & {"prefill", "decode"}):
         draft.take_unit("tokens/s")  # what else may be counted has no sides
     _enter_metric(draft, around)
@@ -514,7 +294,7 @@ def _unit_fault(answer: str) -> str | None:
 def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return the doubt what figures in a known unit are."""
     bases = draft.bases
-    known = (*metrics(), *_FIELDS, RATIO)
+    known = (*metrics(), *FIELDS, RATIO)
     candidates = words().candidates
     likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
     likely = [_TTFT] if "ttft" in around.terms else likely

@@ -4,18 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchdb.importing import naming
+from benchdb.importing.guess.column_draft import CLEAR_TERMS, FIGURE_TERMS
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
     pattern,
     unit_in,
 )
-from benchdb.importing.guess.figures import (
-    CLEAR_TERMS,
-    CLEAR_UNITS,
-    FIGURE_TERMS,
-    Around,
-)
+from benchdb.importing.guess.figures import CLEAR_UNITS, Around
 from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,

@@ -1,7 +1,6 @@
 """A table of a map in the making: its columns, and what stands above its rows."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import get_args
@@ -9,6 +8,11 @@ from typing import get_args
 from msgspec.structs import replace
 
 from benchdb.importing import naming
+from benchdb.importing.guess.column_draft import (
+    RATIO,
+    ColumnDraft,
+    counted,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
@@ -25,25 +29,15 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
-    headers_doubts,
-    test_facts,
 )
 from benchdb.importing.guess.figures import (
     CLEAR_UNITS,
-    CODED,
-    FIGURE_TERMS,
     FINAL,
-    RATIO,
-    TOKENS,
-    ColumnDraft,
-    counted,
     enter_counts,
-    enter_language_model,
     figure_doubts,
     leave_parts,
     leave_statistics,
     speaks_of_figures,
-    stem_of,
 )
 from benchdb.importing.guess.headings import (
     BILLIONS,
@@ -54,32 +48,29 @@ from benchdb.importing.guess.headings import (
     segments,
     split_path,
 )
+from benchdb.importing.guess.pivots import (
+    ALL_NAMES,
+    SIDES,
+    enter_pivots,
+    pivot_doubts,
+)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import (
     Column,
     Fields,
     Meaning,
-    Named,
     Table,
 )
 from benchdb.importing.mapping.recognition import (
-    is_split,
     recognised,
 )
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
-ALL_NAMES: tuple[Named, ...] = get_args(Named)
 _READERS = {str(name): name for name in get_args(Reader)}
 _KEYED = ("key-value", "bullets")
-# Headers that speak of these name no side: "GPU memory" is no run on a GPU.
-_NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
-_NOT_PIVOTED |= {"score", "spec"}
-_OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
-_SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
-_NUMBER = re.compile(r"\d{1,6}")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
@@ -138,7 +129,7 @@ class TableDraft:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
         figures = [one for one in self.drafts if one.holds_figures and not one.parts]
-        self._enter_pivots(figures)
+        enter_pivots(figures, self.drafts)
         doubts = device_doubts(self.drafts) + self._label_doubts()
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
@@ -196,39 +187,6 @@ class TableDraft:
         for one in above[:1]:
             one.left = f"figures of what holds the rows, not of them: {listed}"
 
-    def _enter_pivots(self, figures: Sequence[ColumnDraft]) -> None:
-        """Enter what headers of figures stand for: machines, sides, precisions."""
-        for one in figures:
-            if not one.looks.terms & _NOT_PIVOTED:
-                header = one.bare
-                one.fields = test_facts(header) or {
-                    **recognised(header, ALL_NAMES[: _SIDES + 1]).set,
-                    **({"conditions.path": header} if is_split(header) else {}),
-                }
-            units = {unit for unit, _ in one.looks.kinds}
-            if units and units <= _OF_PARTS:
-                one.fields.pop("device", None)
-        modes = [mode_of(one.header) for one in figures]
-        if {*modes} >= {"training", "inference"}:  # beside each other
-            for one, mode in zip(figures, modes, strict=True):
-                one.fields |= {"parameters.mode": mode} if mode else {}
-        if {one.fields.get("device") for one in figures} <= {"cpu", None}:
-            for one in figures:  # "CPU time" may be that of the processor
-                if one.fields.keys() == {"device"} and "time" in one.looks.terms:
-                    one.fields = {}
-        self._enter_numbers(figures)
-
-    def _enter_numbers(self, figures: Sequence[ColumnDraft]) -> None:
-        """Enter columns that are headed by batch sizes, or by numbers of cards."""
-        batches = any("batchsize" in one.looks.terms for one in self.drafts)
-        machines = any(one.fields.keys() & MACHINES for one in figures)
-        for one in figures:
-            card = naming.chip(one.bare, numbers=True) if machines else None
-            if batches and _NUMBER.fullmatch(one.header):
-                one.fields = {"parameters.batch_size": int(one.header)}
-            elif not one.fields and card and card.accelerator:
-                one.fields = {"accelerator": one.header}
-
     def _label_doubts(self) -> list[Doubt]:
         """Enter rows that are named after metrics; return what other labels may be."""
         corner = next((one for one in self.drafts if not one.looks.figures), None)
@@ -284,41 +242,7 @@ class TableDraft:
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        figures = self.rows or self.drafts
-        rates = (one.looks.terms for one in figures if one.metric in TOKENS)
-        sides = frozenset[str]().union(*rates)
-        for one in figures:
-            enter_language_model(one, sides)
-        by_kind: dict[object, list[ColumnDraft]] = {}
-        for one in self.drafts if not self.rows else ():
-            compared = one.metric == RATIO  # a claim, which its header tells apart
-            if one.holds_figures and not (one.aside or one.rated or compared):
-                terms = one.looks.terms & FIGURE_TERMS
-                alike = one.looks.integers if not terms and one.bases == {"1"} else None
-                coded = one.bases == {"s"} and CODED.search(one.header)
-                stem = stem_of(one.header) if coded else None
-                kind = one.metric or (one.kinds, terms, alike, stem)
-                by_kind.setdefault((kind, *one.parts.values()), []).append(one)
-        doubts: list[Doubt] = []
-        left = any(one.left and one.looks.several for one in self.drafts)
-        for group in by_kind.values():
-            sets = Counter(repr(sorted(one.fields.items())) for one in group)
-            doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
-            # Beside a column that is left out, a header may name what runs too.
-            nameless = [
-                one
-                for one in group
-                if not (one.fields.keys() - {"workload"})
-                and not (one.metric in TOKENS and "answer" in one.looks.terms)
-                and (
-                    sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
-                    or (left and not one.looks.terms & FIGURE_TERMS)
-                )
-            ]
-            if mixed := list(dict.fromkeys([*doubled, *nameless])):
-                beside = [one for one in group if one not in mixed]
-                doubts += headers_doubts(mixed, beside)
-        return doubts
+        return pivot_doubts(self.drafts, self.rows)
 
     def told_by_columns(self, name: str) -> bool:
         """Tell whether columns, or what was answered, tell *name* of all figures."""
@@ -381,7 +305,7 @@ class TableDraft:
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
-        for name in ALL_NAMES[:_SIDES]:
+        for name in ALL_NAMES[:SIDES]:
             if name not in self.contested:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
@@ -488,10 +412,6 @@ class TableDraft:
                 return Column(is_="ignore")
             return Column(is_="value", set=one.fields)
         return one.finished()
-
-
-def _work_of(one: ColumnDraft) -> object:
-    return one.fields.get("workload")
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

@@ -1,0 +1,161 @@
+"""What columns of one kind of figure stand for beside each other: by their headers."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import get_args
+
+from benchdb.importing import naming
+from benchdb.importing.guess.column_draft import (
+    CODED,
+    FIGURE_TERMS,
+    RATIO,
+    ColumnDraft,
+    column_doubt,
+)
+from benchdb.importing.guess.column_profile import statistic
+from benchdb.importing.guess.column_rules import (
+    ASKED,
+    MACHINES,
+    THINGS,
+    test_facts,
+    things,
+)
+from benchdb.importing.guess.figures import TOKENS, WORKS, enter_language_model
+from benchdb.importing.guess.headings import mode_of
+from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.mapping.language import Named
+from benchdb.importing.mapping.recognition import is_split, recognised
+
+ALL_NAMES: tuple[Named, ...] = get_args(Named)
+SIDES = ALL_NAMES.index("workload")  # names before it are of any work
+# Headers that speak of these name no side: "GPU memory" is no run on a GPU.
+_NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
+_NOT_PIVOTED |= {"score", "spec"}
+_OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
+_NUMBER = re.compile(r"\d{1,6}")
+_PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
+
+
+def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) -> None:
+    """Enter what headers of figures stand for: machines, sides, precisions."""
+    for one in figures:
+        if not one.looks.terms & _NOT_PIVOTED:
+            header = one.bare
+            one.fields = test_facts(header) or {
+                **recognised(header, ALL_NAMES[: SIDES + 1]).set,
+                **({"conditions.path": header} if is_split(header) else {}),
+            }
+        units = {unit for unit, _ in one.looks.kinds}
+        if units and units <= _OF_PARTS:
+            one.fields.pop("device", None)
+    modes = [mode_of(one.header) for one in figures]
+    if {*modes} >= {"training", "inference"}:  # beside each other
+        for one, mode in zip(figures, modes, strict=True):
+            one.fields |= {"parameters.mode": mode} if mode else {}
+    if {one.fields.get("device") for one in figures} <= {"cpu", None}:
+        for one in figures:  # "CPU time" may be that of the processor
+            if one.fields.keys() == {"device"} and "time" in one.looks.terms:
+                one.fields = {}
+    _enter_numbers(figures, drafts)
+
+
+def _enter_numbers(
+    figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
+) -> None:
+    """Enter columns that are headed by batch sizes, or by numbers of cards."""
+    batches = any("batchsize" in one.looks.terms for one in drafts)
+    machines = any(one.fields.keys() & MACHINES for one in figures)
+    for one in figures:
+        card = naming.chip(one.bare, numbers=True) if machines else None
+        if batches and _NUMBER.fullmatch(one.header):
+            one.fields = {"parameters.batch_size": int(one.header)}
+        elif not one.fields and card and card.accelerator:
+            one.fields = {"accelerator": one.header}
+
+
+def pivot_doubts(
+    drafts: Sequence[ColumnDraft], rows: Sequence[ColumnDraft]
+) -> list[Doubt]:
+    """Return the doubts what columns of one kind of figure stand for."""
+    figures = rows or drafts
+    rates = (one.looks.terms for one in figures if one.metric in TOKENS)
+    sides = frozenset[str]().union(*rates)
+    for one in figures:
+        enter_language_model(one, sides)
+    by_kind: dict[object, list[ColumnDraft]] = {}
+    for one in drafts if not rows else ():
+        compared = one.metric == RATIO  # a claim, which its header tells apart
+        if one.holds_figures and not (one.aside or one.rated or compared):
+            terms = one.looks.terms & FIGURE_TERMS
+            alike = one.looks.integers if not terms and one.bases == {"1"} else None
+            coded = one.bases == {"s"} and CODED.search(one.header)
+            stem = statistic(one.header)[1] if coded else None
+            kind = one.metric or (one.kinds, terms, alike, stem)
+            by_kind.setdefault((kind, *one.parts.values()), []).append(one)
+    doubts: list[Doubt] = []
+    left = any(one.left and one.looks.several for one in drafts)
+    for group in by_kind.values():
+        sets = Counter(repr(sorted(one.fields.items())) for one in group)
+        doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]
+        # Beside a column that is left out, a header may name what runs too.
+        nameless = [
+            one
+            for one in group
+            if not (one.fields.keys() - {"workload"})
+            and not (one.metric in TOKENS and "answer" in one.looks.terms)
+            and (
+                sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
+                or (left and not one.looks.terms & FIGURE_TERMS)
+            )
+        ]
+        if mixed := list(dict.fromkeys([*doubled, *nameless])):
+            beside = [one for one in group if one not in mixed]
+            doubts += _headers_doubts(mixed, beside)
+    return doubts
+
+
+def _work_of(one: ColumnDraft) -> object:
+    return one.fields.get("workload")
+
+
+def _headers_doubts(
+    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
+) -> list[Doubt]:
+    """Return the doubts what columns are, *beside* which others are known."""
+    runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
+    alike = len(runtimes) < len(drafts)  # their headers tell them apart
+    known = set(beside[0].fields) if beside else ASKED
+    known = known | {"machine"} if known & MACHINES else known
+    name = beside[0].header[:40] if beside else ""
+    text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
+    two = len(drafts) == len(_PAIRS) and all(one.metric in TOKENS for one in drafts)
+    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
+    choices = things([one.bare for one in drafts])
+    for key, works in pairs.items():
+        told = zip(drafts, works, strict=True)
+        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
+        choices = {key: words} | choices
+    choices[LEAVE_OUT] = "leave them out"
+
+    def settle(answer: str, one: ColumnDraft) -> None:
+        one.asked = frozenset()
+        if answer in pairs:
+            one.add(workload=pairs[answer][drafts.index(one)])
+        elif answer in (LEAVE_OUT, NOT_SAID):
+            one.take(answer)
+        elif answer == "device":
+            one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
+        else:
+            one.add(**{THINGS[answer][0]: one.bare})
+            if answer == "framework" and alike:
+                one.add(**{THINGS["setting"][0]: one.bare})
+
+    doubts = []
+    for one in drafts:
+        one.asked = frozenset(known & ASKED)
+        more: dict[str, object] = {"settle": partial(settle, one=one)}
+        more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
+        doubts.append(column_doubt([one], "columns", text, choices, **more))
+    return doubts
