@@ -23,13 +23,7 @@ from benchdb.importing.intake import files
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import About
-from benchdb.merge import (
-    BAD_KEPT,
-    How,
-    Outcome,
-    import_files,
-    import_together,
-)
+from benchdb.merge import BAD_KEPT, How, Outcome, import_files, import_together
 from benchdb.store import import_history, sqlite
 from benchdb.store.database import open_database, rehearsing, writing
 from benchdb.store.postgresql.server import is_address

@@ -5,12 +5,7 @@ from collections.abc import Callable, Iterable
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
-from benchdb.importing.logs import (
-    aligned_columns,
-    bars,
-    epochs,
-    key_value,
-)
+from benchdb.importing.logs import aligned_columns, bars, epochs, key_value
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
 from benchdb.importing.tables import csv, html_tables, markdown, nested, notebook

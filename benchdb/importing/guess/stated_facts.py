@@ -13,11 +13,7 @@ from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
 from benchdb.importing.mapping.language import Fields
-from benchdb.importing.mapping.recognition import (
-    NAME_LIMIT,
-    device_in,
-    recognised,
-)
+from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
 _SCANNED = 200_000  # characters

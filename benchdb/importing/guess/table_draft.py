@@ -8,11 +8,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from benchdb.importing import naming
-from benchdb.importing.guess.column_draft import (
-    RATIO,
-    ColumnDraft,
-    counted,
-)
+from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
@@ -48,23 +44,11 @@ from benchdb.importing.guess.headings import (
     segments,
     split_path,
 )
-from benchdb.importing.guess.pivots import (
-    ALL_NAMES,
-    SIDES,
-    enter_pivots,
-    pivot_doubts,
-)
+from benchdb.importing.guess.pivots import ALL_NAMES, SIDES, enter_pivots, pivot_doubts
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import (
-    Column,
-    Fields,
-    Meaning,
-    Table,
-)
-from benchdb.importing.mapping.recognition import (
-    recognised,
-)
+from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
+from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 

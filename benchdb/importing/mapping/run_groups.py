@@ -11,15 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.messages import (
-    Flag,
-    Phase,
-    Run,
-    Scalar,
-    Source,
-    Status,
-    Value,
-)
+from benchdb.exchange.messages import Flag, Phase, Run, Scalar, Source, Status, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, LoneSource
 from benchdb.exchange.record import Record
@@ -27,6 +19,7 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
+from benchdb.importing.mapping.cells import Observation, search, time_limit
 from benchdb.importing.mapping.fields import (
     MACHINE_FACTS,
     Defaults,
@@ -45,14 +38,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     bare_name,
 )
-from benchdb.importing.mapping.table_rows import (
-    Observation,
-    RatioCell,
-    RunGroup,
-    match_tables,
-    search,
-    time_limit,
-)
+from benchdb.importing.mapping.table_rows import RatioCell, RunGroup, match_tables
 from benchdb.importing.provenance import NOTHING, About, SourceFacts
 
 # Of processor time; a table of one MiB takes about 7 s.

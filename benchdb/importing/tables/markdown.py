@@ -198,9 +198,7 @@ def _footnotes(
 
 
 def _pipe_sheet(
-    table: _PipeTable,
-    context: tuple[str, ...],
-    below: Sequence[str],
+    table: _PipeTable, context: tuple[str, ...], below: Sequence[str]
 ) -> Sheet:
     names = _cells(table.header, table.line)
     rows = SheetRows([name.text for name in names])

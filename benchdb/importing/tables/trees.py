@@ -9,12 +9,7 @@ import re
 
 import msgspec
 
-from benchdb.importing.document import (
-    DEPTH_LIMIT,
-    Document,
-    DocumentError,
-    parsed_json,
-)
+from benchdb.importing.document import DEPTH_LIMIT, Document, DocumentError, parsed_json
 
 _YAML_LIMIT = 2**20  # characters; it is read a hundred times as slowly as JSON
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]|[^\s\[\]{},:"]++')

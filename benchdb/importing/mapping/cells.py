@@ -1,0 +1,214 @@
+"""Figures in cells, in the unit of the metric that a map gives; its expressions."""
+
+import math
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.catalogue import metrics
+from benchdb.exchange.messages import Flag, Scalar, Status, Value
+from benchdb.exchange.validation import RefusedError
+from benchdb.importing.document import DocumentError
+from benchdb.importing.mapping.fields import binary_factor
+from benchdb.importing.mapping.language import Column, Facts
+from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
+from benchdb.importing.quantities.quantity import Quantity, is_first_run, parsed, parts
+from benchdb.importing.quantities.tokens import Mark
+
+SEARCHED = 1000  # characters of a text in which a map's expressions are searched
+_AS_IT_IS = (1.0, 1.0)
+_SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
+# What a rate or a time of a metric may count; a metric that is not here may count all.
+_COUNTS = {
+    "reported_samples_per_second": ("img", "seq", "sample"),
+    "fit_samples_per_second": ("img", "seq", "sample"),
+    "samples_per_second": ("img", "seq", "sample"),
+    "tokens_per_second": ("token",),
+    "steps_per_second": ("step", "it", "batch"),
+    "image_seconds": ("img",),
+    "time_per_token_seconds": ("token",),
+    "reported_step_seconds": ("step", "it", "batch"),
+    "step_seconds": ("step",),
+    "epoch_seconds": ("epoch",),
+    "epochs_per_hour": ("epoch",),
+}
+
+
+class _TimeUpError(Exception):
+    """The time is up; nothing but ``time_limit`` catches it without raising it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise ``DocumentError`` once the block has taken *seconds* of processor time.
+
+    A stranger's regular expression may never end; Python looks for signals while it
+    searches. Only the main thread gets them: there is no limit in another.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _TimeUpError
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        yield
+    except _TimeUpError as error:
+        raise DocumentError(
+            f"takes more than {seconds:.0f} s of processor time with this map{error}; "
+            "simplify its expressions: repeats inside repeats, as in (a+)+, may never "
+            "end"
+        ) from None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def search(pattern: str, text: str) -> re.Match[str] | None:
+    """Return where *pattern* is found in the beginning of *text*."""
+    try:
+        return re.search(pattern, text[:SEARCHED])
+    except _TimeUpError:
+        raise _TimeUpError(f", last in the expression {pattern!r}") from None
+
+
+class RowPlace(msgspec.Struct, frozen=True):
+    """A row as printed, under its header and what stands above."""
+
+    context: tuple[str, ...]
+    header: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """A figure with the layers of what is known of its run, the deepest first.
+
+    *line* is where it stands, *raw* what stands there, *place* the row around it.
+    *status* is ``ok``, or says how the run ended of which the cell has no figure. Where
+    *fault* is set it could not be read. *pool* is the column of a sample.
+    """
+
+    layers: tuple[Facts, ...]
+    line: int
+    locator: str
+    raw: str
+    value: Value | None = None
+    status: Status = "ok"
+    flags: tuple[Flag, ...] = ()
+    fault: str | None = None
+    pool: Column | None = None
+    place: RowPlace | None = None
+
+
+class CellReader(msgspec.Struct, frozen=True):
+    """How the cells of a column are read, each as *metric* unless it has parts."""
+
+    column: Column
+    metric: str
+    unit: str | None
+    decimal: Mark | None
+
+    def read(self, text: str, place: Observation) -> list[Observation]:
+        """Return *place* with each figure in *text*, in the order printed.
+
+        Where it is not clear what the text says, it is a fault.
+        """
+        matches = (search(pattern, text) for pattern in self.column.patterns)
+        match = next(filter(None, matches), None)
+        text = match["value"] if match else text
+        try:
+            absent = missing_of(text, self.column.missing)
+            if absent and not absent.reason:
+                return []
+            if self.column.parts and absent is None:
+                return [
+                    self._observation(metric, part.printed, part, place)
+                    for metric, part in self._parts(text)
+                    if metric
+                ]
+            amount = absent or parsed(text, decimal=self.decimal, unit=self.unit)
+            metrics_ = dict.fromkeys(self.column.parts.values() or [self.metric])
+            return [
+                self._observation(metric, text.strip(), amount, place)
+                for metric in metrics_
+                if metric
+            ]
+        except (RefusedError, ValueError) as why:
+            return [replace(place, fault=str(why))]
+
+    def _observation(
+        self, metric: str, printed: str, amount: Quantity | Missing, place: Observation
+    ) -> Observation:
+        value = Value(metric=metric, printed=printed, locator=place.locator)
+        if isinstance(amount, Missing):
+            value = replace(value, reason=amount.reason)
+            return replace(place, value=value, status=status_of(amount))
+        if amount.bound in ("<", ">"):
+            value = replace(value, reason="only a bound is printed")
+            return replace(place, value=value)
+        factor, divisor = self._conversion(amount, metric)
+        figure, spread = amount.value * factor / divisor, amount.uncertainty
+        if not math.isfinite(figure):
+            raise RefusedError(f"{amount.printed!r} is too large for a number")
+        if metrics()[metric].unit == "B":  # half a byte is never meant
+            figure = float(round(figure))
+        value = replace(
+            value,
+            value=figure,
+            uncertainty=None if spread is None else spread * factor / divisor,
+            derived=None if amount.low is None else "middle of the printed range",
+        )
+        flags: tuple[Flag, ...] = ()
+        if amount.bound == "~":
+            detail: dict[str, Scalar] = {"printed": printed}
+            flags = (Flag(code="approximate", metric=metric, detail=detail),)
+        beside: Facts = recognised(amount.beside, ["batch_size"])
+        if is_first_run(amount.beside):
+            beside = Facts(set={"conditions.remark": amount.beside})
+        layers = (*place.layers, beside) if beside.set else place.layers
+        return replace(place, value=value, flags=flags, layers=layers)
+
+    def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
+        """Yield metric and figure of each part of a cell that has several."""
+        figures, metrics_ = parts(text, decimal=self.decimal), self.column.parts
+        if other := figures.keys() ^ metrics_.keys():
+            why = "without a metric" if min(other) in figures else "not there"
+            raise RefusedError(f"the part {min(other)!r} is {why}")
+        yield from ((metrics_[name], it) for name, it in figures.items())
+
+    def _conversion(self, amount: Quantity, metric: str) -> tuple[float, float]:
+        """Return what a figure in base units is multiplied with, and divided by.
+
+        Refuse a unit that cannot be that of *metric*.
+        """
+        target = metrics()[metric].unit
+        counts = _COUNTS.get(metric, (amount.per,))
+        if amount.per is not None and amount.per not in counts:
+            raise RefusedError(
+                f"{amount.printed!r} counts {amount.per}, {metric} does not"
+            )
+        if amount.unit == target:
+            binary = target == "B"
+            return binary_factor(amount.printed, self.unit) if binary else _AS_IT_IS
+        if (amount.unit, target) in _SCALES:
+            return 1.0, _SCALES[amount.unit, target]
+        if (amount.unit, target, self.unit) == ("1", "%", "1"):
+            return 100.0, 1.0
+        if amount.unit == "1":
+            raise RefusedError(
+                f"{amount.printed!r} has no unit; the map must say it (unit = …), "
+                f"{metric} is in {target}"
+            )
+        raise RefusedError(
+            f"unit contradiction: {amount.printed!r} is in {amount.unit}, "
+            f"{metric} in {target}"
+        )
