@@ -42,11 +42,7 @@ class SourceFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class About(SourceFacts, frozen=True):
-    """What the importing person knows of a document.
-
-    *label* says how far from the measurement the figures are, where that is not the
-    importer's usual one.
-    """
+    """What the importing person knows; *label*: how far from the measurement."""
 
     label: Label | None = None
 

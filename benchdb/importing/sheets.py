@@ -34,11 +34,7 @@ def _of_notebooks_too(read: _Read) -> _Read:
 
 @_of_notebooks_too
 def sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables of the document in its order; none if it holds none.
-
-    Its name counts only where what it holds leaves doubt: anything may be CSV. Raise
-    ``DocumentError`` if its text cannot be read.
-    """
+    """Return the tables in order; the name counts where the content leaves doubt."""
     name = document.name.lower()
     if name.endswith(_SEPARATED):
         return csv.sheets(document)

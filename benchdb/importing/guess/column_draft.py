@@ -118,7 +118,9 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Enter an answer by which it has no figures of a unit; tell whether it is."""
         if self.column is not None:
             return True
-        if answer == NOT_SAID and self.bases == {"1"} and self._may_be_words():
+        # Whole numbers, words beside them aside, may be words themselves.
+        labels = self.bases == {"1"} and all(map(_LABEL.fullmatch, self.looks.texts))
+        if answer == NOT_SAID and labels:
             self.become_field(f"conditions.{slug(self.header)}")
         elif answer in (LEAVE_OUT, NOT_SAID):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
@@ -133,10 +135,6 @@ class ColumnDraft(msgspec.Struct, eq=False):
         else:
             return False
         return True
-
-    def _may_be_words(self) -> bool:
-        """Tell whether its cells are whole numbers, words beside them aside."""
-        return all(map(_LABEL.fullmatch, self.looks.texts))
 
     def take_unit(self, text: str) -> None:
         """Make the bare numbers figures in the unit *text*."""

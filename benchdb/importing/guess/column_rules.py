@@ -283,11 +283,7 @@ def _side_facts(text: str) -> Fields:
 
 
 def enter_words(drafts: Sequence[ColumnDraft]) -> None:
-    """Enter columns of words of which nothing else is known.
-
-    Those keep their words under the names of their headers; tests of language models
-    are the work as well.
-    """
+    """Enter columns of words of which nothing is known; tests of models are work."""
     for one in drafts:
         if one.holds_words and not one.asked:
             texts = one.looks.texts

@@ -96,7 +96,9 @@ def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
     """Yield the doubts about rates that are not what tokens and seconds beside make."""
     for rate in (one for one in table.drafts if one.metric in TOKENS):
         counted = [
-            one for one in table.drafts if _counts_tokens(one) and one is not rate
+            one
+            for one in table.drafts
+            if one.looks.integers and "token" in one.looks.terms and one is not rate
         ]
         same = [[one] for one in counted if _side(one) == _side(rate)]
         if (
@@ -113,10 +115,6 @@ def _side(one: ColumnDraft) -> str | None:
     terms = one.looks.terms
     side = "prefill" if terms & {"prefill", "given"} else None
     return "decode" if "decode" in terms else side
-
-
-def _counts_tokens(one: ColumnDraft) -> bool:
-    return one.looks.integers and "token" in one.looks.terms
 
 
 def _times(one: ColumnDraft, rate: ColumnDraft) -> bool:

@@ -231,11 +231,7 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
 
 
 def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
-    """Enter the work of figures beside those of the sides of a language model.
-
-    Memory, power and a time from end to end are those of whole requests. Tell whether
-    there are such sides.
-    """
+    """Enter the work of figures beside those of sides; tell whether there are such."""
     works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
     if not works or not works <= {*_SIDED, "llm-generate"}:
         return False

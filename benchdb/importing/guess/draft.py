@@ -92,11 +92,7 @@ def propose(
 def _round(
     plan: "_Plan", answers: Mapping[str, str], before: Inquiry, most: int
 ) -> tuple[Inquiry, Proposal]:
-    """Return what is asked with *answers*, and what follows from them.
-
-    Beside what was asked *before*, *most* questions are new. With none it is the last
-    round.
-    """
+    """Return what is asked with *answers*, *most* of it new, and what follows."""
     inquiry = before.again(answers, closed=not most)
     proposal = _proposed(plan, inquiry)
     spare: set[str] = set()
@@ -135,7 +131,8 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     left_out += sentence_results(document, plan.sheets)
     questions = inquiry.open()
     read = [one for one in taken if one.has_figures()]
-    for one in [one for one in read if not _is_sound(one)]:
+    # A fault would spoil the tables beside it.
+    for one in [one for one in read if any(faults(Map(table=(one.table(),))))]:
         read.remove(one)
         left_out.append(f"the table at line {one.line}: a map cannot say what it holds")
     # The first table that fits explains a sheet: those that ask for more come first.
@@ -150,11 +147,6 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
-
-
-def _is_sound(table: TableDraft) -> bool:
-    """Tell whether a map may have the table: a fault would spoil those beside it."""
-    return not any(faults(Map(table=(table.table(),))))
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -198,7 +190,10 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     alone.
     """
     contested = _contested([one.context for one in sheets])
-    decimal = _decimal(sheets)
+    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
+    cells = (cell.text for row in rows for cell in row.cells)
+    digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
+    decimal = convention(digits)  # of the tables together
     by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
@@ -223,13 +218,6 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             yield replace(
                 single[0], sheets=group, looks=profiles(group, decimal), alone=False
             )
-
-
-def _decimal(sheets: Sequence[Sheet]) -> Mark | None:
-    """Return the decimal mark of the tables together."""
-    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
-    cells = (cell.text for row in rows for cell in row.cells)
-    return convention(text for text in islice(cells, _TESTED) if text[:1].isdigit())
 
 
 def _unreadable(sheet: Sheet) -> str | None:

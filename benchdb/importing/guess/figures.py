@@ -114,11 +114,7 @@ def metric_of(
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave columns out that say in other words what a column beside them says.
-
-    That is another statistic, and the time from token to token beside that per token.
-    What has a metric of its own stays, and so does a minimum or a maximum alone.
-    """
+    """Leave columns out that say what one beside them says: statistics, and ``itl``."""
     if any("tpot" in one.looks.terms for one in drafts):
         for one in drafts:
             if "itl" in one.looks.terms:
@@ -133,6 +129,7 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         first = next((name for name in ("mean", "median") if name in group), None)
         own = {name: _own_metric(one, around) for name, one in group.items()}
         for name, one in group.items():
+            # What has a metric of its own stays; so does a minimum or maximum alone.
             metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
             if name in ("", first) or (metric and metric != own.get(first or "")):
                 continue
@@ -261,7 +258,11 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return [] if draft.metric else _meaning_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
-    free = Free("a unit, such as ms, tok/s or GB", _unit_fault)
+    no_unit = "it is no unit that can be understood"
+    free = Free(
+        "a unit, such as ms, tok/s or GB",
+        lambda it: None if understood(it) else no_unit,
+    )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
@@ -285,10 +286,6 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     draft.metric = metric_of(draft.kinds, terms, around.terms)
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
-
-
-def _unit_fault(answer: str) -> str | None:
-    return None if understood(answer) else "it is no unit that can be understood"
 
 
 def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:

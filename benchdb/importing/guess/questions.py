@@ -152,7 +152,11 @@ class Inquiry:
                 answer_key = self._answered(doubt, key) if doubt.figures else None
                 if answer_key is not None:
                     given.setdefault(answer_key, []).append(doubt)
-                elif self._is_passed(doubt, key):
+                elif (
+                    (self._closed and key not in self._before)
+                    or doubt.key in self.passed
+                    or not doubt.figures
+                ):
                     more += self._leave(key, doubt)
                 else:
                     self._open.setdefault(key, []).append(doubt)
@@ -160,10 +164,6 @@ class Inquiry:
                 more += self._accept(answer_key, some)
         if more:
             self.settle(more)
-
-    def _is_passed(self, doubt: Doubt, key: str) -> bool:
-        late = self._closed and key not in self._before
-        return late or doubt.key in self.passed or not doubt.figures
 
     def open(self) -> tuple[Question, ...]:
         """Return what is not answered, what most figures wait for first."""
@@ -179,11 +179,7 @@ class Inquiry:
         return tuple(_question(key, alive[key]) for key in keys)
 
     def spare(self, most: int, before: Collection[str]) -> set[str]:
-        """Return the keys of doubts about which one too many would be asked.
-
-        Beside what was asked *before*, *most* questions are: those that most figures
-        wait for, together with all else that these wait for.
-        """
+        """Return the keys of doubts too many beside those *before* and *most* more."""
         figures = _figures(chain.from_iterable(self._open.values()))
         blocked: dict[int, set[str]] = defaultdict(set)
         free: dict[str, int] = {}  # questions for which no figures wait

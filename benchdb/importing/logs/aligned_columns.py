@@ -81,11 +81,6 @@ def _is_ruled(made: Sequence[Chunk]) -> bool:
     return all(map(_UNDERLINE.fullmatch, words))
 
 
-def _is_boxed(text: str) -> bool:
-    """Tell whether *text* is a line of a table drawn with lines, or of Markdown."""
-    return text.lstrip()[:1] in _SIDES or " | " in text
-
-
 def _is_number(text: str) -> bool:
     """Tell whether *text* is a number with nothing but its unit."""
     return is_figure(text) and all(map(is_unit, text.split()[1:]))
@@ -132,7 +127,8 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         """Take lines with gaps in them, and single texts right below one."""
         nonlocal latest
         text = line.text
-        if len(text) > _WIDTH or _is_boxed(text) or bullet(text) or command(text):
+        boxed = text.lstrip()[:1] in _SIDES or " | " in text  # or of Markdown
+        if len(text) > _WIDTH or boxed or bullet(text) or command(text):
             return None
         made = chunks(unstamped(text))
         alone = len(made) == 1

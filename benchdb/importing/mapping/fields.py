@@ -85,11 +85,7 @@ class Defaults(msgspec.Struct, frozen=True):
         return self._in_our_words(known)
 
     def _in_our_words(self, known: Known) -> Known:
-        """Return *known* with our names where it has words of the source.
-
-        A workload that only the document's word makes ours gets the setting of the
-        document: nobody said that it ran as ours does.
-        """
+        """Return *known* with our names where it has words of the source."""
         fields, basis, map_ = dict(known.fields), dict(known.basis), self.map_
         missing = dict(known.missing)
         if "machine" in fields:

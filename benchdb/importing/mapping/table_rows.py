@@ -69,11 +69,7 @@ class RunGroup(msgspec.Struct):
 
 
 def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
-    """Return the sheets that *map_* explains, each with the first table that means it.
-
-    Raise ``DocumentError`` with what is there if there is none although the map has
-    tables.
-    """
+    """Return the sheets that *map_* explains, by the first table that means each."""
     every: list[Sheet] = []
     matched: list[MatchedTable] = []
     for reader in dict.fromkeys(table.read for table in map_.table):

@@ -5,7 +5,7 @@ How people write them is data: the catalogue, and the families in ``names.toml``
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -249,12 +249,9 @@ def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
         if place.start >= end:
             end = place.end
             # "M5 Max Pro" is none that is sold.
-            if not (" " in place.name and _is_doubled(place, text)):
+            apple = place.vendor == "Apple" and " " in place.name
+            if not (apple and _SECOND.match(text, place.end)):
                 yield place
-
-
-def _is_doubled(place: _Place, text: str) -> bool:
-    return place.vendor == "Apple" and bool(_SECOND.match(text, place.end))
 
 
 @cache
@@ -296,16 +293,12 @@ def _printed(prefix: str, match: re.Match[str]) -> str:
 
 
 def _cased(word: str) -> str:
-    if known := _capitals().get(word.lower()):
-        return known
+    for known in names()["printed"]["capitals"].split():
+        if known.lower() == word.lower():
+            return str(known)
     if re.fullmatch(r"i[3579]|v\d\w?", word, re.IGNORECASE):
         return word.lower()
     return word.upper() if any(char.isdigit() for char in word) else word
-
-
-@cache
-def _capitals() -> Mapping[str, str]:
-    return {word.lower(): word for word in names()["printed"]["capitals"].split()}
 
 
 def _form(base: str, tail: str, gigabytes: str) -> str:
@@ -360,11 +353,7 @@ class _Text:
 
 
 def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
-    """Return what the texts *before* and *after* the name of a chip say of it.
-
-    Those are fields of ``RecognisedChip``; *rest* are the words that say something
-    else.
-    """
+    """Return fields of ``RecognisedChip`` by the texts around a chip's name."""
     text = _Text(f"{before} ¦ {after}")
     model = _model(text)
     virtual = text.take("virtual") is not None

@@ -66,11 +66,7 @@ PLAIN = _PlainCharacters(
 
 
 def visible(text: str, limit: int) -> str:
-    """Return what a reader sees of *text*, in one line; markup of emphasis is off.
-
-    Raise ``UnreadableError`` where a character hides or reorders what is there, or
-    there are more than *limit* characters.
-    """
+    """Return what is seen of *text*; raise ``UnreadableError`` where it hides more."""
     if len(text) > limit:
         raise UnreadableError(f"it has more than {limit} characters")
     seen = text.strip()

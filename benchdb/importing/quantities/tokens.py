@@ -231,11 +231,7 @@ class _Shape(msgspec.Struct, frozen=True):
 
 
 def _value(number: re.Match[str], decimal: Mark | None) -> tuple[int, int]:
-    """Return an integer and the power of ten with which it is *number*.
-
-    *decimal* is the mark of its column. Raise ``AmbiguousError`` or
-    ``UnreadableError``.
-    """
+    """Return an integer and its power of ten; *decimal* is the mark of the column."""
     sign = -1 if number["sign"] == "-" else 1
     power = number["exponent"] or number["power"]
     written = number["ten"][2:] if number["ten"] else power or "0"

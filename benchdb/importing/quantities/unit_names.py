@@ -100,11 +100,7 @@ def doubts(text: str) -> tuple[str, ...]:
 
 
 def clarified(text: str, column: Unit) -> Unit | None:
-    """Return what the doubtful *text* means in a column whose unit is *column*.
-
-    A letter such as ``k``, ``M`` or ``G`` multiplies it, ``m`` are minutes among times;
-    ``None`` where the doubt stays.
-    """
+    """Return what the doubtful *text* means in a *column*, if its unit settles it."""
     name = _tidied(text)
     if column.base == "s":
         return replace(column, factor=Fraction(60)) if name == "m" else None

@@ -68,11 +68,7 @@ class _Builder:
 
 
 def json_tree(text: str, first: int = 1) -> Node:
-    """Return the JSON *text*, which begins in line *first*.
-
-    ``NaN`` and the infinities, which are none, are numbers. Raise ``DocumentError``
-    where it is none.
-    """
+    """Return the JSON *text* from line *first*; ``NaN`` and infinities are numbers."""
     parsed_json(text, nan=True)
     made, line, at = _Builder(), first, 0
     for token in _TOKEN.finditer(text):
