@@ -220,7 +220,8 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
     terms = looks.terms & FIGURE_TERMS - _SIDES
     if topic in ("unit", "numbers"):
         terms -= _STATISTICS
-    own = CODED.search(looks.header) or (topic in ("time", "meaning") and looks.unit)
+    coded = topic != "unit" and CODED.search(looks.header)
+    own = coded or (topic in ("time", "meaning") and looks.unit)
     stem = statistic(looks.header)[1] if own and not draft.fields else None
     return topic, tuple(sorted(terms)), stem
 

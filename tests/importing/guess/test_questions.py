@@ -2,7 +2,10 @@
 
 import pytest
 
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
 from benchdb.importing.guess.questions import AnswerError, Doubt, Free, Inquiry
+from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
     asked,
     choices,
@@ -270,3 +273,15 @@ def test_what_is_typed_is_taken_where_it_has_sense():
     assert settled == ["blue"]
     with pytest.raises(AnswerError, match="'green': no colour; allowed: red, or a col"):
         Inquiry({"paint of a": "green"}).settle([doubt("a", 1)])
+
+
+def test_figures_of_one_kind_in_an_object_are_one_question():
+    text = """{"framework": "mlx", "device": "gpu", "chip": "M2 Max",
+        "prompt_throughput": 512.0, "generation_throughput": 45.1,
+        "peak_memory": 5.5, "active_memory": 4.5}"""
+    one = Document("results.json", text.encode())
+    asked_of = {it.key: it.text for it in propose(one, READERS["json"](one)).questions}
+    rates = "'prompt_throughput' (512.0), 'generation_throughput' (45.1)"
+    assert rates in asked_of["unit of prompt_throughput"]
+    memory = "'peak_memory' (5.5), 'active_memory' (4.5)"
+    assert memory in asked_of["unit of peak_memory"]
