@@ -88,7 +88,8 @@ def _facts(
         tables=() if models else protocols.tables(name, measured) if measured else (),
         models=models,
         more_models=more,
-        tokens=token_chart.model_plots(corpus_of(site)) if name in _TOKENS else (),
+        # The front page has the others, which take long to place.
+        tokens=token_chart.model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
         missing=workload_facts.missing(site, name),
         figures=figure_table(site, site.by_workload[name], command, _MOST),
     )
