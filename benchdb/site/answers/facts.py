@@ -89,7 +89,7 @@ class Held(msgspec.Struct, frozen=True):
             return "faster"
         if high < 1 / margin:
             return "slower"
-        within = self.low >= 1 / EVEN and self.high <= EVEN
+        within = low >= 1 / EVEN and high <= EVEN
         return "even" if within else "unclear"
 
 

@@ -70,7 +70,7 @@ def _is_base(one: Held) -> bool:
 
 def _mac(language: Language, card: Card) -> Iterator[str]:
     first, *others = card.held
-    yield _over(language, first)
+    yield _over_mean(language, first)
     beside = [it for it in others if _is_base(it) and it.other.chip == card.chip]
     if beside and card.chip:
         yield language.gettext(
@@ -80,13 +80,14 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
         others = [it for it in others if it not in beside]
     for group in dict.fromkeys(it.group for it in others):
         steps = [it for it in others if it.group == group]
-        listed = [step_text(language, it) for it in reversed(steps)]
-        if group == first.group and not card.chip:
+        same = group == first.group
+        listed = [step_text(language, it, short=True) for it in reversed(steps)]
+        if same and not card.chip:
             yield language.gettext("Other steps: %(steps)s.", steps=listed)
         else:
             yield language.gettext(
-                "In %(work)s: %(steps)s.",
-                work=group_text(language, group),
+                "%(work)s: %(steps)s.",
+                work=_capital(group_text(language, group)),
                 steps=listed,
             )
 
@@ -163,10 +164,10 @@ def _gpu(language: Language, card: Card) -> Iterator[str]:
             )
         else:
             yield language.gettext(
-                "%(work)s: %(step)s on %(count)s, not like for like.",
+                "%(work)s, %(chip)s: %(times)s.",
                 work=_capital(group_text(language, one.group)),
-                step=step_text(language, one),
-                count=counted(language, one),
+                chip=Name(one.base.chip),
+                times=factor_text(language, one),
             )
 
 
@@ -174,13 +175,17 @@ def _over_mean(language: Language, one: Held) -> str:
     """Say what a range goes over, with its mean and the interval of that."""
     if one.mean is None or one.least is None or one.most is None:
         return _over(language, one)
-    return language.gettext(
-        "%(work)s, %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
+    said = language.gettext(
+        "%(work)s of %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
         work=_capital(group_text(language, one.group)),
         count=counted(language, one),
         mean=Times(one.mean),
         interval=Times(one.least, one.most),
     )
+    if one.least < 1 < one.most:
+        unsure = language.gettext("Chance may have decided which is faster.")
+        return language.sentences([said, unsure])
+    return said
 
 
 def _watt(language: Language, card: Card) -> Iterator[str]:
@@ -197,8 +202,6 @@ def _watt(language: Language, card: Card) -> Iterator[str]:
             work=_capital(group_text(language, one.group)),
             step=step_text(language, one),
         )
-    if any("power" in it.differs for it in card.held):
-        yield language.gettext("Both sides' power was read in different ways.")
 
 
 def _fit(language: Language, card: Card) -> Iterator[str]:
