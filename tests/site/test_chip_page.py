@@ -81,8 +81,8 @@ def test_metal_is_held_against_the_cpu_of_the_same_chip(tmp_path: Path) -> None:
         (row.work, row.base.text, row.other.text, row.verdict.text)
         for row in group.rows
     ] == [
-        ("ResNet-50", f"100{NBSP}s", f"20{NBSP}s", "5.0× as fast"),
-        ("MobileNetV2", f"90{NBSP}s", f"30{NBSP}s", "3.0× as fast"),
+        ("ResNet-50", f"100{NBSP}s", f"20.0{NBSP}s", "5.0× as fast"),
+        ("MobileNetV2", f"90.0{NBSP}s", f"30.0{NBSP}s", "3.0× as fast"),
     ]
     assert words.parts["metal"]["title"] == (
         "With Metal it is 3.0–5.0× as fast as on its CPU"
@@ -138,7 +138,7 @@ def test_figures_under_unlike_conditions_are_hollow_and_name_them(
 
 
 def test_frameworks_and_protocols_have_groups_of_their_own(tmp_path: Path) -> None:
-    torch = {"framework": "torch", "source": "other"}
+    torch: dict[str, Any] = {"framework": "torch", "source": "other"}
     runs = [
         script(100, device="cpu"),
         script(20),
@@ -316,7 +316,7 @@ def shipped_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def test_the_m1_max_of_the_shipped_database(shipped: Site) -> None:
     page = page_at(shipped, M1_MAX, chip_page.pages)
-    words = in_english(page)
+    words: Any = in_english(page)
 
     whole = {
         row.work: (row.base.text, row.other.text, row.verdict.text)
