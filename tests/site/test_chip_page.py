@@ -75,7 +75,8 @@ def test_metal_is_held_against_the_cpu_of_the_same_chip(tmp_path: Path) -> None:
     ]
     facts, words = facts_and_words(tmp_path, runs)
 
-    assert (facts.metal.low, facts.metal.high) == pytest.approx((3.0, 5.0))
+    (found,) = facts.metal.ranges
+    assert (found.low, found.high) == pytest.approx((3.0, 5.0))
     (group,) = words.parts["metal"]["groups"]
     assert [
         (row.work, row.base.text, row.other.text, row.verdict.text)
@@ -85,7 +86,7 @@ def test_metal_is_held_against_the_cpu_of_the_same_chip(tmp_path: Path) -> None:
         ("MobileNetV2", f"90.0{NBSP}s", f"30.0{NBSP}s", "3.0× as fast"),
     ]
     assert words.parts["metal"]["title"] == (
-        "With Metal it is 3.0–5.0× as fast as on its CPU"
+        "Training: 3.0–5.0× as fast with Metal as on the CPU"
     )
 
 
@@ -99,7 +100,7 @@ def test_what_takes_longer_with_metal_is_said_as_long(tmp_path: Path) -> None:
     _, words = facts_and_words(tmp_path, runs)
 
     assert words.parts["metal"]["title"] == (
-        "Metal is up to 5.0× as fast as the CPU, and takes up to 6.0× as long"
+        "Training: with Metal up to 5.0× as fast as on the CPU, or up to 6.0× as long"
     )
     (group,) = words.parts["metal"]["groups"]
     slower = group.rows[-1]
@@ -116,8 +117,9 @@ def test_a_flagged_pair_is_outlined_and_in_no_range(tmp_path: Path) -> None:
     ]
     facts, words = facts_and_words(tmp_path, runs)
 
-    assert facts.metal.high == pytest.approx(5.0)
-    assert (facts.metal.n, facts.metal.flagged) == (1, 1)
+    (found,) = facts.metal.ranges
+    assert (found.n, facts.metal.flagged) == (1, 1)
+    assert found.high == pytest.approx(5.0)
     (group,) = words.parts["metal"]["groups"]
     (row,) = [row for row in group.rows if row.work == "MNIST MLP"]
     assert row.plot.marks[1].look == "flagged"
@@ -131,7 +133,7 @@ def test_figures_under_unlike_conditions_are_hollow_and_name_them(
     runs = [script(100, device="cpu"), script(20, columns={"precision": "fp16"})]
     facts, words = facts_and_words(tmp_path, runs)
 
-    assert (facts.metal.low, facts.metal.n) == (None, 0)
+    assert facts.metal.ranges == ()
     ((row,),) = [group.rows for group in words.parts["metal"]["groups"]]
     assert row.plot.marks[1].look == "unlike"
     assert row.note == "precision"
