@@ -5,6 +5,7 @@ from functools import partial
 
 import msgspec
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
@@ -26,7 +27,10 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 
 
 class Front(msgspec.Struct, frozen=True):
-    """What the front page shows: *chips* and *runs* are addresses of pages."""
+    """What the front page shows.
+
+    *chips* and *runs* are addresses of pages, *grades* are those of figures by run.
+    """
 
     cards: tuple[Card, ...]
     overview: Overview
@@ -34,6 +38,7 @@ class Front(msgspec.Struct, frozen=True):
     watts: tuple[Card, ...]
     chips: dict[str, str]
     runs: dict[str, str]
+    grades: dict[str, str]
     figures: int
     sources: int
     digest: str
@@ -50,18 +55,21 @@ def pages(site: Site) -> Iterator[Page]:
         if it
     ]
     cells = [cell.run for row in shown.heat for cell in row.cells]
+    linked = (*(it.run for it in medians), *cells)
     facts = Front(
         cards=answers.cards(site, None),
         overview=shown,
         plots=token_chart.model_plots(corpus),
         watts=comparisons(corpus),
         chips=dict(site.chips),
-        runs={run: site.runs[run] for run in (*(it.run for it in medians), *cells)},
+        runs={run: site.runs[run] for run in linked},
+        grades={run: corpus.facts[run].grade or "" for run in linked},
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
     )
-    yield Page("index", "answers", "index", facts, partial(_words, facts))
+    clean = untrusted.cleaned(facts)
+    yield Page("index", "answers", "index", clean, partial(_words, clean))
 
 
 def _words(facts: Front, language: Language) -> Words:
@@ -113,6 +121,8 @@ def _words(facts: Front, language: Language) -> Words:
             "missing": _missing(language, facts),
             "pages": facts.chips,
             "runs": facts.runs,
+            "grades": facts.grades,
+            "grade_text": _grades(language, facts),
         },
     )
 
@@ -181,6 +191,17 @@ def _lead(language: Language, facts: Front) -> str:
 def _model(language: Language, facts: Front) -> str:
     cell = facts.overview.cell
     return cell.model if cell else ""
+
+
+def _grades(language: Language, facts: Front) -> str:
+    """Say the grade of all figures where they have the same; nothing else."""
+    known = set(facts.grades.values())
+    if len(known) != 1:
+        return ""
+    return language.gettext(
+        "All figures that lead to a run have grade %(grade)s.",
+        grade=Name(next(iter(known))),
+    )
 
 
 def _heat_text(language: Language, facts: Front) -> str:
