@@ -139,7 +139,7 @@ def _description(language: Language, facts: Front) -> str:
 
 def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
     shown, pgettext = facts.overview, language.pgettext
-    found = (
+    result = (
         ("answers", pgettext("section", "Answers"), True),
         ("chips", pgettext("section", "Chips"), shown.chips),
         ("tokens", pgettext("section", "Tokens per second"), facts.plots),
@@ -149,7 +149,7 @@ def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
         ("memory", pgettext("section", "Memory"), _card(facts, "fit").ran),
         ("missing", pgettext("section", "Not measured yet"), True),
     )
-    return tuple((anchor, name) for anchor, name, there in found if there)
+    return tuple((anchor, name) for anchor, name, there in result if there)
 
 
 def _card(facts: Front, question: str) -> Card:
@@ -159,7 +159,7 @@ def _card(facts: Front, question: str) -> Card:
 def _lead(language: Language, facts: Front) -> str:
     """Say what the baseline is, and how old the evidence is."""
     shown = facts.overview
-    said = [
+    phrase = [
         language.gettext(
             "Every ratio is against one baseline, the M1 with Metal, unless two "
             "systems are named."
@@ -173,19 +173,19 @@ def _lead(language: Language, facts: Front) -> str:
     trained = _card(facts, "mac").held
     if trained and trained[0].group == "training" and trained[0].years:
         years = years_text(*trained[0].years)
-        said.append(
+        phrase.append(
             language.gettext(
                 "Training that chips have in common was published in %(years)s.",
                 years=Name(years),
             )
         )
     if shown.newest:
-        said.append(
+        phrase.append(
             language.gettext(
                 "Newest figure of a Mac: %(date)s.", date=language.date(shown.newest)
             )
         )
-    return language.sentences(said)
+    return language.sentences(phrase)
 
 
 def _model(language: Language, facts: Front) -> str:
@@ -238,7 +238,7 @@ def _peaks(language: Language, facts: Front) -> list[tuple[str, str]]:
 def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
     """Return what nobody has measured yet, each with what would measure it."""
     shown = facts.overview
-    found: Sequence[tuple[str, Sequence[str], str]] = (
+    result: Sequence[tuple[str, Sequence[str], str]] = (
         (
             language.gettext("Nothing at all: %(chips)s."),
             shown.absent,
@@ -261,7 +261,7 @@ def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
         ),
     )
     return [
-        (said % {"chips": language.listing(list(names))}, command)
-        for said, names, command in found
+        (phrase % {"chips": language.listing(list(names))}, command)
+        for phrase, names, command in result
         if names
     ]

@@ -90,8 +90,8 @@ def first(card: Card) -> Held:
 
 
 def words(card: Card) -> CardWords:
-    (said,) = card_words(languages.load("en"), [card])
-    return said
+    (phrase,) = card_words(languages.load("en"), [card])
+    return phrase
 
 
 def tags(card: Card) -> list[tuple[str, str]]:
@@ -254,9 +254,9 @@ def test_where_nothing_is_known_the_command_that_would_measure_it_is_named(answe
     assert {name for name, card in cards.items() if card.evidence == "none"} == {
         *("mac", "metal", "gpu", "watt", "fit", "tokens")
     }
-    said = words(cards["metal"])
-    assert (said.figure, said.command) == ("not measured yet", "benchdb collect")
-    assert said.look == "none"
+    phrase = words(cards["metal"])
+    assert (phrase.figure, phrase.command) == ("not measured yet", "benchdb collect")
+    assert phrase.look == "none"
     assert all(words(card).command for card in cards.values())
 
 
