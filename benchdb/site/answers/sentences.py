@@ -1,6 +1,6 @@
 """The sentences of an answer: what its figure is of, and what stands beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
@@ -15,8 +15,10 @@ from benchdb.site.answers.terms import (
     over_text,
     step_text,
     work_text,
+    works_text,
 )
 
+_WORKS = 3  # with their ranges
 _RUNGS = 3  # of memory, beside the headline
 _MODELS = 2  # beside the first
 
@@ -126,16 +128,26 @@ def _metal(language: Language, card: Card) -> Iterator[str]:
         return
     helped = [it for it in card.works if it.low > EVEN]
     hurt = [it for it in card.works if it.high < 1 / EVEN]
-    even = [it for it in card.works if it not in (*helped, *hurt)]
     if helped:
         yield language.gettext(
             "%(works)s against the CPU.",
-            works=[work_text(language, it.name) for it in helped[:3]],
+            works=works_text(language, [it.name for it in helped]),
         )
+    rest = [it for it in card.works if it not in (*helped, *hurt)]
+    even = [it for it in rest if it.low >= 1 / EVEN and it.high <= EVEN]
+    mixed = [it for it in rest if it not in even]
     if even:
         yield language.gettext(
-            "Hardly, or not always: %(works)s.",
-            works=[_ranged(language, it) for it in even[:3]],
+            "Hardly any difference: %(workloads)s.", workloads=_ranges(language, even)
+        )
+    if mixed and card.chip:
+        yield language.gettext(
+            "No clear answer: %(workloads)s.", workloads=_ranges(language, mixed)
+        )
+    elif mixed:
+        yield language.gettext(
+            "Different from chip to chip: %(workloads)s.",
+            workloads=_ranges(language, mixed),
         )
     if hurt:
         yield language.gettext(
@@ -147,9 +159,15 @@ def _metal(language: Language, card: Card) -> Iterator[str]:
         )
 
 
-def _ranged(language: Language, work: WorkRange) -> str:
-    ends = language.times_range(work.low, work.high)
-    return terms.beside(language, work_text(language, work.name), ends)
+def _ranges(language: Language, works: Sequence[WorkRange]) -> list[str]:
+    return [
+        terms.beside(
+            language,
+            work_text(language, it.name),
+            language.times_range(it.low, it.high),
+        )
+        for it in works[:_WORKS]
+    ]
 
 
 def _gpu(language: Language, card: Card) -> Iterator[str]:
