@@ -2,7 +2,7 @@
 (() => {
 const doc = document, one = (s, e = doc) => e.querySelector(s), all = (s, e = doc) => [...e.querySelectorAll(s)];
 const pick = one("#pick"), a = one("#a"), b = one("#b"), like = one("#like"), unknown = one("#unknown"), say = JSON.parse(one("#words").textContent);
-const known = self.benchdb ??= {}, dash = "–";
+const known = self.benchdb ??= {};
 
 // What benchdb/site/compare/view.py and the template write of the first pair is written here of any other.
 const esc = s => String(s).replace(/[&<>"']/g, c => `&#${c.charCodeAt()};`);
@@ -27,7 +27,7 @@ const system = s => `${s.chip} · ${say.devices[s.device]}`;
 
 // The words of a fact: names, or the ends of a range.
 const fact = ([, unit, items]) => {
-  if (!items.length) return dash;
+  if (!items[0]) return "–";
   if (!unit) return items.map(isolated).join(say.comma);
   const text = items[1] ? between(say.interval, items) : local(items[0]);
   return isolated(unit == "#" ? text : put(say.units[unit], text));
@@ -57,10 +57,10 @@ const axis = cells => {
 
 const figure = ([run, digits, unit, low, high, n, machines, grade, label], name) => {
   const [bars, text] = say.labels[label];
-  const rests = listed([low && isolated(between(say.interval, [low, high])), put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
+  const rests = listed([put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
   return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(pick.dataset.runs + run)}.html">${esc(put(say.units[unit], local(digits)))}</a>`
     + (grade && el(`span class="grade ${esc(grade)}"`, grade))
-    + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
+    + (low && el("small", between(say.interval, [low, high]))) + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
 };
 // Work is named by its workload, that of language models by the model.
 const named = (kind, [workload, batch, facts]) => {
@@ -100,7 +100,7 @@ const table = (x, y, over, cells) => {
   };
   const row = ([kind, w, i, j, word, value, times, ends, , span, differs, , noted], works, remark) => {
     const left = x.figures[i], right = y.figures[j], [name, text] = named(kind, works[w]);
-    const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || dash} → ${right[k] || dash}`);
+    const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || "–"} → ${right[k] || "–"}`);
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
     const look = noted ? "flagged" : differs ? "unlike" : quiet ? "level" : value > 1 ? "up" : "down";
     const tone = noted || differs || word == "insufficient" ? "dim" : word != "found" ? "" : value > 1 ? "faster" : "slower";
@@ -127,7 +127,7 @@ const page = (x, y) => {
   const there = x.cells[y.name], back = y.cells[x.name];
   const cells = there ?? (back ?? []).map(turned), cards = x.cards[y.name] ?? (y.cards[x.name] ?? []).map(other);
   const names = x.device == y.device ? {base: x.chip, other: y.chip} : {base: system(x), other: system(y)};
-  const over = fill(say.over, names), facts = x.known.map((it, k) => [say.facts[it[0]], fact(it), fact(y.known[k])]).filter(it => it[1] != dash || it[2] != dash);
+  const over = fill(say.over, names), facts = x.known.map((it, k) => [say.facts[it[0]], fact(it), fact(y.known[k])]).filter(it => it[1] + it[2] != "––");
   const differing = facts.filter(it => it[1] != it[2]), same = facts.filter(it => it[1] == it[2]).map(it => `${it[0]} ${it[1]}`);
   const part = (id, text) => `<section id="${id}">${el("h2", say.headings[id])}${text}</section>`;
   return [fill(say.title, names), `<div class="cards">` + Object.keys(say.kinds).map((kind, k) => {

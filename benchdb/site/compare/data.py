@@ -120,7 +120,8 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 class SystemData(msgspec.Struct):
     """The file of a system; *shared* counts its cells with every other one.
 
-    *asked* is what the command line calls its chip, *own* are digests of all that it did, by workload.
+    *asked* is what the command line calls its chip, *own* are digests of all that it
+    did, by workload.
     """
 
     name: str

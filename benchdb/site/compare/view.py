@@ -25,6 +25,7 @@ class FigureView(msgspec.Struct, frozen=True):
     grade: str
     bars: int
     label: str
+    limits: str
     rests: str
 
 
@@ -182,7 +183,7 @@ class Writer:
         if not one.items:
             return _DASH
         if not one.unit:
-            return self._say["comma"].join(map(self._isolated, one.items))
+            return str(self._say["comma"]).join(map(self._isolated, one.items))
         ends = one.items if len(one.items) > 1 else (one.items[0],)
         text = self._between("interval", ends) if ends[1:] else self._local(ends[0])
         if one.unit != "#":
@@ -198,7 +199,8 @@ class Writer:
         return " · ".join(parts) or self._say["nothing"]
 
     def _title(self, workload: str) -> str:
-        return self._say["titles"].get(workload, workload)
+        titles: Mapping[str, str] = self._say["titles"]
+        return titles.get(workload, workload)
 
     def _cards(self, cards: Sequence[Card], names: Mapping[str, str]) -> Any:
         known = {card.kind: card for card in cards}
@@ -315,13 +317,11 @@ class Writer:
         text = _fill(self._say["units"][one.unit], {"": self._local(one.digits)})
         bars, label = self._say["labels"][one.label]
         rests = [_fill(self._say["n"], {"": self._local(str(one.n))})]
-        if one.low:
-            rests.insert(
-                0, self._isolated(self._between("interval", (one.low, one.high)))
-            )
         if one.machines > 1:
             rests.append(self._plural("machines", one.machines))
-        return FigureView(text, one.run, one.grade, bars, label, " · ".join(rests))
+        limits = self._between("interval", (one.low, one.high)) if one.low else ""
+        below = " · ".join(rests)
+        return FigureView(text, one.run, one.grade, bars, label, limits, below)
 
     def _remarks(self, cell: Cell, base: SystemData, other: SystemData) -> str:
         parts = []
