@@ -190,7 +190,7 @@ const seek = async () => {
       found.push({title: id, kind: "", to: root + "run/" + id + ".html"});
   }
   const shown = found.slice(0, 9).map((p, i) =>
-    make("li", {role: "option", id: "hit-" + i, to: p.to}, p.title, make("small", {}, p.kind)));
+    make("li", {role: "option", id: "hit-" + i, to: p.to}, make("bdi", {}, p.title), make("small", {}, p.kind)));
   hits.replaceChildren(...shown.length ? shown : [make("li", {role: "option", id: "hit-0"}, none)]);
   hits.hidden = !asked.length;
   box.ariaExpanded = String(!hits.hidden);

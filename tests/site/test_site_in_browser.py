@@ -252,6 +252,18 @@ def test_paper_shows_tables_and_no_controls(context, site):
     )
 
 
+def test_no_table_is_cut_off_on_paper(context, site):
+    page = visit(context, site / "index.html").page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 710, "height": 1000})  # A4 between its margins
+    cut = []
+    for name in KINDS:
+        page.goto((site / f"{name}.html").as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > 710:
+            cut.append(name)
+    assert cut == []
+
+
 def test_an_injected_script_does_not_run(context, site, tmp_path):
     source = (site / "chips.html").read_text("utf-8")
     evil = "<script>document.title = 'owned'</script><img src='https://evil.example/x'>"
