@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.exchange.packing import Series, pack
 from benchdb.report.language import load
@@ -122,14 +123,10 @@ def test_a_published_figure_shows_the_characters_of_its_source(tmp_path):
 def test_a_run_without_a_figure_says_why(tmp_path):
     reason = "MPS backend out of memory"
     failed = process(0, 1.0, status="oom", reason=reason)
-    (page,) = pages(tmp_path, [Run(**{**_fields(failed), "values": {}})])
+    (page,) = pages(tmp_path, [replace(failed, values={})])
 
     assert "out of memory" in shown(page).text
     assert page.facts.quantity is None
-
-
-def _fields(one: Run) -> dict[str, object]:
-    return {name: getattr(one, name) for name in one.__struct_fields__}
 
 
 @pytest.mark.parametrize("code", ["ar", "ja"])
