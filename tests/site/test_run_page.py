@@ -1,6 +1,7 @@
 """The page of a run: from its figure to its samples, or to the source's characters."""
 
 import re
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from tests.store_factory import Machine, Run
 from tests.summary_page import WALL
 
 RATE = "samples_per_second"
-GATES = {
+GATES: dict[str, Any] = {
     "gates": {
         "device": {"status": "passed", "asked": "metal", "found": ["metal"]},
         "loss": {"status": "failed", "finite": False},
