@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from benchdb.report.scope import EVERYTHING
 from benchdb.site import front, pages
-from benchdb.site.build import build
+from benchdb.site.build import Plan, build
 from benchdb.site.content import content
 from benchdb.site.pages import Frame
 from benchdb.store.database import open_database, reading
@@ -39,7 +39,8 @@ def a_site_of_the_front_page(tmp_path_factory) -> Path:
     with reading(engine) as connection:
         shared = [*front.pages(content(connection, EVERYTHING))]
     frame = Frame(("en", "ar"))
-    build(shared, [], pages.asset_files(), frame, folder / "site")
+    plan = Plan(shared, lambda _: iter(()), {}, pages.asset_files())
+    build(plan, frame, folder / "site")
     return folder / "site"
 
 
