@@ -4,41 +4,22 @@ The first side is the baseline: a ratio says how many times as fast the other on
 Ratios, intervals and verdicts are the report's, from ``report.quantities``.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.compare.facts import Fact, facts
-from benchdb.compare.pairs import Group, difference, pairs
-from benchdb.compare.sides import Side
+from benchdb.compare.pairs import Group, Work, difference, pairs
+from benchdb.compare.sides import Figure, Side
 from benchdb.conditions import NAMES, Conditions
 from benchdb.errors import UsageError, suggestion
 from benchdb.report import quantities
-from benchdb.report.measurement import Measurement
-from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.atoms import Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
 from benchdb.store.places import chip_at_work
-
-Work = tuple[tuple[str, str], int | None]  # for a batch size
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """What one side reached: its quantity, on so many machines.
-
-    *flags* are the codes of what is noted on its runs.
-    """
-
-    quantity: Quantity
-    machines: int
-    flags: tuple[str, ...]
-    accelerator: str
-    device: str
-    framework: str
-    precision: str | None
-    compiler: str | None
 
 
 class CellRow(msgspec.Struct, frozen=True):
@@ -98,8 +79,38 @@ def compare(
         if name not in NAMES:
             hint = suggestion(name, NAMES)
             raise UsageError(f"no condition {name!r} to accept{hint}")
-    rows, counted, runs = [], [], set[str]()
-    varied = _varied((base, other))
+    found = list(_cells(base, other, threshold, accepted))
+    rows = [row for row, _, _ in found]
+    counted = [sides for row, sides, _ in found if row.counts]
+    runs = {run for _, _, own in found for run in own}
+    ratios = [row.ratio.value for row in rows if row.counts]
+    return Comparison(
+        base=base.name,
+        other=other.name,
+        cells=tuple(sorted(rows, key=_order)),
+        mean=quantities.ratio(counted, threshold=threshold) if counted else None,
+        spread=(min(ratios), max(ratios)) if ratios else None,
+        facts=tuple(facts(base, other, runs)),
+        only_base=_by_workload(base.works - other.works),
+        only_other=_by_workload(other.works - base.works),
+        reason=None if counted else _reason(base, other, rows),
+    )
+
+
+def cells(base: Side, other: Side) -> tuple[CellRow, ...]:
+    """Return the cells of ``compare``, without what they say together."""
+    rows = (row for row, _, _ in _cells(base, other))
+    return tuple(sorted(rows, key=_order))
+
+
+def _cells(
+    base: Side,
+    other: Side,
+    threshold: float | None = None,
+    accepted: Collection[str] = (),
+) -> Iterator[tuple[CellRow, tuple[quantities.Side, quantities.Side], Sequence[str]]]:
+    """Yield each cell with the sides of its ratio and the runs of both."""
+    varied = _varied(base, other)
     for left, right in pairs(base.groups, other.groups, accepted):
         sides = _sides(left, right, base, other)
         unlike = difference(left, right, accepted)
@@ -118,23 +129,7 @@ def compare(
             other=figure(right, other),
             ratio=own,
         )
-        rows.append(row)
-        runs |= {*left.runs, *right.runs}
-        if row.counts:
-            counted.append(sides)
-    ratios = [row.ratio.value for row in rows if row.counts]
-    ours, theirs = _works(base), _works(other)
-    return Comparison(
-        base=base.name,
-        other=other.name,
-        cells=tuple(sorted(rows, key=_order)),
-        mean=quantities.ratio(counted, threshold=threshold) if counted else None,
-        spread=(min(ratios), max(ratios)) if ratios else None,
-        facts=tuple(facts(base, other, runs)),
-        only_base=_by_workload(ours - theirs),
-        only_other=_by_workload(theirs - ours),
-        reason=None if counted else _reason(base, other, rows),
-    )
+        yield row, sides, (*left.runs, *right.runs)
 
 
 def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
@@ -150,7 +145,7 @@ def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
         return f"the evidence is too poor: {poor}"
     if _digests(base) & _digests(other):
         return "both sides are the same runs"
-    common = _works(base) & _works(other)
+    common = base.works & other.works
     what = (
         "the same work is timed in ways that do not meet"
         if common
@@ -160,7 +155,7 @@ def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
         _words(
             one.conditions.metric if common else one.conditions.workload
             for one in side.measured
-            if not common or _work(one) in common
+            if not common or (one.conditions.work, one.conditions.batch_size) in common
         )
         for side in (base, other)
     ]
@@ -212,6 +207,13 @@ def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
 
 def figure(group: Group, side: Side) -> Figure:
     """Return what a *group* of measurements of one *side* reached."""
+    key = (group.first.conditions.metric, *group.runs)
+    if key not in side.figures:  # a side may meet many others
+        side.figures[key] = _new_figure(group, side)
+    return side.figures[key]
+
+
+def _new_figure(group: Group, side: Side) -> Figure:
     first = group.first
     shown = quantities.quantity(first, side.notes)
     if len(group.members) > 1:
@@ -240,28 +242,14 @@ def figure(group: Group, side: Side) -> Figure:
     )
 
 
-def _works(side: Side) -> set[Work]:
-    return set(map(_work, side.measured))
-
-
-def _work(one: Measurement) -> Work:
-    return one.conditions.work, one.conditions.batch_size
-
-
-def _varied(sides: Iterable[Side]) -> dict[str, set[str]]:
+def _varied(base: Side, other: Side) -> Mapping[str, set[str]]:
     """Return the parameters of each workload that are not the same everywhere."""
-    known = defaultdict[str, set[tuple[str, str]]](set)
-    for side in sides:
-        for one in side.measured:
-            known[one.conditions.workload] |= set(one.conditions.facts.items())
-    often = {
-        workload: Counter(name for name, _ in facts)
-        for workload, facts in known.items()
-    }
-    return {
-        workload: {name for name, values in counts.items() if values > 1}
-        for workload, counts in often.items()
-    }
+    varied = {}
+    for workload in base.parameters.keys() & other.parameters.keys():
+        known = base.parameters[workload] | other.parameters[workload]
+        often = Counter(name for name, _ in known)
+        varied[workload] = {name for name, values in often.items() if values > 1}
+    return varied
 
 
 def _size(conditions: Conditions, varied: Collection[str]) -> str:
@@ -270,8 +258,8 @@ def _size(conditions: Conditions, varied: Collection[str]) -> str:
     return ", ".join(f"{name} {fact}" for name, fact in facts if name in varied)
 
 
-def _by_workload(works: Iterable[Work]) -> dict[str, int]:
-    return dict(sorted(Counter(work[0] for work, _ in works).items()))
+def _by_workload(works: Iterable[tuple[Work, int | None]]) -> dict[str, int]:
+    return dict(sorted(Counter(workload for (workload, _), _ in works).items()))
 
 
 def _order(row: CellRow) -> tuple[object, ...]:

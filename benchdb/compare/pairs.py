@@ -1,7 +1,7 @@
 """Pairs: which measurements of two sides are held against each other."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -10,6 +10,8 @@ from benchdb.conditions import Difference
 from benchdb.metric_kinds import headlines
 from benchdb.report.measurement import Measurement, compared, newest
 from benchdb.store.places import chip_at_work
+
+Work = tuple[str, str]  # what was computed, for any batch size
 
 # Where nothing but these changed, they are what somebody compares.
 _SOFTWARE = frozenset({"version", "system", "driver", "variables"})
@@ -62,7 +64,9 @@ def _cell(one: Measurement) -> tuple[object, ...]:
 
 
 def pairs(
-    ours: Sequence[Group], theirs: Sequence[Group], accepted: Collection[str]
+    ours: Mapping[Work, Sequence[Group]],
+    theirs: Mapping[Work, Sequence[Group]],
+    accepted: Collection[str],
 ) -> list[tuple[Group, Group]]:
     """Return the likest pairs of each cell, each processes in one pair at most.
 
@@ -70,9 +74,8 @@ def pairs(
     no pair of that cell. Sides of the same runs are no pair.
     """
     chosen: list[tuple[Group, Group]] = []
-    left, right = _by_work(ours), _by_work(theirs)
-    for work in sorted(left.keys() & right.keys()):
-        own, rivals = left[work], right[work]
+    for work in sorted(ours.keys() & theirs.keys()):
+        own, rivals = ours[work], theirs[work]
         batches = _batches(own) & _batches(rivals)
         if not batches:
             chosen += _likest(own, rivals, accepted)
@@ -83,13 +86,6 @@ def pairs(
                 accepted,
             )
     return chosen
-
-
-def _by_work(groups: Iterable[Group]) -> dict[tuple[str, str], list[Group]]:
-    works = defaultdict[tuple[str, str], list[Group]](list)
-    for group in groups:
-        works[group.first.conditions.work].append(group)
-    return works
 
 
 def _batches(groups: Iterable[Group]) -> set[int | None]:

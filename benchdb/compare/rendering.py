@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow, Comparison, Figure
+from benchdb.compare.cell_rows import CellRow, Comparison
+from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH, Table, interval

@@ -1,7 +1,8 @@
 """Sides of a comparison: the runs that a name stands for, and what they measured."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Select, select
 
 from benchdb import catalogue
-from benchdb.compare.pairs import Group, groups
+from benchdb.compare.pairs import Group, Work, groups
 from benchdb.compare.side_names import HERE, Asked, resolve
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.metric_kinds import COMPARED
@@ -23,6 +24,7 @@ from benchdb.report.measurement import ClassSpreads, Measurement, measurements
 from benchdb.report.references import Notes, notes_of
 from benchdb.report.runs import StoredRun, stored
 from benchdb.report.scope import WHOLE, selection
+from benchdb.report.view.atoms import Quantity
 from benchdb.store import contents
 from benchdb.store.database import open_database, reading
 from benchdb.store.machines import canonical, mine
@@ -40,6 +42,22 @@ class Known(msgspec.Struct, frozen=True):
 
     seen: ClassSpreads
     around: Around
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What one side reached: its quantity, on so many machines.
+
+    *flags* are the codes of what is noted on its runs.
+    """
+
+    quantity: Quantity
+    machines: int
+    flags: tuple[str, ...]
+    accelerator: str
+    device: str
+    framework: str
+    precision: str | None
+    compiler: str | None
 
 
 class Side(msgspec.Struct, frozen=True, dict=True):
@@ -61,9 +79,31 @@ class Side(msgspec.Struct, frozen=True, dict=True):
         return self.asked.name
 
     @cached_property
-    def groups(self) -> list[Group]:
-        """Return what was measured, that of several machines together."""
-        return groups(self.measured)
+    def groups(self) -> Mapping[Work, list[Group]]:
+        """Return what was measured by its work, that of several machines together."""
+        by_work = defaultdict[Work, list[Group]](list)
+        for group in groups(self.measured):
+            by_work[group.first.conditions.work].append(group)
+        return by_work
+
+    @cached_property
+    def works(self) -> Set[tuple[Work, int | None]]:
+        """Return what was computed, each for a batch size."""
+        own = (one.conditions for one in self.measured)
+        return {(one.work, one.batch_size) for one in own}
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Set[tuple[str, str]]]:
+        """Return the parameters of each workload with the values that they have."""
+        known = defaultdict[str, set[tuple[str, str]]](set)
+        for one in self.measured:
+            known[one.conditions.workload] |= set(one.conditions.facts.items())
+        return known
+
+    @cached_property
+    def figures(self) -> dict[tuple[str, ...], Figure]:
+        """Keep the figures of groups, by metric and runs, once they are known."""
+        return {}
 
     @property
     def disqualified(self) -> int:

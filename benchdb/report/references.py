@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import ascii_lowercase
 
 import msgspec
@@ -60,6 +60,7 @@ class Notes:
         self._runs: dict[tuple[str, ...], dict[str, None]] = {}
         self._facts: dict[tuple[str, ...], Flagged] = {}
         self._positions: dict[tuple[str, ...], int] = {}
+        self._codes: dict[str, str] = {}
 
     def on(self, runs: Iterable[str], metric: str) -> tuple[str, ...]:
         """Return the letters of what is flagged about *metric* of *runs*."""
@@ -83,20 +84,9 @@ class Notes:
         """Return the letters of notes that say what is unlike, and doubt no figure."""
         return frozenset(n.key for n in self.rows() if n.code in _OF_CONDITIONS)
 
-    def codes(self, letters: Iterable[str]) -> tuple[str, ...]:
-        """Return the codes of the notes with these *letters*, sorted, each once."""
-        wanted = set(letters)
-        if not wanted:
-            return ()
-        return tuple(
-            sorted(
-                {
-                    flag.code
-                    for position, flag in enumerate(self._facts.values())
-                    if _letter(position) in wanted
-                }
-            )
-        )
+    def codes(self, letters: Collection[str]) -> tuple[str, ...]:
+        """Return the codes of the notes with these *letters*, each once, in order."""
+        return tuple(sorted({self._codes[letter] for letter in letters}))
 
     def rows(self) -> tuple[Note, ...]:
         """Return the notes met so far, in order."""
@@ -114,7 +104,9 @@ class Notes:
             key = (flag.code, subject.source or "", *chip, detail)
             self._facts.setdefault(key, Flagged(flag.code, flag.metric, facts))
             self._runs.setdefault(key, {})[digest] = None
-            positions.add(self._positions.setdefault(key, len(self._positions)))
+            position = self._positions.setdefault(key, len(self._positions))
+            self._codes[_letter(position)] = flag.code
+            positions.add(position)
         return tuple(map(_letter, sorted(positions)))
 
     def _note(self, position: int, key: tuple[str, ...]) -> Note:

@@ -9,9 +9,11 @@ from typing import Literal
 import msgspec
 
 from benchdb.compare.cell_rows import CellRow
+from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.atoms import Workload
+from benchdb.report.wording.cells import DASH
 from benchdb.report.wording.terms import (
     device_text,
     framework_text,
@@ -20,17 +22,16 @@ from benchdb.report.workloads import trains, workload_of
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, times_tick
-from benchdb.site.systems import Worker
+from benchdb.site.systems import BASELINE, Worker
 from benchdb.statistics.comparison import geometric_mean
 
-BASELINE = Worker("M1", "metal")  # of the whole site
 _APPLE = re.compile(r"([AM]\d{1,2})(?: (Pro|Max|Ultra))?")
 _SIZES = ("", "Pro", "Max", "Ultra")
 # "GeForce RTX 3090 Ti", "Radeon RX 7900 XTX": two digits are the generation.
 _CARD = re.compile(r"((?:GeForce |Radeon |Quadro )?(?:RTX|GTX|RX) )(\d\d)\d\d\b.*")
-_DEVICES = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
+_DEVICES: tuple[Device, ...] = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
 Kind = Literal["training", "prefill", "decode", "inference", "operation"]
-_KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
+KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -81,7 +82,7 @@ class MemberRow(msgspec.Struct, frozen=True):
     plot: Plot
     mean: str
     spread: str
-    cells: int
+    cells: str
     note: str
 
 
@@ -131,7 +132,7 @@ def family(site: Site, chip: str) -> Family | None:
                 parts[_protocol(site, cell)][worker].append(cell)
     ladders = [
         ladder
-        for kind in _KINDS
+        for kind in KINDS
         if (ladder := _ladder(site, kind, parts)) and _tells(ladder, chip)
     ]
     if not ladders:
@@ -284,7 +285,7 @@ def _row(language: Language, scale: Axis, member: Member, chip: str) -> MemberRo
         if member.is_base
         else "",
         spread=language.times_range(low, high) if good else "",
-        cells=len(good),
+        cells=language.number(len(good)) if good else DASH,
         note=language.pgettext("legend", "baseline")
         if member.is_base
         else note

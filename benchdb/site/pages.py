@@ -17,7 +17,7 @@ from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
 Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
-_STYLES = ("tokens.css", "chart.css", "site.css")
+_STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
 _SCRIPT = "site.js"
 
 
@@ -41,7 +41,8 @@ class Page(msgspec.Struct, frozen=True):
 
     *facts* is all that it shows, without a language: the JSON beside it, and what tells
     whether it must be made anew. *words* makes of them what the *template* shows. One
-    that is *local* stands in the site's first language alone.
+    that is *local* stands in the site's first language alone. *files* are what its
+    script loads, by their paths.
     """
 
     address: str
@@ -50,6 +51,7 @@ class Page(msgspec.Struct, frozen=True):
     facts: Any
     words: Callable[[Language], Words]
     local: bool = False
+    files: Mapping[str, bytes] = {}
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -122,6 +124,7 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         style=relative(assets()["style"], own),
         script=relative(assets()["script"], own),
         icon=relative(assets()["icon"], own),
+        own_script=relative(assets().get(page.template, ""), own),
         data=relative(f"{page.address}.json", own),
         root=relative("", own),
         folder=relative(frame.path("", language.code, "").removesuffix("."), own),
@@ -162,10 +165,12 @@ def _assets() -> Mapping[str, tuple[str, bytes]]:
         "style": ("css", svg.rules() + page_assets.stylesheet(_STYLES)),
         "script": ("js", page_assets.script(_SCRIPT)),
         "icon": ("svg", page_assets.asset("icon.svg")),
+        "compare": ("js", page_assets.script("compare.js")),
     }
     named = {}
     for name, (ending, text) in contents.items():
         content = text.encode()
         digest = hashlib.sha256(content).hexdigest()[:8]
-        named[name] = (f"assets/site.{digest}.{ending}", content)
+        stem = name if name == "compare" else "site"  # its script, of one page alone
+        named[name] = (f"assets/{stem}.{digest}.{ending}", content)
     return named

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from benchdb.compare.cell_rows import CellRow, Comparison, compare
+from benchdb.compare.cell_rows import CellRow, Comparison, cells, compare
 from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
 from benchdb.exchange.messages import Device
@@ -79,3 +79,7 @@ class Systems:
             ),
             None,
         )
+
+    def cells(self, base: Worker, other: Worker) -> tuple[CellRow, ...]:
+        """Return the cells of ``compare`` alone, for whoever asks for all pairs."""
+        return cells(self._sides[base], self._sides[other])

@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape
 
 from benchdb.site import (
     chip_page,
+    compare,
     front,
     listings,
     machine_page,
@@ -13,8 +14,9 @@ from benchdb.site import (
     run,
     search,
     source_page,
+    workload_page,
 )
-from benchdb.site.build import Outcome, build
+from benchdb.site.build import Outcome, Plan, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
 
@@ -23,6 +25,8 @@ _SHARED = (
     front.pages,
     listings.pages,
     chip_page.pages,
+    workload_page.pages,
+    compare.pages,
     machine_page.pages,
     source_page.pages,
 )
@@ -31,7 +35,9 @@ _SHARED = (
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
     """Write all pages of *site* into *folder*; errors are those of ``build``."""
     shared = [page for make in _SHARED for page in make(site)]
-    return build(shared, run.pages(site), _files(site, shared, frame), frame, folder)
+    addresses = [*dict.fromkeys(site.runs.values())]
+    files = [*_files(site, shared, frame)]
+    return build(Plan(shared, run.pages(site), addresses, files), frame, folder)
 
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:

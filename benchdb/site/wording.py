@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow, Figure
+from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
@@ -20,10 +21,10 @@ _TRUST: Mapping[str, str] = {
     "transcribed": "t1",
     "claimed": "t1",
 }
-_SEVERAL = 3  # processes: the interval of two is wider than anything it is of
+SEVERAL = 3  # processes: the interval of two is wider than anything it is of
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
-_PLAIN = ("model ", "operation ")
+_PLAIN = ("model", "operation", "quantization")
 _BADGES = ("cpu", "metal", "cuda")
 
 
@@ -36,7 +37,7 @@ class FigureCell(msgspec.Struct, frozen=True):
     trust: str  # the class of its bars
     label: str
     limits: str
-    basis: str  # what it rests on, which a heading says once where all share it
+    counts: str  # of runs and machines
 
 
 def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
@@ -55,27 +56,51 @@ def quantity_cell(
         grade=quantity.grade or "",
         trust=_TRUST.get(label, "t1"),
         label=terms.label_text(language, label, mine=quantity.mine) if label else "",
-        limits=cells.interval(language, quantity) if quantity.n >= _SEVERAL else "",
-        basis=_basis(language, quantity, machines),
+        limits=cells.interval(language, quantity) if quantity.n >= SEVERAL else "",
+        counts=_counts(language, quantity, machines),
     )
 
 
-def shared_basis(figures: Sequence[FigureCell]) -> str:
-    """Return what all *figures* rest on; nothing where they differ."""
-    known = {figure.basis for figure in figures}
-    return known.pop() if len(known) == 1 else ""
+class Shared(msgspec.Struct, frozen=True):
+    """What all figures of a table rest on, which its heading says once: "" if not."""
+
+    label: str
+    counts: str
+
+    @property
+    def text(self) -> str:
+        """Return it as a heading says it."""
+        return " · ".join(filter(None, (self.counts, self.label)))
 
 
-def _basis(language: Language, quantity: Quantity, machines: int) -> str:
-    """Say what a figure rests on: runs, machines, how it came here."""
+def shared(figures: Iterable[FigureCell]) -> Shared:
+    """Return what all *figures* rest on."""
+    known = list(figures)
+    labels = {figure.label for figure in known}
+    counts = {figure.counts for figure in known}
+    return Shared(
+        labels.pop() if len(labels) == 1 else "",
+        counts.pop() if len(counts) == 1 else "",
+    )
+
+
+def basis(figure: FigureCell, alike: Shared) -> str:
+    """Return what a figure rests on, but what the heading says."""
+    parts = (
+        "" if alike.counts else figure.counts,
+        "" if alike.label else figure.label,
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _counts(language: Language, quantity: Quantity, machines: int) -> str:
+    """Say how many runs a figure rests on, and machines where it is several."""
     several = language.npgettext(
         "evidence", "%(n)s machine", "%(n)s machines", machines
     )
-    label = quantity.label or ""
     parts = [
         terms.repeats_text(language, quantity),
         several if machines > 1 else "",
-        terms.label_text(language, label, mine=quantity.mine) if label else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -92,15 +117,14 @@ def work(language: Language, cell: CellRow) -> tuple[str, str]:
 
 
 def details(language: Language, size: str, batch_size: int | None) -> str:
-    """Name the point of a sweep and the batch size."""
-    parts = [
-        next((it.removeprefix(one) for one in _PLAIN if it.startswith(one)), it)
-        for it in size.split(", ")
-    ]
-    parts = [it.replace("_", " ") for it in parts]
+    """Name the point of a sweep, ``prompt_tokens 512, model A``, and the batch size."""
+    parts = []
+    for part in filter(None, size.split(", ")):
+        name, _, fact = part.partition(" ")
+        parts.append(fact if name in _PLAIN else f"{name.replace('_', ' ')} {fact}")
     if batch_size is not None:
         parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
-    return " · ".join(map(language.isolate, filter(None, parts)))
+    return " · ".join(map(language.isolate, parts))
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -143,16 +167,9 @@ def axis_title(language: Language, unit: str) -> str:
     return language.semicolon.join(filter(None, (symbol, better)))
 
 
-def ratio_text(language: Language, ratio: Ratio) -> str:
-    """Write a ratio with what its evidence allows: ≈ for unlike figures."""
-    text = terms.times_text(language, ratio.value)
-    return f"≈ {text}" if ratio.differs else text
-
-
 def differences(language: Language, names: Iterable[str]) -> str:
     """Name the conditions that are not alike."""
-    listed = terms.conditions(language, list(names))
-    return f"≠ {listed}" if listed else ""
+    return terms.conditions(language, list(names))
 
 
 def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
@@ -161,9 +178,6 @@ def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
     return " · ".join(language.isolate(part) for part in parts if part)
 
 
-def years(language: Language, span: tuple[str, str] | None) -> str:
+def years(language: Language, span: Sequence[str]) -> str:
     """Write the first and the last year of what was measured."""
-    if span is None:
-        return ""
-    first, last = span
-    return language.isolate(first if first == last else f"{first}–{last}")
+    return language.isolate("–".join(dict.fromkeys(span)))

@@ -251,6 +251,15 @@ class Language(msgspec.Struct, frozen=True):
         return text if is_safe else mixed_order(text)
 
     @property
+    def marks(self) -> tuple[str, str, int]:
+        """Return what parts groups of three digits and decimals, as scripts need it.
+
+        The number is that from which on digits stand in groups.
+        """
+        own = _marks(self.locale, "decimal_formats")
+        return own.group, own.point, own.grouped_from
+
+    @property
     def comma(self) -> str:
         """Return what stands between things that are listed without "and"."""
         return _COMMAS.get(self.locale.language, ", ")

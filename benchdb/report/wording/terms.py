@@ -215,12 +215,18 @@ def _reason(language: Language, reason: str) -> str:
     )
 
 
-def verdict_text(language: Language, ratio: Ratio | None) -> str:
-    """Say a ratio in words: so many times as fast, or as long; never per cent."""
+def verdict_text(
+    language: Language, ratio: Ratio | None, factor: str | None = None
+) -> str:
+    """Say a ratio in words: so many times as fast, or as long; never per cent.
+
+    *factor* stands in them where digits are yet to come.
+    """
     if ratio is None:
         return ""
     slower = ratio.value < 1
-    factor = times_text(language, 1 / ratio.value if slower else ratio.value)
+    if factor is None:
+        factor = times_text(language, 1 / ratio.value if slower else ratio.value)
     if ratio.differs:
         said = _unlike(language, factor, slower=slower)
         return _unclear(language, said) if ratio.verdict == "unclear" else said

@@ -1,0 +1,180 @@
+"""The page that holds any two systems against each other, cell by cell.
+
+The pair stands in the address. What is known of each system is in a data file of its
+own, which the script of the page loads; without scripts the page shows one pair.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import msgspec
+from markupsafe import Markup
+
+from benchdb.report import html
+from benchdb.report.language import Language
+from benchdb.site.addresses import addresses
+from benchdb.site.compare.data import SystemData, system_files
+from benchdb.site.compare.view import Writer
+from benchdb.site.compare.words import words
+from benchdb.site.content import Site
+from benchdb.site.pages import Page, Words
+from benchdb.site.systems import Worker
+
+ADDRESS = "compare"
+MOST = 240  # systems that the page offers
+_FIRST = Worker("M1 Max", "metal"), Worker("M1 Ultra", "metal")
+_DIGITS = 8  # of a digest in the name of a file
+_DEVICES = ("metal", "cpu", "npu")  # those of Macs come first
+
+
+class Offered(msgspec.Struct, frozen=True):
+    """A system that the page offers: its name in addresses and its data file."""
+
+    slug: str
+    chip: str
+    device: str
+    figures: int
+    file: str
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """The systems of the page, the pair that it shows at first, how many it lacks."""
+
+    systems: tuple[Offered, ...]
+    base: str
+    other: str
+    lacking: int
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page, with its data files; none without two systems."""
+    chosen = _chosen(site)
+    if len(chosen) < 2:
+        return
+    files = system_files(site, chosen)
+    written = {slug: _script(one) for slug, one in files.items()}
+    systems = tuple(
+        Offered(
+            slug=slug,
+            chip=one.chip,
+            device=one.device,
+            figures=len(site.systems.sides[chosen[slug]].measured),
+            file=f"assets/compare/{slug}.{_digest(written[slug])}.js",
+        )
+        for slug, one in files.items()
+    )
+    base, other = _pair(files, chosen)
+    facts = Facts(systems, base, other, len(site.systems.sides) - len(chosen))
+    yield Page(
+        address=ADDRESS,
+        kind="compare",
+        template="compare",
+        facts=facts,
+        words=partial(_words, facts, files),
+        files={one.file: written[one.slug] for one in systems},
+    )
+
+
+def slugs(site: Site) -> Mapping[Worker, str]:
+    """Return what addresses call each system."""
+    named = {f"{worker.chip} {worker.device}": worker for worker in site.systems.sides}
+    found = addresses(ADDRESS, named)
+    return {named[name]: path.partition("/")[2] for name, path in found.items()}
+
+
+def _chosen(site: Site) -> Mapping[str, Worker]:
+    """Return the newest systems, in the order in which they are offered."""
+    sides = site.systems.sides
+
+    def age(worker: Worker) -> tuple[object, ...]:
+        started = max(run.facts.started or "" for run in sides[worker].runs)
+        return started, len(sides[worker].measured), worker
+
+    named = slugs(site)
+    measured = [worker for worker, side in sides.items() if side.measured]
+    kept = sorted(measured, key=age, reverse=True)[:MOST]
+    return {named[worker]: worker for worker in sorted(kept, key=_order)}
+
+
+def _order(worker: Worker) -> tuple[object, ...]:
+    """Sort by device, those of Macs first, then by name, numbers by their size."""
+    place = (
+        _DEVICES.index(worker.device) if worker.device in _DEVICES else len(_DEVICES)
+    )
+    words = [
+        (int(word), word) if word.isdecimal() else (0, word)
+        for word in worker.chip.replace("M", "M ").split()
+    ]
+    return place, worker.device, words, worker.chip
+
+
+def _pair(
+    files: Mapping[str, SystemData], chosen: Mapping[str, Worker]
+) -> tuple[str, str]:
+    """Return the pair that is shown at first: two Macs, else the one with most cells.
+
+    The first of them comes first in the list.
+    """
+    named = {worker: slug for slug, worker in chosen.items()}
+    if all(worker in named for worker in _FIRST):
+        first, second = (named[worker] for worker in _FIRST)
+        if second in files[first].cells:
+            return first, second
+    pairs = [
+        (len(cells), slug, other)
+        for slug, one in files.items()
+        for other, cells in one.cells.items()
+    ]
+    if not pairs:
+        first, second, *_ = files
+        return first, second
+    _, first, second = max(pairs)
+    return first, second
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS]
+
+
+def _script(one: SystemData) -> bytes:
+    """Return the file of a system: JSON that a page opened from a disk can load."""
+    name = msgspec.json.encode(one.name)
+    return b"(self.benchdb ??= {})[%b] = %b;\n" % (name, msgspec.json.encode(one))
+
+
+def _words(facts: Facts, files: Mapping[str, SystemData], language: Language) -> Words:
+    say = words(language, files)
+    pair = Writer(language, say).pair(files[facts.base], files[facts.other])
+    headings = say["headings"]
+    return Words(
+        title=pair.title,
+        description=language.gettext(
+            "Any two systems held against each other, cell by cell: both figures, "
+            "their ratio with its interval, and what differs."
+        ),
+        crumbs=(("", language.pgettext("page", "Compare two systems")),),
+        contents=tuple(headings.items()),
+        parts={
+            "phrases": say,
+            "pair": pair,
+            "json": _block(say),
+            "devices": {
+                name: [one for one in facts.systems if one.device == device]
+                for device, name in say["devices"].items()
+            },
+            "lacking": language.ngettext(
+                "%(n)s older system has no room here; the command compares it.",
+                "%(n)s older systems have no room here; the command compares them.",
+                facts.lacking,
+            )
+            if facts.lacking
+            else "",
+        },
+    )
+
+
+def _block(say: Mapping[str, object]) -> Markup:
+    """Return JSON for a block of data in a page: nothing in it ends that block."""
+    text = msgspec.json.encode(say).decode()
+    return html.verbatim(text.replace("<", "\\u003c"))

@@ -1,0 +1,418 @@
+"""The data of all comparisons: a file for each system, in no language.
+
+A file has the system's figures and its cells with each system that comes after it in
+the list of the page. Everything that is computed is computed here: ratios, verdicts and
+digits stand in the files as they are shown, but for the marks of a language.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Literal, get_args
+
+import msgspec
+
+from benchdb import catalogue
+from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.sides import Figure
+from benchdb.report import language as languages
+from benchdb.report import untrusted
+from benchdb.report.language import range_decimals, significant_decimals
+from benchdb.report.language.units import shortened
+from benchdb.report.view.atoms import Ratio
+from benchdb.report.wording.terms import OF_A_MODEL
+from benchdb.report.workloads import trains
+from benchdb.site.addresses import RUN_LETTERS
+from benchdb.site.content import Site
+from benchdb.site.systems import Worker
+from benchdb.statistics.comparison import geometric_mean
+from benchdb.titles import framework_title
+
+Kind = Literal["training", "decode", "prefill", "inference", "other"]
+Evidence = Literal["repeated", "single", "few", "unlike"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_NEAR = 0.9  # from here to its inverse two digits may read the same
+_ENOUGH = 3  # processes of each side, for a figure that is repeated
+_LISTED = 6  # names of machines, systems and so on
+_LETTERS = 5  # of the digest of a piece of work: they tell those of a workload apart
+_GIGA = 1e9
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """A figure as it is shown; *label* says "mine" as well where it is."""
+
+    run: str
+    digits: str
+    unit: str
+    low: str
+    high: str
+    n: int
+    machines: int
+    grade: str
+    label: str
+    framework: str
+    precision: str
+    flags: str
+
+
+class Work(msgspec.Struct, frozen=True, array_like=True):
+    """What a cell is about; *about* has its parameters, one a line."""
+
+    workload: str
+    batch: int
+    about: str
+
+
+class Cell(msgspec.Struct, frozen=True, array_like=True):
+    """A cell: its work and both figures, by number, and how they stand to each other.
+
+    *word* is that of ``word_of``, *value* the ratio for its mark, *times* the digits of
+    its factor, which is never below 1. *ends* are the digits of its interval, *back*
+    those where the sides change places; *span* is it for the plot.
+    """
+
+    kind: Kind
+    work: int
+    base: int
+    other: int
+    word: str
+    value: float
+    times: str
+    ends: tuple[str, ...] = ()
+    back: tuple[str, ...] = ()
+    span: tuple[float, ...] = ()
+    differs: str = ""
+    unstated: str = ""
+    noted: bool = False
+
+
+class Card(msgspec.Struct, frozen=True, array_like=True):
+    """What cells of a kind say together, by one way of timing.
+
+    *lead* is 1 where the other side is faster in all of them, -1 where the first one
+    is, 0 where neither is: then there is no mean. Digits are of the faster side;
+    without one *back* are those where the sides change places.
+    """
+
+    kind: Kind
+    evidence: Evidence
+    cells: int
+    processes: int
+    lead: int
+    ends: tuple[str, ...]
+    back: tuple[str, ...]
+    mean: str
+    flagged: int
+    differs: str
+    framework: str
+
+
+class Known(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of a system: names, or with a *unit* the ends of a range."""
+
+    name: str
+    unit: str
+    items: tuple[str, ...]
+
+
+class SystemData(msgspec.Struct):
+    """The file of a system; *shared* counts its cells with every other one.
+
+    *own* are digests of all that it did, by workload.
+    """
+
+    name: str
+    chip: str
+    device: str
+    figures: list[Entry] = []
+    works: list[Work] = []
+    cells: dict[str, list[Cell]] = {}
+    cards: dict[str, list[Card]] = {}
+    shared: dict[str, int] = {}
+    own: dict[str, list[str]] = {}
+    known: list[Known] = []
+
+
+class _Numbers:
+    """Gives entries of a system's file their numbers, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, int] = {}
+
+    def of(self, key: object, entry: object, entries: list[object]) -> int:
+        if key not in self._known:
+            self._known[key] = len(entries)
+            entries.append(entry)
+        return self._known[key]
+
+
+def kind_of(workload: str) -> Kind:
+    """Return the kind of work; kinds never meet in one mean."""
+    if workload == "llm-decode":
+        return "decode"
+    if workload == "llm-prefill":
+        return "prefill"
+    if trains(workload) or workload.endswith("-train"):
+        return "training"
+    known = catalogue.workloads().get(workload)
+    timed = workload.endswith("-inference") or (known and known.kind != "operation")
+    return "inference" if timed else "other"
+
+
+def word_of(ratio: Ratio) -> str:
+    """Return what ``terms.verdict_text`` makes of a ratio, but for its direction."""
+    if ratio.differs:
+        return "unlike unclear" if ratio.verdict == "unclear" else "unlike"
+    return ratio.verdict if ratio.verdict not in ("faster", "slower") else "found"
+
+
+def digits(value: float, decimals: int) -> str:
+    """Return *value* with a point and so many decimals, rounded as everywhere."""
+    return _english().number(value, decimals).replace(",", "")
+
+
+def _english() -> languages.Language:
+    return languages.load("en")
+
+
+def _factor(value: float) -> str:
+    return _english().factor(value).replace(",", "")
+
+
+def ends(low: float, high: float) -> tuple[str, ...]:
+    """Return the digits of a range of factors; one of them where both read the same."""
+    if low > _NEAR and high < 1 / _NEAR:
+        return f"{low:.3f}", f"{high:.3f}"
+    decimals = range_decimals(low, high)
+    first, last = map(digits, (low, high), decimals)
+    return (first,) if first == last else (first, last)
+
+
+def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, SystemData]:
+    """Return the file of each of the *chosen* systems, by its name in addresses."""
+    files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
+    maker = _Maker(site)
+    works = {
+        slug: site.systems.sides[worker].groups.keys()
+        for slug, worker in chosen.items()
+    }
+    for first, second in combinations(chosen, 2):
+        if works[first].isdisjoint(works[second]):
+            continue
+        rows = site.systems.cells(chosen[first], chosen[second])
+        if rows:
+            own, other = files[first], files[second]
+            own.cells[second] = [maker.cell(own, other, row) for row in rows]
+            own.cards[second] = list(maker.cards(rows))
+            own.shared[second] = other.shared[first] = len(rows)
+    return {slug: untrusted.cleaned(one) for slug, one in files.items()}
+
+
+class _Maker:
+    """Makes entries of rows; what many of them share is looked up once."""
+
+    def __init__(self, site: Site) -> None:
+        self._facts = {one.facts.digest: one.facts for one in site.inputs.runs}
+        self._explained = site.inputs.notes.explained()
+        self._figures = defaultdict[str, _Numbers](_Numbers)
+        self._works = defaultdict[str, _Numbers](_Numbers)
+
+    def cell(self, own: SystemData, other: SystemData, row: CellRow) -> Cell:
+        ratio = row.ratio
+        back: tuple[str, ...] = ()
+        shown: tuple[str, ...] = ()
+        span: tuple[float, ...] = ()
+        if ratio.low is not None and ratio.high is not None:
+            shown = ends(ratio.low, ratio.high)
+            back = ends(1 / ratio.high, 1 / ratio.low)
+            span = _short(ratio.low), _short(ratio.high)
+        return Cell(
+            kind=kind_of(row.workload),
+            work=self._work(own, row),
+            base=self._figure(own, row.base),
+            other=self._figure(other, row.other),
+            word=word_of(ratio),
+            value=_short(ratio.value),
+            times=_factor(max(ratio.value, 1 / ratio.value)),
+            ends=shown,
+            back=back,
+            span=span,
+            differs=" ".join(ratio.differs),
+            unstated=" ".join(ratio.unstated),
+            noted=self._noted(row),
+        )
+
+    def _noted(self, row: CellRow) -> bool:
+        return not self._explained.issuperset(row.ratio.notes)
+
+    def _figure(self, file: SystemData, one: Figure) -> int:
+        key = one.quantity.run, one.quantity.unit, one.quantity.value
+        entries = file.figures
+        return self._figures[file.name].of(key, _entry(one), entries)  # type: ignore[arg-type]
+
+    def _work(self, file: SystemData, row: CellRow) -> int:
+        own = _work(row, self._facts[row.base.quantity.run].parameters)
+        return self._works[file.name].of(own, own, file.works)  # type: ignore[arg-type]
+
+    def cards(self, rows: Sequence[CellRow]) -> Iterable[Card]:
+        """Yield what each kind of work says, if anything does."""
+        kinds = defaultdict[Kind, list[CellRow]](list)
+        for row in rows:
+            kinds[kind_of(row.workload)].append(row)
+        for kind in KINDS:
+            if card := self._card(kind, kinds[kind]):
+                yield card
+
+    def _card(self, kind: Kind, rows: Sequence[CellRow]) -> Card | None:
+        """Sum up the like cells of the way of timing with most, else the unlike ones.
+
+        Two ways of timing never meet in one range; what is flagged is only counted.
+        """
+        sound = [row for row in rows if row.counts and not self._noted(row)]
+        flagged = sum(row.counts for row in rows) - len(sound)
+        unlike = [row for row in rows if row.ratio.differs]
+        ways = defaultdict[object, list[CellRow]](list)
+        for row in sound or unlike:
+            ways[self._way(row) if sound else row.ratio.differs].append(row)
+        if not ways:
+            return None
+        kept = max(ways.values(), key=lambda own: (len(own), sum(map(_least, own))))
+        ratios = [row.ratio.value for row in kept]
+        low, high = min(ratios), max(ratios)
+        lead = 1 if low > 1 else -1 if high < 1 else 0
+        if lead < 0:
+            low, high = 1 / high, 1 / low
+        mean = geometric_mean(ratios)
+        return Card(
+            kind=kind,
+            evidence=_evidence(kept) if sound else "unlike",
+            cells=len(kept),
+            processes=min(map(_least, kept)),
+            lead=lead,
+            ends=ends(low, high),
+            back=() if lead else ends(1 / high, 1 / low),
+            mean=_factor(max(mean, 1 / mean)) if lead and sound else "",
+            flagged=flagged,
+            differs="" if sound else " ".join(kept[0].ratio.differs),
+            framework=framework_title(kept[0].base.framework) if sound else "",
+        )
+
+    def _way(self, row: CellRow) -> object:
+        facts = self._facts[row.base.quantity.run]
+        return facts.framework, facts.setting, row.metric
+
+
+def _least(row: CellRow) -> int:
+    return min(row.base.quantity.n, row.other.quantity.n)
+
+
+def _evidence(rows: Sequence[CellRow]) -> Evidence:
+    if min(map(_least, rows)) >= _ENOUGH:
+        return "repeated"
+    most = max(max(row.base.quantity.n, row.other.quantity.n) for row in rows)
+    return "single" if most == 1 else "few"
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _entry(one: Figure) -> Entry:
+    own = one.quantity
+    shown, unit = _english().digits_and_unit(own)
+    low = high = ""
+    if own.n > 1 and own.low is not None and own.high is not None:
+        size, _ = shortened(own.value, own.unit)
+        bounds = (_english().significant(x * size) for x in (own.low, own.high))
+        low, high = (text.replace(",", "") for text in bounds)
+    return Entry(
+        run=own.run[:RUN_LETTERS],
+        digits=shown.replace(",", ""),
+        unit=unit,
+        low=low,
+        high=high,
+        n=own.n,
+        machines=one.machines,
+        grade=own.grade or "",
+        label=f"{own.label or ''}{' mine' if own.mine else ''}",
+        framework="" if one.framework == "unknown" else framework_title(one.framework),
+        precision=one.precision or "",
+        flags=" ".join(one.flags),
+    )
+
+
+def _work(row: CellRow, parameters: Mapping[str, object]) -> Work:
+    chosen = {name: str(parameters[name]) for name in OF_A_MODEL if name in parameters}
+    about = [
+        fact if name in ("model", "quantization") else f"{name}={fact}"
+        for name, fact in chosen.items()
+    ]
+    if "model" not in chosen and row.size:
+        about = [row.size.replace("_", " ")]
+    alone = row.batch_size == 1 and not trains(row.workload)
+    return Work(row.workload, 0 if alone else row.batch_size or 0, "\n".join(about))
+
+
+def _own(site: Site, slug: str, worker: Worker) -> SystemData:
+    side = site.systems.sides[worker]
+    own = defaultdict[str, list[str]](list)
+    for (workload, parameters), batch in sorted(side.works, key=repr):
+        whole = f"{parameters} {batch}".encode()
+        own[workload].append(hashlib.sha256(whole).hexdigest()[:_LETTERS])
+    return SystemData(
+        name=slug,
+        chip=worker.chip,
+        device=worker.device,
+        figures=[],
+        works=[],
+        cells={},
+        cards={},
+        shared={},
+        own=dict(own),
+        known=list(_known(site, worker)),
+    )
+
+
+def _known(site: Site, worker: Worker) -> Iterable[Known]:
+    """Yield what is known of a system, in the order in which it is shown."""
+    runs = site.systems.sides[worker].runs
+    places = {run.place for run in runs}
+    bins = {site.bins.of(place) for place in places}
+    chips = [one for one in catalogue.chips() if one.name == worker.chip]
+    peaks = [one.peaks["fp32"].flops_per_second for one in chips if "fp32" in one.peaks]
+    yield _range("cores", "", (one.gpu_cores for one in bins))
+    speeds = (site.bins.bandwidth(one) for one in bins)
+    yield _range("bandwidth", "GB/s", (speed and speed / _GIGA for speed in speeds))
+    own = peaks if worker.device != "cpu" else ()
+    yield _range("peak", "TFLOPS", (peak / (_GIGA * 1000) for peak in own))
+    yield _range("most", "GB", (one.max_memory_gb for one in chips))
+    yield _range("memory", "GB", (one.memory for one in bins))
+    yield _names("machines", (place.model for place in places))
+    facts = [run.facts for run in runs]
+    yield _names("systems", (one.software.system for one in facts))
+    yield _names(
+        "frameworks",
+        (
+            f"{framework_title(one.framework)} {one.software.version}".strip()
+            for one in facts
+            if one.framework != "unknown"
+        ),
+    )
+    yield _names("precisions", (one.precision for one in facts))
+    yield _names("years", ((one.started or "")[:4] for one in facts))
+
+
+def _range(name: str, unit: str, values: Iterable[float | None]) -> Known:
+    known = sorted({value for value in values if value})
+    shown = [
+        digits(value, 0 if value == round(value) else significant_decimals(value, 3))
+        for value in known
+    ]
+    return Known(name, unit or "#", tuple(dict.fromkeys((*shown[:1], *shown[-1:]))))
+
+
+def _names(name: str, values: Iterable[str | None]) -> Known:
+    known = sorted({value for value in values if value})
+    more = ("…",) if len(known) > _LISTED else ()
+    return Known(name, "", (*known[:_LISTED], *more))

@@ -1,0 +1,220 @@
+"""What the page of comparisons says: the words of a language, with places for digits.
+
+The script of the page fills the same places as ``view`` does here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Ratio, Verdict
+from benchdb.report.wording import terms
+from benchdb.report.wording.flags import flag_text
+from benchdb.report.workloads import workload_of
+from benchdb.site.compare.data import SystemData
+
+Say = Mapping[str, Any]
+_BARS = {"measured": 4, "imported": 3, "aggregate": 2}
+_WORDS: Mapping[str, tuple[Verdict, bool]] = {
+    "found": ("faster", True),
+    "even": ("even", True),
+    "unclear": ("unclear", True),
+    "insufficient": ("insufficient", True),
+    "unlike": ("not comparable", False),
+    "unlike unclear": ("unclear", False),
+}
+_SAMPLES = (*range(200), 1000, 1_000_000)  # among them is one of each plural form
+
+
+def words(language: Language, files: Mapping[str, SystemData]) -> Say:
+    """Return all words that any pair of *files* may need, by what they are for."""
+    systems = files.values()
+    cells = [
+        cell for system in systems for own in system.cells.values() for cell in own
+    ]
+    figures = [one for system in systems for one in system.figures]
+    workloads = sorted({name for system in systems for name in system.own})
+    differences = {cell.differs for cell in cells} | {cell.unstated for cell in cells}
+    differences |= {
+        card.differs
+        for system in systems
+        for own in system.cards.values()
+        for card in own
+    }
+    units = {one.unit for one in figures} | {"GB/s", "TFLOPS", "GB"}
+    flags = {code for one in figures for code in one.flags.split()}
+    return {
+        **_phrases(language),
+        "code": language.code,
+        "marks": language.marks,
+        "isolates": language.isolate("{}").partition("{}")[::2],
+        "comma": language.comma,
+        "devices": {
+            name: terms.device_text(language, name)
+            for name in sorted({system.device for system in systems})
+        },
+        "titles": {
+            name: title
+            for name in workloads
+            if (title := terms.title_text(language, workload_of(name))) != name
+        },
+        "units": {unit: language.measure("{}", unit) for unit in sorted(units)},
+        "labels": _labels(language, (one.label for one in figures)),
+        "verdicts": _verdicts(language),
+        "conditions": {
+            names: terms.conditions(language, names.split())
+            for names in sorted(differences - {""})
+        },
+        "flags": {code: flag_text(language, code) for code in sorted(flags)},
+    }
+
+
+def _phrases(language: Language) -> dict[str, Any]:
+    pgettext, ngettext = language.pgettext, language.ngettext
+    names = {name: language.isolate(f"{{{name}}}") for name in ("base", "other")}
+    mean = language.isolate("{mean}")
+    return {
+        # TRANSLATORS: heading of a comparison: both are systems
+        "title": pgettext("comparison", "%(other)s against %(base)s", **names),
+        # TRANSLATORS: beside a factor: how many times as fast the first is
+        "over": pgettext("comparison", "%(other)s over %(base)s", **names),
+        "kinds": {
+            "training": pgettext("kind of work", "Training"),
+            "decode": pgettext("workload", "LLM decode"),
+            "prefill": pgettext("workload", "LLM prefill"),
+            "inference": pgettext("kind of work", "Inference"),
+            "other": pgettext("kind of work", "Other work"),
+        },
+        "factor": language.multiple("{}"),
+        "factors": pgettext(
+            "range of factors", "%(low)s–%(high)s×", low="{}", high="{}"
+        ),
+        "interval": pgettext("interval", "%(low)s–%(high)s", low="{}", high="{}"),
+        "batch": pgettext("work", "batch %(n)s", n="{}"),
+        "n": pgettext("repetitions", "n = %(n)s", n="{}"),
+        "tokens": {
+            "prompt_tokens": pgettext("parameter", "prompt %(n)s", n="{}"),
+            "generated_tokens": pgettext("parameter", "answer %(n)s", n="{}"),
+            "depth": pgettext("parameter", "depth %(n)s", n="{}"),
+        },
+        "machines": _forms(
+            language,
+            lambda n: language.npgettext(
+                "evidence", "%(n)s machine", "%(n)s machines", n
+            ),
+        ),
+        "mean": _forms(
+            language,
+            lambda n: ngettext(
+                "%(n)s cell: no mean.",
+                "Geometric mean %(mean)s over %(n)s cells.",
+                n,
+                mean=mean,
+            ),
+        ),
+        "ranging": _forms(
+            language,
+            lambda n: ngettext(
+                "%(n)s cell.",
+                "%(n)s cells on both sides of 1×: no mean.",
+                n,
+            ),
+        ),
+        "rough": _forms(
+            language,
+            lambda n: ngettext(
+                "%(n)s cell, not like for like: a bound, no verdict.",
+                "%(n)s cells, not like for like: bounds, no mean, no verdict.",
+                n,
+            ),
+        ),
+        "flagged": _forms(
+            language,
+            lambda n: ngettext(
+                "%(n)s flagged pair left out.", "%(n)s flagged pairs left out.", n
+            ),
+        ),
+        "tags": {
+            "repeated": pgettext("evidence", "like for like, n ≥ %(n)s", n="{}"),
+            "single": pgettext("evidence", "one run each, like for like"),
+            "few": pgettext("evidence", "like for like, few runs"),
+            "unlike": pgettext("evidence", "not like for like"),
+        },
+        "none": pgettext("comparison", "not measured on both"),
+        "like": pgettext(
+            "comparison", "%(like)s of %(n)s like for like", like="{}", n="{}"
+        ),
+        "differs": pgettext("comparison", "differs: %(conditions)s", conditions="{}"),
+        "unstated": pgettext(
+            "comparison", "not stated: %(conditions)s", conditions="{}"
+        ),
+        "facts": {
+            "cores": pgettext("fact of a chip", "GPU cores"),
+            "bandwidth": pgettext("fact of a chip", "Memory bandwidth"),
+            "peak": pgettext("fact of a chip", "fp32 peak"),
+            "most": pgettext("fact of a chip", "Sold with up to"),
+            "memory": pgettext("fact of a chip", "Memory of the machines"),
+            "machines": pgettext("fact of a chip", "Machines"),
+            "systems": pgettext("fact of a chip", "Operating system"),
+            "frameworks": pgettext("fact of a chip", "Framework"),
+            "precisions": pgettext("fact of a chip", "Precision"),
+            "years": pgettext("fact of a chip", "Measured"),
+        },
+        "same": language.gettext("The same on both sides: %(facts)s.", facts="{}"),
+        "nothing": pgettext("comparison", "nothing more"),
+        "empty": language.gettext(
+            "%(base)s and %(other)s have no cell in common: nothing can be said, not "
+            "even roughly.",
+            **names,
+        ),
+        "reading": language.gettext(
+            "Above 1× %(other)s is faster. Intervals are 95%% confidence intervals of "
+            "the ratio; a side with a single run (n = 1) leaves it without one.",
+            other=names["other"],
+        ),
+        "unknown": language.gettext(
+            "This page has no system of that name. The command below compares any two."
+        ),
+        "work": pgettext("table header", "Workload"),
+        "verdict": pgettext("table header", "B against A"),
+        "remarks": pgettext("table header", "What differs, flags"),
+        "fact": pgettext("table header", "Fact"),
+        "headings": {
+            "cells": pgettext("comparison", "Cell by cell"),
+            "differs": pgettext("comparison", "What differs between the two"),
+            "rest": pgettext("comparison", "What only one of them has"),
+        },
+    }
+
+
+def _forms(language: Language, said: Callable[[int], str]) -> dict[str, str]:
+    """Return the forms of a message by CLDR's names of them, the number as ``{n}``."""
+    found = dict[str, str]()
+    for n in _SAMPLES:
+        name = str(language.locale.plural_form(n))
+        if name not in found:
+            found[name] = said(n).replace(language.written(n), language.isolate("{n}"))
+    return found
+
+
+def _labels(language: Language, labels: Iterable[str]) -> dict[str, tuple[int, str]]:
+    found = {}
+    for key in sorted(set(labels)):
+        label, _, mine = key.partition(" ")
+        text = terms.label_text(language, label, mine=bool(mine)) if label else ""
+        found[key] = (_BARS.get(label, 1), text)
+    return found
+
+
+def _verdicts(language: Language) -> dict[str, tuple[str, str]]:
+    """Return how each verdict is said of a slower side and of a faster one."""
+    factor = language.isolate(language.multiple("{}"))
+    found = {}
+    for word, (verdict, like) in _WORDS.items():
+        ratios = (
+            Ratio(value, verdict, differs=() if like else ("work",))
+            for value in (0.5, 2.0)
+        )
+        slower, faster = (terms.verdict_text(language, it, factor) for it in ratios)
+        found[word] = slower, faster
+    return found
