@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from benchdb.report.scope import EVERYTHING
 from benchdb.site import front, pages
-from benchdb.site.build import build
+from benchdb.site.build import Plan, build
 from benchdb.site.content import content
 from benchdb.site.pages import Frame
 from benchdb.store.database import open_database, reading
@@ -39,7 +39,7 @@ def a_site_of_the_front_page(tmp_path_factory) -> Path:
     with reading(engine) as connection:
         shared = [*front.pages(content(connection, EVERYTHING))]
     frame = Frame(("en", "ar"))
-    build(shared, [], pages.asset_files(), frame, folder / "site")
+    build(Plan(shared, [], [], pages.asset_files()), frame, folder / "site")
     return folder / "site"
 
 
@@ -87,7 +87,7 @@ def test_pickers_lead_to_the_answers_of_a_chip_and_to_a_pair(browser, folder):
     (folder / "chip" / "m4-max.html").write_text("chip")
 
     page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/compare.html#a=m4-max&b=geforce-rtx-3090")
+    page.wait_for_url("**/compare.html#a=m4-max-metal&b=geforce-rtx-3090-cuda")
     page.go_back()
     page.select_option("#mac", label="M4 Max")
     page.get_by_role("button", name="Answers of my Mac").click()
