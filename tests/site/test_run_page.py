@@ -1,8 +1,10 @@
 """The page of a run: from its figure to its samples, or to the source's characters."""
 
 import re
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.exchange.packing import Series, pack
 from benchdb.report.language import load
@@ -15,7 +17,7 @@ from tests.store_factory import Machine, Run
 from tests.summary_page import WALL
 
 RATE = "samples_per_second"
-GATES = {
+GATES: dict[str, Any] = {
     "gates": {
         "device": {"status": "passed", "asked": "metal", "found": ["metal"]},
         "loss": {"status": "failed", "finite": False},
@@ -122,14 +124,10 @@ def test_a_published_figure_shows_the_characters_of_its_source(tmp_path):
 def test_a_run_without_a_figure_says_why(tmp_path):
     reason = "MPS backend out of memory"
     failed = process(0, 1.0, status="oom", reason=reason)
-    (page,) = pages(tmp_path, [Run(**{**_fields(failed), "values": {}})])
+    (page,) = pages(tmp_path, [replace(failed, values={})])
 
     assert "out of memory" in shown(page).text
     assert page.facts.quantity is None
-
-
-def _fields(one: Run) -> dict[str, object]:
-    return {name: getattr(one, name) for name in one.__struct_fields__}
 
 
 @pytest.mark.parametrize("code", ["ar", "ja"])
