@@ -44,6 +44,8 @@ def write(site: Site, frame: Frame, folder: Path) -> Outcome:
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
     yield from pages.asset_files()
     yield from search.files(site, frame)
+    for page in shared:
+        yield from page.files.items()
     if frame.base:
         runs = dict.fromkeys(site.runs.values())
         yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)
