@@ -261,6 +261,14 @@ def test_where_nothing_is_known_the_command_that_would_measure_it_is_named(answe
     assert all(words(card).command for card in cards.values())
 
 
+def test_a_card_is_measured_with_cuda_and_asked_nothing_about_metal(answered):
+    runs = [tokens(90, RIG, device="cuda")]
+    cards = answered(runs, "GeForce RTX 3090")
+
+    assert list(cards) == ["mac", "watt", "fit", "tokens"]
+    assert cards["watt"].measure == cards["mac"].measure == "benchdb collect --cuda"
+
+
 def test_smoke_runs_are_in_no_answer(answered):
     runs = [
         *campaign("a", 100.0, machine=OURS[0], columns={"tier": "smoke"}),
