@@ -1,6 +1,6 @@
 """The front page: six answers, a row for each chip, and what nobody has measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -18,6 +18,7 @@ from benchdb.site.answers.terms import work_text
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.answers.watt import comparisons
 from benchdb.site.answers.words import card_words, years_text
+from benchdb.site.compare import slugs
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
 
@@ -29,7 +30,8 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 class Front(msgspec.Struct, frozen=True):
     """What the front page shows.
 
-    *chips* and *runs* are addresses of pages, *grades* are those of figures by run.
+    *chips* and *runs* are addresses of pages, *pairs* what the page of pairs calls a
+    chip, and *grades* those of figures by run.
     """
 
     cards: tuple[Card, ...]
@@ -37,6 +39,7 @@ class Front(msgspec.Struct, frozen=True):
     plots: tuple[ModelPlot, ...]
     watts: tuple[Card, ...]
     chips: dict[str, str]
+    pairs: dict[str, str]
     runs: dict[str, str]
     grades: dict[str, str]
     figures: int
@@ -62,6 +65,11 @@ def pages(site: Site) -> Iterator[Page]:
         plots=token_chart.model_plots(corpus),
         watts=comparisons(corpus),
         chips=dict(site.chips),
+        pairs={
+            worker.chip: slug
+            for worker, slug in slugs(site).items()
+            if worker.device in ("metal", "cuda")
+        },
         runs={run: site.runs[run] for run in linked},
         grades={run: corpus.facts[run].grade or "" for run in linked},
         figures=site.report.values_count,
@@ -77,7 +85,7 @@ def _words(facts: Front, language: Language) -> Words:
     axes = tables.axes_of(language, shown)
     far = tables.distance_axis(language, shown.distances)
     heated = tuple(dict.fromkeys(cell.chip for row in shown.heat for cell in row.cells))
-    chips = [row.chip for row in shown.chips if row.chip in facts.chips]
+    chips = [row.chip for row in shown.chips]
     gpus = [row.chip for row in shown.gpus]
     return Words(
         title=language.gettext("How fast is a Mac at machine learning?"),
@@ -87,12 +95,8 @@ def _words(facts: Front, language: Language) -> Words:
             "lead": _lead(language, facts),
             "generations": shown.generations,
             "coverage": list(tables.coverage_lines(language, shown.coverage)),
-            "pick_mac": [(name, facts.chips[name]) for name in chips],
-            "pick_other": [
-                (name, facts.chips[name])
-                for name in (*chips, *gpus)
-                if name in facts.chips
-            ],
+            "pick_mac": _picks(facts, chips),
+            "pick_other": _picks(facts, (*chips, *gpus)),
             "reference": shown.reference,
             "answers": card_words(language, facts.cards),
             "unstated": tables.unstated(language, facts.cards),
@@ -125,6 +129,15 @@ def _words(facts: Front, language: Language) -> Words:
             "grade_text": _grades(language, facts),
         },
     )
+
+
+def _picks(facts: Front, names: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return chips to pick: name, address, and what the page of pairs calls it."""
+    return [
+        (name, facts.chips[name], facts.pairs[name])
+        for name in names
+        if name in facts.chips and name in facts.pairs
+    ]
 
 
 def _description(language: Language, facts: Front) -> str:

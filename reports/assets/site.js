@@ -223,10 +223,10 @@ form.onsubmit = async e => {
 };
 
 // The pickers of the front page lead to a chip's own page, or to the pair.
-const pick = one(".pick");
+const pick = one(".pick[data-compare]");
 if (pick) pick.onsubmit = event => {
   event.preventDefault();
-  const [mac, other] = [...pick.querySelectorAll("select")].map(it => it.value), last = it => it.replace(/^.*\/|\.html$/g, "");
-  location.href = event.submitter.name ? mac || other : `${pick.dataset.compare}#a=${last(mac) || "m1"}&b=${last(other)}`;
+  const [mac, other] = all("select", pick);
+  location.href = event.submitter.name ? mac.selectedOptions[0].dataset.page : `${pick.dataset.compare}#a=${mac.value}&b=${other.value}`;
 };
 })();

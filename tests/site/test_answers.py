@@ -14,6 +14,7 @@ from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.overview import overview
 from benchdb.site.answers.words import CardWords, card_words
+from benchdb.site.chip_facts import of_chip
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, render
 from benchdb.store.database import open_database, reading
@@ -260,6 +261,14 @@ def test_where_nothing_is_known_the_command_that_would_measure_it_is_named(answe
     assert all(words(card).command for card in cards.values())
 
 
+def test_a_card_is_measured_with_cuda_and_asked_nothing_about_metal(answered):
+    runs = [tokens(90, RIG, device="cuda")]
+    cards = answered(runs, "GeForce RTX 3090")
+
+    assert list(cards) == ["mac", "watt", "fit", "tokens"]
+    assert cards["watt"].measure == cards["mac"].measure == "benchdb collect --cuda"
+
+
 def test_smoke_runs_are_in_no_answer(answered):
     runs = [
         *campaign("a", 100.0, machine=OURS[0], columns={"tier": "smoke"}),
@@ -429,6 +438,12 @@ def test_unlike_rows_of_the_distance_are_hollow_and_grey(shipped):
     assert rows["M4 Max"].decode.look == ""
     looks = [mark.look for mark in rows["M1 Max"].plot.marks]
     assert looks.count("unlike") == 5
+
+
+def test_a_row_counts_the_figures_that_the_page_of_its_chip_counts(shipped):
+    rows = {row.chip: row.figures for row in overview(corpus_of(shipped)).chips}
+    heads = (of_chip(name, shipped.by_chip[name], ()) for name in rows)
+    assert rows == {head.name: head.figures for head in heads}
 
 
 def test_the_nearest_mac_stands_for_all_in_the_answer_about_a_gpu(shipped):

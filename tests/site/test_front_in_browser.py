@@ -88,7 +88,7 @@ def test_pickers_lead_to_the_answers_of_a_chip_and_to_a_pair(browser, folder):
     (folder / "chip" / "m4-max.html").write_text("chip")
 
     page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/compare.html#a=m4-max&b=geforce-rtx-3090")
+    page.wait_for_url("**/compare.html#a=m4-max-metal&b=geforce-rtx-3090-cuda")
     page.go_back()
     page.select_option("#mac", label="M4 Max")
     page.get_by_role("button", name="Answers of my Mac").click()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchdb.site.answers.corpus import BASELINE, Corpus
 from benchdb.site.answers.evidence import held
 from benchdb.site.answers.facts import Card, Group, Held
-from benchdb.site.answers.names import Mac, macs
+from benchdb.site.answers.names import Mac, macs, measuring
 from benchdb.site.systems import Worker
 
 # What tells most of a Mac first; operations only where there is nothing else.
@@ -18,7 +18,7 @@ def which_mac(corpus: Corpus) -> Card:
     """Return the answer for all Macs: what a step up within a family brings."""
     steps = list(_steps(corpus))
     if not steps:
-        return Card("mac", None, "none", measure="benchdb collect --metal")
+        return Card("mac", None, "none", measure=measuring(None))
     first = max(steps, key=_telling)
     family = [it for it in steps if _family(it) == _family(first) and it != first]
     llm = [it for it in steps if it.group == "decode" and it.evidence == "repeated"]
@@ -42,7 +42,7 @@ def standing(corpus: Corpus, chip: str) -> Card:
         if known in (base, other) and (step := _step(corpus, base, other)):
             result.append(step)
     if not result:
-        return Card("mac", chip, "none", measure="benchdb collect --metal")
+        return Card("mac", chip, "none", measure=measuring(chip))
     return _card(chip, list(dict.fromkeys(result)))
 
 

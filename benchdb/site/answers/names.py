@@ -42,3 +42,9 @@ def macs() -> Mapping[str, Mac]:
 def plain_chip(name: str) -> str:
     """Return the name of a chip without the cores that a tool writes behind it."""
     return _CORES.sub("", name)
+
+
+def measuring(chip: str | None) -> str:
+    """Return the command that measures *chip*, or any Mac without one."""
+    is_mac = chip is None or chip in macs()
+    return f"benchdb collect {'--metal' if is_mac else '--cuda'}"

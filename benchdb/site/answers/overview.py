@@ -210,7 +210,13 @@ def _row(
     sizes, places = _sizes(chip), _places(corpus, chip)
     cores = _ends(it.gpu_cores for it in sizes)
     lines = corpus.site.by_chip
-    figures = sum(len(lines[name]) for name in lines if plain_chip(name) == chip)
+    figures = sum(
+        row.quantity is not None
+        for name in lines
+        if plain_chip(name) == chip
+        for line in lines[name]
+        for row in line
+    )
     return ChipRow(
         chip=chip,
         cores=(int(cores[0]), int(cores[1])) if cores else None,

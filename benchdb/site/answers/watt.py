@@ -12,12 +12,11 @@ from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.evidence import group_of
 from benchdb.site.answers.facts import Card, Group, Held, Look, Party, Point
 from benchdb.site.answers.gpu import PREFERRED
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.names import macs, measuring, plain_chip
 from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.
 _METRICS = {"tokens_per_joule": True, "energy_per_step_joules": False}
-_COMMAND = "benchdb collect --metal"
 _POWER = "power"  # the condition: how it was read
 
 
@@ -38,7 +37,7 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
     """Return how much work per joule *chip* does beside a GPU, or any Mac."""
     own = [pair for pair in _known(corpus) if chip in (None, pair.other.chip)]
     if not own:
-        return Card("watt", chip, "none", measure=_COMMAND)
+        return Card("watt", chip, "none", measure=measuring(chip))
     first = max(own, key=_standing)
     others = [it for it in own if it.group != first.group]
     second = max(others, key=_standing, default=None)
@@ -52,7 +51,7 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
         points=tuple(point for pair in kept for point in pair.points),
         held=kept,
         flagged=first.flagged,
-        measure=_COMMAND,
+        measure=measuring(chip),
     )
 
 
