@@ -5,6 +5,7 @@ from functools import partial
 
 import msgspec
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
@@ -26,7 +27,10 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 
 
 class Front(msgspec.Struct, frozen=True):
-    """What the front page shows: *chips* and *runs* are addresses of pages."""
+    """What the front page shows.
+
+    *chips* and *runs* are addresses of pages, *grades* are those of figures by run.
+    """
 
     cards: tuple[Card, ...]
     overview: Overview
@@ -34,6 +38,7 @@ class Front(msgspec.Struct, frozen=True):
     watts: tuple[Card, ...]
     chips: dict[str, str]
     runs: dict[str, str]
+    grades: dict[str, str]
     figures: int
     sources: int
     digest: str
@@ -50,18 +55,21 @@ def pages(site: Site) -> Iterator[Page]:
         if it
     ]
     cells = [cell.run for row in shown.heat for cell in row.cells]
+    linked = (*(it.run for it in medians), *cells)
     facts = Front(
         cards=answers.cards(site, None),
         overview=shown,
         plots=token_chart.model_plots(corpus),
         watts=comparisons(corpus),
         chips=dict(site.chips),
-        runs={run: site.runs[run] for run in (*(it.run for it in medians), *cells)},
+        runs={run: site.runs[run] for run in linked},
+        grades={run: corpus.facts[run].grade or "" for run in linked},
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
     )
-    yield Page("index", "answers", "index", facts, partial(_words, facts))
+    clean = untrusted.cleaned(facts)
+    yield Page("index", "answers", "index", clean, partial(_words, clean))
 
 
 def _words(facts: Front, language: Language) -> Words:
@@ -113,6 +121,8 @@ def _words(facts: Front, language: Language) -> Words:
             "missing": _missing(language, facts),
             "pages": facts.chips,
             "runs": facts.runs,
+            "grades": facts.grades,
+            "grade_text": _grades(language, facts),
         },
     )
 
@@ -129,7 +139,7 @@ def _description(language: Language, facts: Front) -> str:
 
 def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
     shown, pgettext = facts.overview, language.pgettext
-    found = (
+    result = (
         ("answers", pgettext("section", "Answers"), True),
         ("chips", pgettext("section", "Chips"), shown.chips),
         ("tokens", pgettext("section", "Tokens per second"), facts.plots),
@@ -139,7 +149,7 @@ def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
         ("memory", pgettext("section", "Memory"), _card(facts, "fit").ran),
         ("missing", pgettext("section", "Not measured yet"), True),
     )
-    return tuple((anchor, name) for anchor, name, there in found if there)
+    return tuple((anchor, name) for anchor, name, there in result if there)
 
 
 def _card(facts: Front, question: str) -> Card:
@@ -149,7 +159,7 @@ def _card(facts: Front, question: str) -> Card:
 def _lead(language: Language, facts: Front) -> str:
     """Say what the baseline is, and how old the evidence is."""
     shown = facts.overview
-    said = [
+    phrase = [
         language.gettext(
             "Every ratio is against one baseline, the M1 with Metal, unless two "
             "systems are named."
@@ -163,24 +173,35 @@ def _lead(language: Language, facts: Front) -> str:
     trained = _card(facts, "mac").held
     if trained and trained[0].group == "training" and trained[0].years:
         years = years_text(*trained[0].years)
-        said.append(
+        phrase.append(
             language.gettext(
                 "Training that chips have in common was published in %(years)s.",
                 years=Name(years),
             )
         )
     if shown.newest:
-        said.append(
+        phrase.append(
             language.gettext(
                 "Newest figure of a Mac: %(date)s.", date=language.date(shown.newest)
             )
         )
-    return language.sentences(said)
+    return language.sentences(phrase)
 
 
 def _model(language: Language, facts: Front) -> str:
     cell = facts.overview.cell
     return cell.model if cell else ""
+
+
+def _grades(language: Language, facts: Front) -> str:
+    """Say the grade of all figures where they have the same; nothing else."""
+    known = set(facts.grades.values())
+    if len(known) != 1:
+        return ""
+    return language.gettext(
+        "All figures that lead to a run have grade %(grade)s.",
+        grade=Name(next(iter(known))),
+    )
 
 
 def _heat_text(language: Language, facts: Front) -> str:
@@ -217,7 +238,7 @@ def _peaks(language: Language, facts: Front) -> list[tuple[str, str]]:
 def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
     """Return what nobody has measured yet, each with what would measure it."""
     shown = facts.overview
-    found: Sequence[tuple[str, Sequence[str], str]] = (
+    result: Sequence[tuple[str, Sequence[str], str]] = (
         (
             language.gettext("Nothing at all: %(chips)s."),
             shown.absent,
@@ -240,7 +261,7 @@ def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
         ),
     )
     return [
-        (said % {"chips": language.listing(list(names))}, command)
-        for said, names, command in found
+        (phrase % {"chips": language.listing(list(names))}, command)
+        for phrase, names, command in result
         if names
     ]

@@ -42,8 +42,8 @@ def group_of(workload: str) -> Group | None:
         if known.kind == "operation":
             return "operations"
         return "training" if known.trains else "inference"
-    found = (group for end, group in _SUFFIXES.items() if workload.endswith(end))
-    return next(found, None)
+    result = (group for end, group in _SUFFIXES.items() if workload.endswith(end))
+    return next(result, None)
 
 
 def rows_of(corpus: Corpus, base: Worker, other: Worker) -> Rows:
@@ -60,7 +60,7 @@ def held(corpus: Corpus, base: Worker, other: Worker) -> Mapping[Group, Held]:
     """Return what each kind of work says of how fast *other* is beside *base*."""
     kinds = rows_of(corpus, base, other)
     summed = {group: summary(corpus, group, kinds[group]) for group in kinds}
-    return {group: one for group, one in summed.items() if one is not None}
+    return {group: pair for group, pair in summed.items() if pair is not None}
 
 
 def summary(
