@@ -12,7 +12,6 @@ from benchdb.site import answers
 from benchdb.site.answers import tables, token_chart
 from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card
-from benchdb.site.answers.names import macs
 from benchdb.site.answers.overview import Overview, overview
 from benchdb.site.answers.terms import work_text
 from benchdb.site.answers.token_chart import ModelPlot
@@ -70,7 +69,7 @@ def _words(facts: Front, language: Language) -> Words:
     axes = tables.axes_of(language, shown)
     far = tables.distance_axis(language, shown.distances)
     heated = tuple(dict.fromkeys(cell.chip for row in shown.heat for cell in row.cells))
-    chips = [name for name in macs() if name in facts.chips]
+    chips = [row.chip for row in shown.chips if row.chip in facts.chips]
     gpus = [row.chip for row in shown.gpus]
     return Words(
         title=language.gettext("How fast is a Mac at machine learning?"),

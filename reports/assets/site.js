@@ -220,4 +220,12 @@ form.onsubmit = async e => {
   await seek();
   go(one("[aria-selected=true]", hits));
 };
+
+// The pickers of the front page lead to a chip's own page, or to the pair.
+const pick = one(".pick");
+if (pick) pick.onsubmit = event => {
+  event.preventDefault();
+  const [mac, other] = [...pick.querySelectorAll("select")].map(it => it.value), last = it => it.replace(/^.*\/|\.html$/g, "");
+  location.href = event.submitter.name ? mac || other : `${pick.dataset.compare}#a=${last(mac) || "m1"}&b=${last(other)}`;
+};
 })();

@@ -13,6 +13,7 @@ from benchdb.site.systems import Worker
 PREFERRED = ("GeForce RTX 3090", "GeForce RTX 4090", "GeForce RTX 5090", "H100 PCIe")
 _OTHERS = 3  # of the rest, those that did most of the same work
 _SEVERAL = 2
+_TELLING = ("training", "decode", "prefill")
 _COMMAND = "benchdb collect --cuda"
 
 
@@ -87,7 +88,7 @@ def _nearest(corpus: Corpus) -> Card:
 
 
 def _card(chip: str | None, found: Sequence[Held]) -> Card:
-    kept = [one for one in found if one.group != "operations"] or found
+    kept = [one for one in found if one.group in _TELLING] or list(found)
     first = kept[0]
     return Card(
         question="gpu",

@@ -80,13 +80,14 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
         others = [it for it in others if it not in beside]
     for group in dict.fromkeys(it.group for it in others):
         steps = [it for it in others if it.group == group]
-        listed = [step_text(language, it) for it in reversed(steps)]
-        if group == first.group and not card.chip:
+        same = group == first.group
+        listed = [step_text(language, it, short=True) for it in reversed(steps)]
+        if same and not card.chip:
             yield language.gettext("Other steps: %(steps)s.", steps=listed)
         else:
             yield language.gettext(
-                "In %(work)s: %(steps)s.",
-                work=group_text(language, group),
+                "%(work)s: %(steps)s.",
+                work=_capital(group_text(language, group)),
                 steps=listed,
             )
 
@@ -163,10 +164,10 @@ def _gpu(language: Language, card: Card) -> Iterator[str]:
             )
         else:
             yield language.gettext(
-                "%(work)s: %(step)s on %(count)s, not like for like.",
+                "%(work)s, %(chip)s: %(times)s.",
                 work=_capital(group_text(language, one.group)),
-                step=step_text(language, one),
-                count=counted(language, one),
+                chip=Name(one.base.chip),
+                times=factor_text(language, one),
             )
 
 
@@ -175,7 +176,7 @@ def _over_mean(language: Language, one: Held) -> str:
     if one.mean is None or one.least is None or one.most is None:
         return _over(language, one)
     return language.gettext(
-        "%(work)s, %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
+        "%(work)s of %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
         work=_capital(group_text(language, one.group)),
         count=counted(language, one),
         mean=Times(one.mean),
@@ -197,8 +198,6 @@ def _watt(language: Language, card: Card) -> Iterator[str]:
             work=_capital(group_text(language, one.group)),
             step=step_text(language, one),
         )
-    if any("power" in it.differs for it in card.held):
-        yield language.gettext("Both sides' power was read in different ways.")
 
 
 def _fit(language: Language, card: Card) -> Iterator[str]:

@@ -49,14 +49,18 @@ def counted(language: Language, one: Held) -> str:
     return language.ngettext("%(n)s work", "%(n)s works", n)
 
 
-def step_text(language: Language, one: Held) -> str:
-    """Return a pair with its factor: ``M1 Max over M1 Pro 1.6× (1.2–2.0×)``."""
+def step_text(language: Language, one: Held, *, short: bool = False) -> str:
+    """Return a pair with its factor: ``M1 Max over M1 Pro 1.6× (1.2–2.0×)``.
+
+    A *short* one leaves the range out where there is a mean.
+    """
+    brief = language.isolate(language.times(one.mean)) if short and one.mean else ""
     return language.pgettext(
         "two systems and a factor",
         "%(other)s over %(base)s %(times)s",
         other=Name(one.other.chip),
         base=Name(one.base.chip),
-        times=factor_text(language, one),
+        times=brief or factor_text(language, one),
     )
 
 
@@ -87,7 +91,12 @@ def rough(language: Language, low: float, high: float) -> str:
 
 def number_range(language: Language, low: float, high: float) -> str:
     """Return ``9.1–55``, or one number where both read the same."""
-    first, last = (language.significant(end, _DIGITS) for end in (low, high))
+    first, last = (
+        language.number(end)
+        if isinstance(end, int)
+        else language.significant(end, _DIGITS)
+        for end in (low, high)
+    )
     if first == last:
         return first
     return language.pgettext("interval", "%(low)s–%(high)s", low=first, high=last)

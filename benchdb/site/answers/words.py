@@ -1,5 +1,6 @@
 """Answers in words: a figure, whole sentences, and tags that say how sure it is."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -57,7 +58,7 @@ def _words(language: Language, card: Card, ends: tuple[float, float]) -> CardWor
         look={"repeated": "like", "ran": "like"}.get(card.evidence, card.evidence),
         figure=figure_text(language, card),
         of=sentences.subject(language, card),
-        text=language.sentences(sentences.said(language, card)),
+        text=_unbroken(language.sentences(sentences.said(language, card))),
         command=card.measure if card.evidence == "none" else "",
         tags=tuple(dict.fromkeys(_tags(language, card))),
         strip=strip,
@@ -65,6 +66,13 @@ def _words(language: Language, card: Card, ends: tuple[float, float]) -> CardWor
     )
 
 
+def _unbroken(text: str) -> str:
+    """Keep ranges and rough figures on one line."""
+    joined = _DASH.sub("\N{WORD JOINER}–\N{WORD JOINER}", text)
+    return joined.replace("≈ ", "≈\N{NO-BREAK SPACE}")
+
+
+_DASH = re.compile(r"(?<=\d)–(?=\d)")
 _ANCHORS = {
     "mac": "chips",
     "metal": "metal",
@@ -128,49 +136,50 @@ def _tags(language: Language, card: Card) -> Iterator[Tag]:
         )
     for chip in card.doubts:
         yield Tag(
-            language.pgettext(
-                "evidence", "%(chip)s: macOS version in doubt", chip=Name(chip)
-            ),
+            language.pgettext("evidence", "%(chip)s: macOS in doubt", chip=Name(chip)),
             "flag",
         )
 
 
 def _telling(card: Card) -> Iterable[Held]:
-    """Return one comparison of each kind and evidence: the others say the same."""
-    known: dict[tuple[object, ...], Held] = {}
-    for one in card.held:
-        known.setdefault((one.group, one.evidence, one.differs), one)
-    chosen = list(known.values())
-    return chosen[:1] if card.question == "metal" else chosen[:2]
+    """Return the headline's comparison, and the first whose evidence is another."""
+    first, *others = card.held or (None,)
+    if first is None:
+        return ()
+    if card.question == "metal":
+        return (first,)
+    for one in others:
+        told = one.evidence == "unlike" and {*one.differs} <= {*first.differs}
+        if one.evidence != first.evidence and one.group != first.group and not told:
+            return (first, one)
+    return (first,)
 
 
 def _of_held(language: Language, chosen: Iterable[Held]) -> Iterator[Tag]:
-    first: Held | None = None
-    for one in chosen:
-        said, look = _evidence(language, one)
-        if first is not None and one.group != first.group:
+    for number, one in enumerate(chosen):
+        said, look = _evidence(language, one, brief=number > 0)
+        if number:
             said = language.pgettext(
                 "evidence",
                 "%(work)s: %(evidence)s",
                 work=group_text(language, one.group),
                 evidence=said,
             )
-        first = first or one
         yield Tag(said, look)
 
 
-def _evidence(language: Language, one: Held) -> tuple[str, str]:
+def _evidence(language: Language, one: Held, *, brief: bool) -> tuple[str, str]:
     """Return what a comparison rests on, and the look of its tag."""
     if one.evidence == "unlike":
         return ways_text(language, one.differs), "unlike"
     low, high = one.processes
     if high == 1:
         return language.pgettext("evidence", "one run each, like for like"), ""
-    said = language.pgettext(
-        "evidence",
-        "like for like, %(runs)s reports a side",
-        runs=number_range(language, low, high),
-    )
+    runs = number_range(language, low, high)
+    if brief:
+        said = language.pgettext("repetitions", "n = %(n)s", n=runs)
+    else:
+        said = language.pgettext("evidence", "like for like, n = %(runs)s", runs=runs)
     return said, "like" if one.evidence == "repeated" else ""
 
 
