@@ -12,7 +12,9 @@ from benchdb.report.language.arguments import Name
 from benchdb.report.runs import StoredRun
 from benchdb.report.sections import normal
 from benchdb.report.sections.normal import Owners, Strip
-from benchdb.site import chip_facts, family, metal, usual
+from benchdb.site import answers, chip_facts, family, metal, usual
+from benchdb.site.answers.facts import Card
+from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
 from benchdb.site.content import Site
 from benchdb.site.family import Family
@@ -20,6 +22,8 @@ from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.metal import Metal
 from benchdb.site.pages import Page, Words
 from benchdb.store.places import chip_at_work
+
+_MOST = 300  # rows of the table of figures, beside all else
 
 
 class ChipPage(msgspec.Struct, frozen=True):
@@ -29,6 +33,7 @@ class ChipPage(msgspec.Struct, frozen=True):
     family: str
     before: str | None
     after: str | None
+    cards: tuple[Card, ...]
     metal: Metal | None
     usual: tuple[Strip, ...]
     ladders: Family | None
@@ -65,12 +70,16 @@ def _facts(
         family=group,
         before=chips[place - 1] if place > 0 else None,
         after=chips[place + 1] if 0 <= place < len(chips) - 1 else None,
+        cards=answers.cards(site, name),
         metal=metal.metal(site, name),
         usual=usual.of_chip(strips, name),
         ladders=family.family(site, name),
         missing=chip_facts.missing(site, name),
         figures=figure_table(
-            site, site.by_chip[name], f'benchdb report --chip "{name}" --format csv'
+            site,
+            site.by_chip[name],
+            f'benchdb report --chip "{name}" --format csv',
+            _MOST,
         ),
     )
 
@@ -79,7 +88,12 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
     name = page.chip.name
     contents = []
     parts: dict[str, Any] = dict.fromkeys(("metal", "normal", "family", "missing"))
-    parts |= {"facts": chip_facts.facts(language, page.chip), "chips": site.chips}
+    parts |= {
+        "facts": chip_facts.facts(language, page.chip),
+        "chips": site.chips,
+        "answers": card_words(language, page.cards),
+    }
+    contents.append(("answers", language.pgettext("page", "Answers")))
     if page.metal:
         contents.append(("metal", language.pgettext("contents", "Metal")))
         parts["metal"] = {

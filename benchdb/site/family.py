@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from benchdb.compare.cell_rows import CellRow
+from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.atoms import Workload
@@ -20,15 +21,14 @@ from benchdb.report.workloads import trains, workload_of
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, times_tick
-from benchdb.site.systems import Worker
+from benchdb.site.systems import BASELINE, Worker
 from benchdb.statistics.comparison import geometric_mean
 
-BASELINE = Worker("M1", "metal")  # of the whole site
 _APPLE = re.compile(r"([AM]\d{1,2})(?: (Pro|Max|Ultra))?")
 _SIZES = ("", "Pro", "Max", "Ultra")
 # "GeForce RTX 3090 Ti", "Radeon RX 7900 XTX": two digits are the generation.
 _CARD = re.compile(r"((?:GeForce |Radeon |Quadro )?(?:RTX|GTX|RX) )(\d\d)\d\d\b.*")
-_DEVICES = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
+_DEVICES: tuple[Device, ...] = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
 Kind = Literal["training", "prefill", "decode", "inference", "operation"]
 _KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
 

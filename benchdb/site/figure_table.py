@@ -122,11 +122,16 @@ class Words(msgspec.Struct, frozen=True):
     more: str
 
 
-def figure_table(site: Site, lines: Iterable[Line], command: str) -> FigureTable:
-    """Return the table of all figures in *lines*; *command* lists what has no room."""
+def figure_table(
+    site: Site, lines: Iterable[Line], command: str, most: int = MOST
+) -> FigureTable:
+    """Return the table of all figures in *lines*, *most* of them where it is too long.
+
+    *command* lists what has no room.
+    """
     lines = tuple(lines)
     every = [_row(site, row) for line in lines for row in line]
-    rows = sorted(every if len(every) <= MOST else _newest(every), key=_order)
+    rows = sorted(every if len(every) <= most else _newest(every, most), key=_order)
     places = {site.places[line[0].run] for line in lines}
     pages = {}
     for row in rows:
@@ -174,7 +179,7 @@ def _row(site: Site, row: ValueRow) -> FigureRow:
     )
 
 
-def _newest(rows: Sequence[FigureRow]) -> Sequence[FigureRow]:
+def _newest(rows: Sequence[FigureRow], most: int) -> Sequence[FigureRow]:
     """Return as many rows as there is room for, the newest of each cell first."""
     latest = sorted(rows, key=lambda row: row.started or "", reverse=True)
     newer, beside = Counter[object](), Counter[object]()
@@ -186,7 +191,7 @@ def _newest(rows: Sequence[FigureRow]) -> Sequence[FigureRow]:
         beside[group] += newer[cell] == 0
         newer[cell] += 1
     places = sorted(range(len(latest)), key=ranks.__getitem__)
-    return [latest[place] for place in places[:MOST]]
+    return [latest[place] for place in places[:most]]
 
 
 def _cell(row: FigureRow) -> object:

@@ -9,10 +9,10 @@ import msgspec
 from benchdb.compare.cell_rows import CellRow
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Times
-from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording.terms import framework_text
 from benchdb.report.workloads import trains
 from benchdb.site import wording
+from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.content import Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, tick
 from benchdb.site.systems import Worker
@@ -30,7 +30,7 @@ class Group(msgspec.Struct, frozen=True):
     metric: str
     unit: str
     sources: tuple[str, ...]
-    years: tuple[str, str] | None
+    years: tuple[str, ...]
     cells: tuple[CellRow, ...]
 
 
@@ -130,17 +130,11 @@ def _order(group: Group) -> tuple[object, ...]:
 
 def _origin(
     site: Site, cells: Sequence[CellRow]
-) -> tuple[tuple[str, ...], tuple[str, str] | None]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the sources of a group, and its first and last year."""
-    rows = [site.rows[cell.other.quantity.run] for cell in cells]
-    slugs = dict.fromkeys(filter(None, map(site.source_of, rows)))
-    return tuple(slugs), years(rows)
-
-
-def years(rows: Sequence[ValueRow]) -> tuple[str, str] | None:
-    """Return the first and last year of *rows*, if all say when they were measured."""
-    known = sorted((row.started or "")[:4] for row in rows)
-    return (known[0], known[-1]) if known and known[0] else None
+    runs = [cell.other.quantity.run for cell in cells]
+    slugs = dict.fromkeys(site.source_of(site.rows[run]) for run in runs)
+    return tuple(filter(None, slugs)), corpus_of(site).years(runs)
 
 
 def title(language: Language, found: Metal) -> str:

@@ -2,19 +2,20 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
 from benchdb.catalogue import metrics
-from benchdb.compare.cell_rows import Figure, figure
+from benchdb.compare.cell_rows import figure
 from benchdb.compare.pairs import Group
+from benchdb.compare.sides import Figure
 from benchdb.metric_kinds import BESIDE_THEIR_RATE, headlines
 from benchdb.report.view.atoms import Ratio
+from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.content import Site
-from benchdb.site.family import BASELINE
-from benchdb.site.metal import years
 from benchdb.site.plots import is_doubtful
-from benchdb.site.systems import Worker
+from benchdb.site.systems import BASELINE, Worker
 
 _MOST = 40  # rows of a table
 _SECTIONS = 6  # protocols with a table of their own
@@ -69,7 +70,7 @@ class Table(msgspec.Struct, frozen=True):
     setting: str
     unit: str
     sources: tuple[str, ...]
-    years: tuple[str, str] | None
+    years: tuple[str, ...]
     point: Point
     rows: tuple[Row, ...]
     systems: int
@@ -104,7 +105,7 @@ class Protocols:
         self._ratios: dict[Worker, Mapping[tuple[str, str], Ratio]] = {}
         self._by_workload = defaultdict[str, list[Measured]](list)
         for worker, side in site.systems.sides.items():
-            for group in side.groups:
+            for group in chain.from_iterable(side.groups.values()):
                 own = group.first.conditions
                 if own.metric not in BESIDE_THEIR_RATE and not own.smoke:
                     self._by_workload[own.workload].append(Measured(worker, group))
@@ -143,14 +144,15 @@ class Protocols:
         first = own[0].group.first.conditions
         rows = sorted(map(self._row, points[point]), key=_speed(first.metric))
         shown = _kept(rows)
-        sources = [self._site.rows[run] for it in own for run in it.group.runs]
-        slugs = Counter(filter(None, map(self._site.source_of, sources)))
+        runs = [run for it in own for run in it.group.runs]
+        origins = (self._site.source_of(self._site.rows[run]) for run in runs)
+        slugs = Counter(filter(None, origins))
         return Table(
             metric=first.metric,
             setting=first.setting,
             unit=rows[0].figure.quantity.unit,
             sources=tuple(slug for slug, _ in slugs.most_common()),
-            years=years(sources),
+            years=corpus_of(self._site).years(runs),
             point=point,
             rows=tuple(shown),
             systems=_systems(own),

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow, Figure
+from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
@@ -184,9 +185,6 @@ def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
     return " · ".join(language.isolate(part) for part in parts if part)
 
 
-def years(language: Language, span: tuple[str, str] | None) -> str:
+def years(language: Language, span: Sequence[str]) -> str:
     """Write the first and the last year of what was measured."""
-    if span is None:
-        return ""
-    first, last = span
-    return language.isolate(first if first == last else f"{first}–{last}")
+    return language.isolate("–".join(dict.fromkeys(span)))

@@ -11,6 +11,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Workload
 from benchdb.report.wording import terms
+from benchdb.report.workloads import trains
 from benchdb.site.chip_facts import Fact
 from benchdb.site.content import Site
 
@@ -67,7 +68,7 @@ def of_workload(site: Site, name: str) -> WorkloadFacts:
 
 
 def missing(site: Site, name: str) -> tuple[Missing, ...]:
-    """Return what our own programs could measure and nobody has."""
+    """Return what our own programs could measure, and nobody has."""
     if name not in catalogue.collected():
         return ()
     rows = [row for line in site.by_workload[name] for row in line if row.quantity]
@@ -78,10 +79,9 @@ def missing(site: Site, name: str) -> tuple[Missing, ...]:
     elif max(row.quantity.n for row in metal if row.quantity) < _REPEATED:
         command = f"benchdb collect {name} --metal --tier standard"
         found.append(Missing("repeats", command))
-    ways = {(row.precision, row.batch_size) for row in metal}
-    if metal and len({precision for precision, _ in ways}) < 2:
-        batches = "--batch-size 64 --batch-size 128"
-        command = f"benchdb collect {name} --metal --precision fp32 --precision fp16 {batches}"
+    if metal and len({row.precision for row in metal}) == 1:
+        choices = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
+        command = f"benchdb collect {name} --metal {choices}"
         found.append(Missing("precision", command))
     return tuple(found)
 
@@ -109,7 +109,7 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
     found = [
         _parameters(language, page.parameter_count),
         _input(language, given),
-        _training(language, given),
+        _settings(language, given, training=trains(page.workload.name)),
         Fact(
             language.pgettext("fact", "Systems"),
             language.number(page.systems),
@@ -168,7 +168,7 @@ def _input(language: Language, given: Mapping[str, str]) -> Fact:
     return Fact(name, text, more)
 
 
-def _training(language: Language, given: Mapping[str, str]) -> Fact:
+def _settings(language: Language, given: Mapping[str, str], *, training: bool) -> Fact:
     parts = [given.get("optimizer", "")]
     if batch := given.get("batch_size"):
         parts.append(language.pgettext("work", "batch %(n)s", n=Name(batch)))
@@ -177,7 +177,12 @@ def _training(language: Language, given: Mapping[str, str]) -> Fact:
         language.pgettext("fact", "learning rate %(n)s", n=Name(rate)) if rate else ""
     )
     text = language.comma.join(filter(None, parts))
-    return Fact(language.pgettext("fact", "Training"), text, more if text else "")
+    name = (
+        language.pgettext("fact", "Training")
+        if training
+        else language.pgettext("fact", "Setting")
+    )
+    return Fact(name, text, more if text else "")
 
 
 def kind_text(language: Language, kind: str) -> str:

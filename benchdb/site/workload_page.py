@@ -13,13 +13,18 @@ from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
 from benchdb.report.workloads import workload_of
 from benchdb.site import workload_facts, workload_words
+from benchdb.site.answers import token_chart
+from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.pages import Page, Words
 from benchdb.site.protocols import Measured, Protocols, Table
 from benchdb.site.workload_facts import Missing, WorkloadFacts
 
+_MOST = 300  # rows of the table of figures, beside all else
 _MODELS = 3  # of language models, with a table of their own
+_TOKENS = ("llm-prefill", "llm-decode")
 _LISTED = 20  # models that are named
 
 
@@ -42,6 +47,7 @@ class WorkloadPage(msgspec.Struct, frozen=True):
     tables: tuple[Table, ...]
     models: tuple[Model, ...]
     more_models: int
+    tokens: tuple[ModelPlot, ...]
     missing: tuple[Missing, ...]
     figures: FigureTable
 
@@ -82,8 +88,9 @@ def _facts(
         tables=() if models else protocols.tables(name, measured) if measured else (),
         models=models,
         more_models=more,
+        tokens=token_chart.model_plots(corpus_of(site)) if name in _TOKENS else (),
         missing=workload_facts.missing(site, name),
-        figures=figure_table(site, site.by_workload[name], command),
+        figures=figure_table(site, site.by_workload[name], command, _MOST),
     )
 
 
@@ -116,11 +123,20 @@ def _models(
     return models, len(ranked) - len(models)
 
 
+def _first(page: WorkloadPage) -> Sequence[Table]:
+    """Return the tables of a workload; of language models that of the first."""
+    return page.tables or [it.table for it in page.models[:1] if it.table]
+
+
 def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
     title = terms.title_text(language, page.workload.workload)
     parts: dict[str, Any] = {
         "facts": workload_facts.facts(language, page.workload),
-        "headline": workload_words.headline(language, site, page.tables),
+        "headline": workload_words.headline(language, site, _first(page)),
+        "charts": [
+            (it.model, token_chart.chart(language, it, f"tokens-{n}"))
+            for n, it in enumerate(page.tokens)
+        ],
         "sections": [],
         "models": [],
         "missing": [
@@ -147,6 +163,8 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
     ]
     parts["sections"] = workload_words.sections(language, site, shown)
     contents += [(it.name, it.short) for it in parts["sections"]]
+    if page.tokens:
+        contents.append(("tokens", language.pgettext("contents", "Scaling")))
     if page.models:
         parts["models"] = workload_words.models(
             language,

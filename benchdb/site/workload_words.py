@@ -8,12 +8,11 @@ import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
-from benchdb.report.wording import terms
+from benchdb.report.wording import cells, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
 from benchdb.site.content import Site
-from benchdb.site.family import BASELINE
 from benchdb.site.plots import (
     Axis,
     Mark,
@@ -24,7 +23,7 @@ from benchdb.site.plots import (
     tick,
 )
 from benchdb.site.protocols import Grid, Line, Point, Row, Table, sound
-from benchdb.site.systems import Worker
+from benchdb.site.systems import BASELINE, Worker
 from benchdb.site.wording import FigureCell, Shared, Verdict
 
 
@@ -225,8 +224,8 @@ def _section(
     }
     columns |= {it for it in ("ratio", "note") if any(getattr(row, it) for row in rows)}
     more = language.ngettext(
-        "%(n)s more system stands among all figures.",
-        "%(n)s more systems stand among all figures.",
+        "%(n)s more row stands among all figures.",
+        "%(n)s more rows stand among all figures.",
         table.more,
     )
     return Section(
@@ -366,7 +365,7 @@ def _grid(language: Language, site: Site, grid: Grid, unit: str) -> GridWords:
     heads = []
     for point, facts in zip(grid.points, points, strict=True):
         size = ", ".join(f"{it} {facts[it]}" for it in sorted(names & facts.keys()))
-        heads.append(wording.details(language, size, point.batch_size))
+        heads.append(wording.details(language, size, point.batch_size) or cells.DASH)
     more = language.ngettext(
         "%(n)s more size stands among all figures.",
         "%(n)s more sizes stand among all figures.",
