@@ -1,7 +1,7 @@
 """What is known of a chip: its sizes, what was measured on it, and what was not."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -9,11 +9,10 @@ import msgspec
 from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.runs import StoredRun
-from benchdb.report.sections.normal import Owners
 from benchdb.report.wording import terms
 from benchdb.report.workloads import trains, workload_of
 from benchdb.site.content import Line, Site
+from benchdb.store.places import Place
 
 _REPEATED = 3  # processes behind a figure, from which on its spread is known
 _ENERGY = frozenset({"mean_power_watts", "energy_joules", "samples_per_joule"})
@@ -57,12 +56,10 @@ class ChipFacts(msgspec.Struct, frozen=True):
     newest: str | None
 
 
-def of_chip(
-    name: str, lines: Sequence[Line], runs: Sequence[StoredRun], owners: Owners
-) -> ChipFacts:
-    """Return what is known of the chip *name*: of its *lines*, and its *runs*."""
+def of_chip(name: str, lines: Sequence[Line], places: Iterable[Place]) -> ChipFacts:
+    """Return what is known of the chip *name*: of its *lines*, and their *places*."""
     figures = [row for line in lines for row in line if row.quantity]
-    who = {owners.of(one.place) for one in runs}
+    who = {place.machine: place.anonymous_id is not None for place in places}
     days = sorted(row.started[:10] for row in figures if row.started)
     counted = Counter(row.label for row in figures)
     return ChipFacts(
@@ -82,7 +79,7 @@ def of_chip(
         figures=len(figures),
         labels=tuple(counted.most_common()),
         machines=len(who),
-        named=sum(one[-1] is None for one in who),
+        named=sum(who.values()),
         oldest=days[0] if days else None,
         newest=days[-1] if days else None,
     )

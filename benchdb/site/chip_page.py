@@ -9,9 +9,8 @@ import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.runs import StoredRun
 from benchdb.report.sections import normal
-from benchdb.report.sections.normal import Owners, Strip
+from benchdb.report.sections.normal import Strip
 from benchdb.site import answers, chip_facts, family, metal, usual
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
@@ -21,7 +20,6 @@ from benchdb.site.family import Family
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.metal import Metal
 from benchdb.site.pages import Page, Words
-from benchdb.store.places import chip_at_work
 
 _MOST = 300  # rows of the table of figures, beside all else
 
@@ -46,27 +44,19 @@ def pages(site: Site) -> Iterator[Page]:
     strips = defaultdict[str, list[Strip]](list)
     for strip in normal.strips(site.inputs, site.bins):
         strips[strip.chip.casefold()].append(strip)
-    runs = defaultdict[str, list[StoredRun]](list)
-    for run in site.inputs.runs:
-        runs[chip_at_work(run.place)].append(run)
-    owners = Owners(site.inputs.connection)
     for name, address in site.chips.items():
-        facts = _facts(site, name, strips[name.casefold()], runs[name], owners)
+        facts = _facts(site, name, strips[name.casefold()])
         yield Page(address, "chips", "chip", facts, partial(_words, site, facts))
 
 
-def _facts(
-    site: Site,
-    name: str,
-    strips: Sequence[Strip],
-    runs: Sequence[StoredRun],
-    owners: Owners,
-) -> ChipPage:
+def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
+    lines = site.by_chip[name]
+    places = [site.places[line[0].run] for line in lines]
     group = family.family_name(name)
     chips = family.chips_of(site, group)
     place = chips.index(name) if name in chips else -1
     return ChipPage(
-        chip=chip_facts.of_chip(name, site.by_chip[name], runs, owners),
+        chip=chip_facts.of_chip(name, lines, places),
         family=group,
         before=chips[place - 1] if place > 0 else None,
         after=chips[place + 1] if 0 <= place < len(chips) - 1 else None,
@@ -77,7 +67,7 @@ def _facts(
         missing=chip_facts.missing(site, name),
         figures=figure_table(
             site,
-            site.by_chip[name],
+            lines,
             f'benchdb report --chip "{name}" --format csv',
             _MOST,
         ),

@@ -13,6 +13,7 @@ from benchdb.exchange.messages import Device
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.atoms import Workload
+from benchdb.report.wording.cells import DASH
 from benchdb.report.wording.terms import (
     device_text,
     framework_text,
@@ -81,7 +82,7 @@ class MemberRow(msgspec.Struct, frozen=True):
     plot: Plot
     mean: str
     spread: str
-    cells: int
+    cells: str
     note: str
 
 
@@ -284,7 +285,7 @@ def _row(language: Language, scale: Axis, member: Member, chip: str) -> MemberRo
         if member.is_base
         else "",
         spread=language.times_range(low, high) if good else "",
-        cells=len(good),
+        cells=language.number(len(good)) if good else DASH,
         note=language.pgettext("legend", "baseline")
         if member.is_base
         else note

@@ -238,14 +238,14 @@ def table_words(language: Language, table: FigureTable) -> Words:
     shown = {key for key, texts in values.items() if len(texts) > 1} | {"figure"}
     if not shown & {"chip", "work", "about"}:
         shown.add("chip")
-    if any(row.remarks for row in rows):
-        shown.add("source")
+    if "source" in shown or not any(row.remarks for row in rows):
+        shown.discard("remarks")
     if "work" in shown:  # which has the model below it
         shown.discard("about")
     alike = [
         text
         for key, texts in values.items()
-        if len(texts) == 1 and key not in shown | {"trust", "n", "source"}
+        if len(texts) == 1 and key not in shown | {"trust", "n", "source", "remarks"}
         for text in texts
         if text not in {"", cells.DASH}
     ]
@@ -288,6 +288,7 @@ def _heads(language: Language) -> tuple[Head, ...]:
         Head("n", named("n"), "num"),
         Head("trust", named("Trust"), few=True, words=True),
         Head("source", named("Source"), few=True),
+        Head("remarks", named("Remarks")),
     )
 
 

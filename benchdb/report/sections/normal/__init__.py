@@ -139,7 +139,7 @@ class _Result(msgspec.Struct, frozen=True):
 
 def section(inputs: SectionInput) -> Normal | None:
     """Return the section, or ``None`` without a cell that has enough results."""
-    owners = Owners(inputs.connection)
+    owners = _Owners(inputs.connection)
     every = (*inputs.steady, *inputs.tokens)
     # Whatever is the same machine as a marked one is marked.
     mine = frozenset(
@@ -172,7 +172,7 @@ def strips(inputs: SectionInput, bins: Bins) -> list[Strip]:
 
     Where nothing is beyond doubt there is no strip.
     """
-    owners = Owners(inputs.connection)
+    owners = _Owners(inputs.connection)
     every = (*inputs.steady, *inputs.tokens)
     mine = frozenset(
         owners.of(one.place) for one in every if is_here(one.place, inputs.here)
@@ -201,7 +201,7 @@ def _most_common(strips: Sequence[Strip]) -> Sequence[Strip]:
     )
 
 
-class Owners:
+class _Owners:
     """Tells what is equal for results of one machine, as far as anybody can tell.
 
     Merged ones are one, however many sources tell of them. Two sources that describe
@@ -225,7 +225,7 @@ class Owners:
 
 
 def _cells(
-    every: Iterable[Measurement], bins: Bins, owners: Owners
+    every: Iterable[Measurement], bins: Bins, owners: _Owners
 ) -> list[list[_Result]]:
     """Return the results of each cell: of an identified machine the newest alone.
 
