@@ -44,13 +44,14 @@ const formats = {
     .map(r => `| ${r.map(s => s.replace(/[|\\]/g, "\\$&")).join(" | ")} |`).join("\n") + "\n",
 };
 
-const tables = all("table[data-tool]").map(table => {
+const tables = all("table[data-tool]").map((table, place) => {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0], rows = [...body.rows];
   const cells = rows.map(r => [...r.cells]), sought = cells.map(r => r.map(c => plain(c.textContent)).join("|"));
   const before = table.closest(".scroller") || table;
   before.before(one("#tool").content.cloneNode(true));
   const tool = before.previousElementSibling, find = one("input", tool), out = one("output", tool);
-  const name = k => table.dataset.tool + "." + k;
+  const id = table.dataset.tool || table.id || "t" + place, name = k => id + "." + k;
+  heads.map((th, i) => th.dataset.key ??= "c" + i);
 
   // Values of a column to choose from; what is written in each language by its place, else by address or text.
   const choices = make("div", {className: "chips"});
@@ -117,7 +118,7 @@ const tables = all("table[data-tool]").map(table => {
       show();
       keep(g.name, on(g).join(","));
     } else if (formats[b.name]) {
-      const seen = heads.map((h, i) => i).filter(i => heads[i].offsetWidth);
+      const seen = heads.map((h, i) => i).filter(i => heads[i].offsetWidth && !heads[i].matches(".plot"));
       const lines = [heads, ...[...body.rows].filter(r => !r.hidden).map(r => [...r.cells])];
       await copied(formats[b.name](lines.map(r => seen.map(i => text(r[i]))), seen.map(i => heads[i])));
       const was = b.textContent;
@@ -126,13 +127,13 @@ const tables = all("table[data-tool]").map(table => {
     }
   };
   restore();
-  return {tool, restore, id: table.dataset.tool};
+  return {tool, restore, id};
 });
 
 // Links to headings, the section that is read, what is inside closed details.
-all("main section[id] > h2").map(h => {
+all("main :is(section[id] > h2, h2[id])").filter(h => !one(".perm", h)).map(h => {
   const a = one("#perm").content.firstElementChild.cloneNode(true);
-  a.href = "#" + h.parentElement.id;
+  a.href = "#" + (h.id || h.parentElement.id);
   h.append(a);
 });
 const parts = all(".toc a").map(a => [a, doc.getElementById(a.hash.slice(1))]).filter(p => p[1]);
