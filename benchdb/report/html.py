@@ -14,7 +14,8 @@ from benchdb.report import bounds, filters, templates, untrusted
 from benchdb.report import language as languages_of_reports
 from benchdb.report.charts import layout, svg
 from benchdb.report.language import Language
-from benchdb.report.page_assets import asset, policy, stylesheet
+from benchdb.report.page_assets import asset, stylesheet
+policy=None
 from benchdb.report.sections import SECTIONS, words
 from benchdb.report.slim import slim
 from benchdb.report.value_table import per_run, places_of, runs_of

@@ -26,7 +26,10 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 
 
 class Front(msgspec.Struct, frozen=True):
-    """What the front page shows: *chips* and *runs* are addresses of pages."""
+    """What the front page shows: *chips* and *runs* are addresses of pages.
+
+    *own* are the chips of the machine that is marked.
+    """
 
     cards: tuple[Card, ...]
     overview: Overview
@@ -37,10 +40,17 @@ class Front(msgspec.Struct, frozen=True):
     figures: int
     sources: int
     digest: str
+    own: tuple[str, ...] = ()
 
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the front page."""
+    facts = front_facts(site)
+    yield Page("index", "answers", "index", facts, partial(front_words, facts))
+
+
+def front_facts(site: Site) -> Front:
+    """Return what the front page shows."""
     corpus = corpus_of(site)
     shown = overview(corpus)
     medians = [
@@ -50,7 +60,7 @@ def pages(site: Site) -> Iterator[Page]:
         if it
     ]
     cells = [cell.run for row in shown.heat for cell in row.cells]
-    facts = Front(
+    return Front(
         cards=answers.cards(site, None),
         overview=shown,
         plots=token_chart.model_plots(corpus),
@@ -60,11 +70,12 @@ def pages(site: Site) -> Iterator[Page]:
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
+        own=tuple(sorted({it.chip for it in site.report.machines if it.here})),
     )
-    yield Page("index", "answers", "index", facts, partial(_words, facts))
 
 
-def _words(facts: Front, language: Language) -> Words:
+def front_words(facts: Front, language: Language) -> Words:
+    """Return what the front page says."""
     shown = facts.overview
     axes = tables.axes_of(language, shown)
     far = tables.distance_axis(language, shown.distances)
@@ -111,6 +122,7 @@ def _words(facts: Front, language: Language) -> Words:
             "ran": _ran(language, facts),
             "peaks": _peaks(language, facts),
             "missing": _missing(language, facts),
+            "own": facts.own,
             "pages": facts.chips,
             "runs": facts.runs,
         },
