@@ -14,7 +14,7 @@ from benchdb.report import html, page_assets, untrusted
 from benchdb.report import language as languages
 from benchdb.report.language import Language
 from benchdb.report.slim import slim
-from benchdb.report.wording import sentences
+from benchdb.report.wording import filters
 from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
@@ -171,7 +171,7 @@ def alone(page: Page, language: Language, sheet: Sheet) -> str:
         language=language,
         sheet=sheet,
         style=html.verbatim(_STYLE_HERE),
-        made_from=sentences.made_from(language, sheet.digest),
+        made_from=filters.made_from(language, sheet.digest),
         to=lambda address, fragment="": f"#{fragment}" if fragment else _NOWHERE,
         **words.parts,
     )

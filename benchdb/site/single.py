@@ -7,23 +7,21 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.report.filters import as_line
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.sections import normal
-from benchdb.report.sections.normal import Strip
 from benchdb.report.view.atoms import Filter, Room
 from benchdb.report.view.listed import Note
-from benchdb.report.wording import filters, grades, terms
+from benchdb.report.wording import filters
 from benchdb.report.wording.notes import note_text
-from benchdb.site import usual
+from benchdb.site import normal, usual
 from benchdb.site.answers import tables
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.front import Front, front_facts, front_words
+from benchdb.site.normal import Strip
 from benchdb.site.pages import Page, Sheet, Words, alone
 
-_SOURCES = 40  # named on the page, those of most figures first
+SOURCES = 40  # named on the page, those of most figures first
 _NOTES = 8
 _ROWS = 120  # of the table of figures, where there is one
 _STRIPS = 12  # of the reader's own machine
@@ -122,7 +120,7 @@ def _words(site: Site, facts: Single, language: Language) -> Words:
         scale = usual.scale(language, facts.yours)
         rows = list(usual.rows(language, site, facts.yours, scale))
         yours = {"axis": scale, "rows": rows}
-    kept = facts.sources[:_SOURCES]
+    kept = facts.sources[:SOURCES]
     parts = {
         **said.parts,
         "ran": [],

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchdb.report.sections.efficiency import (
+from benchdb.site.answers.efficiency import (
     Efficiency,
     EfficiencyGroup,
     EfficiencyRow,

@@ -14,7 +14,7 @@ from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
 from benchdb.report.products import METRICS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency import PER_JOULE, POWERS, powers
+from benchdb.site.answers.efficiency import PER_JOULE, POWERS, powers
 from benchdb.report.summary import summarise
 from tests.store_factory import Machine, Run, add, new_store
 

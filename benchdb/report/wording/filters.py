@@ -1,4 +1,4 @@
-"""What a report that does not show everything says of it: filters, and its room."""
+"""What a report says of itself: filters, room, and the data that it is made of."""
 
 from collections.abc import Sequence
 
@@ -44,3 +44,11 @@ def room_text(language: Language, room: Room) -> str:
         option=Name("--all"),
     )
     return language.sentences([*said, others])
+
+
+def made_from(language: Language, digest: str) -> str:
+    """Say which data the report shows, so that it can be made again."""
+    return language.gettext(
+        "Made by benchdb from the data with SHA-256 %(digest)s.",
+        digest=Name(digest[:12]),
+    )

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.report.language import load
-from benchdb.report.sections.efficiency import words
+from benchdb.site.answers.efficiency import words
 from benchdb.report.view.atoms import Reading
 from benchdb.report.view.page import Answer
 from benchdb.report.wording.answers import answer_big, answer_text, answer_title

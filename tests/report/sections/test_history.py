@@ -12,8 +12,8 @@ from benchdb.report import data_files, html
 from benchdb.report.charts.svg_file import svg_file
 from benchdb.report.language import available, load
 from benchdb.report.markdown import page as markdown
-from benchdb.report.sections.history import History, Line, words
-from benchdb.report.sections.history.surroundings import changed
+from benchdb.report.history import History, Line, words
+from benchdb.report.history.surroundings import changed
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
 from tests.campaign_history import FAILED, TEST_MACHINE, campaign, shared, stepped

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from benchdb.report.html import render as html
 from benchdb.report.language import load
 from benchdb.report.markdown.page import render as markdown
-from benchdb.report.sections.normal import Normal, Standing, Strip, words
+from benchdb.site.normal import Normal, Standing, Strip, words
 from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
 from benchdb.report.wording.sections import (

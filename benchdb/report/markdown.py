@@ -1,13 +1,20 @@
-"""Keep text that others wrote from becoming markup in a Markdown report.
+"""Markdown: tables, and text that others wrote, kept from becoming markup.
 
 Every string is escaped unless it is an ``MdSafe``, so a forgotten escape is visible
 text, never a link, an image or a broken table. Plain prose stays readable as it is.
 """
 
+import html
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
+
+from wcwidth import wcswidth
 
 from benchdb.report import untrusted
+from benchdb.report.wording.cells import Table
+
+_WIDEST = 40  # a longer cell sticks out instead of stretching every row
 
 
 class MdSafe(str):
@@ -65,11 +72,51 @@ def image(text: str, file: str) -> MdSafe:
     return MdSafe(f"![{escape(text)}](<{_address(file)}>)")
 
 
+def picture(text: str, light: str, dark: str) -> MdSafe:
+    """Return an image described by *text*, of one file on dark paper."""
+    said = html.escape(_BREAKS.sub(" ", text))
+    other = f'<source media="(prefers-color-scheme: dark)" srcset="{_address(dark)}">'
+    return MdSafe(
+        f'<picture>{other}<img src="{_address(light)}" alt="{said}"></picture>'
+    )
+
+
 def code(text: str) -> MdSafe:
     """Return *text* as code; a backtick in it would end the code."""
     if not re.fullmatch(r"[A-Za-z0-9 ._/-]+", text):
         return escape(text)
     return MdSafe(f"`{text}`")
+
+
+def written(table: Table) -> MdSafe:
+    """Return *table* as GitHub-flavoured Markdown, every cell escaped.
+
+    Its columns also line up when the file is read as it is.
+    """
+    rows = [[escape(cell) for cell in row] for row in (table.head, *table.rows)]
+    widths = [
+        max(3, *(wide for wide in map(_shown, column) if wide <= _WIDEST), 0)
+        for column in zip_longest(*rows, fillvalue="")
+    ]
+    lines = []
+    for row in rows:
+        padded = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * max(0, width - _shown(cell))
+            padded.append(space + cell if place in table.figures else cell + space)
+        lines.append(f"| {' | '.join(padded)} |")
+    rules = [
+        "-" * (width - 1) + (":" if place in table.figures else "-")
+        for place, width in enumerate(widths)
+    ]
+    lines.insert(1, f"| {' | '.join(rules)} |")
+    return MdSafe("\n".join(lines))
+
+
+def _shown(cell: str) -> int:
+    # Terminals show a CJK character in two columns and an isolate in none.
+    width: int = wcswidth(cell)
+    return width if width >= 0 else len(cell)
 
 
 def _entity(match: re.Match[str]) -> str:

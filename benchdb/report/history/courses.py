@@ -15,17 +15,17 @@ from sqlalchemy import Connection
 
 from benchdb.conditions import Conditions, Difference
 from benchdb.metric_kinds import SPEEDS, headlines
-from benchdb.report.measurement import Measurement, measurements
-from benchdb.report.quantities import Side, ratio, side
-from benchdb.report.references import Notes
-from benchdb.report.runs import StoredRun
-from benchdb.report.sections.history.surroundings import (
+from benchdb.report.history.surroundings import (
     Changed,
     Surroundings,
     around,
     changed,
     of_campaign,
 )
+from benchdb.report.measurement import Measurement, measurements
+from benchdb.report.quantities import Side, ratio, side
+from benchdb.report.references import Notes
+from benchdb.report.runs import StoredRun
 from benchdb.report.view.atoms import Ratio
 from benchdb.sessions import moment
 from benchdb.statistics.change_points import changes, together

@@ -1,8 +1,7 @@
 """Campaigns over time, in words and in a chart."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -17,14 +16,13 @@ from benchdb.report.charts.spec import (
     Tick,
     mark,
 )
+from benchdb.report.history import Entry, Line, Shift
+from benchdb.report.history.surroundings import Changed
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.language.units import shortened
-from benchdb.report.sections.history import Entry, History, Line, Shift
-from benchdb.report.sections.history.surroundings import Changed
 from benchdb.report.wording import cells, terms
-from benchdb.report.wording.grades import grades
-from benchdb.report.wording.terms import sentence, verdict_text
+from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
 
 _STEPS = (1, 2, 5, 10)
@@ -33,28 +31,6 @@ _MOST_DATES = 4
 _ROOM = 0.35  # of the range of the figures, above and below them
 _LEAST_ROOM = 0.03  # of the figures: smaller differences look like none
 _MARGIN = 0.5  # campaigns, at both ends of the axis
-
-
-def title(language: Language, section: History | None) -> str:
-    """Return the heading."""
-    return language.pgettext("heading", "The same work over time")
-
-
-def lead(language: Language, section: History) -> str:
-    """Return the sentence or two under the heading."""
-    count = sum(len(line.shifts) for line in section.lines)
-    said = language.gettext(
-        "Campaigns of the same work on the same machine. A change is marked where the "
-        "campaigns before and after it differ by more than chance; what else was "
-        "different then stands beside it, and need not be the cause."
-    )
-    if not count:
-        found = language.gettext("None of them shows a change.")
-    else:
-        found = language.ngettext(
-            "%(n)s change is marked.", "%(n)s changes are marked.", count
-        )
-    return language.sentences([said, found])
 
 
 def name(language: Language, line: Line) -> str:
@@ -141,96 +117,6 @@ def shift_text(language: Language, shift: Shift) -> str:
     )
 
 
-def remarks(language: Language, section: History) -> list[str]:
-    """Say what the line is, and what has no room."""
-    line = language.gettext(
-        "The line is the mean of the campaigns between two changes. A campaign on a "
-        "busy machine is compared only with others on a machine as busy."
-    )
-    earlier = sum(one.earlier for one in section.lines)
-    said = [line]
-    if earlier:
-        said.append(
-            language.ngettext(
-                "%(n)s earlier campaign has no room here; benchdb history lists it.",
-                "%(n)s earlier campaigns have no room here; benchdb history lists "
-                "them.",
-                earlier,
-            )
-        )
-    if section.more:
-        said.append(
-            language.ngettext(
-                "%(n)s other course has no room here; benchdb history shows it.",
-                "%(n)s other courses have no room here; benchdb history shows them.",
-                section.more,
-            )
-        )
-    return said
-
-
-def alt(language: Language, section: History) -> str:
-    """Tell the chart's finding with its numbers."""
-    said = [
-        language.pgettext(
-            "course",
-            "%(name)s: %(first)s on %(start)s, %(last)s on %(end)s.",
-            name=name(language, line),
-            first=line.entries[0].quantity,
-            start=language.date(line.entries[0].started),
-            last=line.entries[-1].quantity,
-            end=language.date(line.entries[-1].started),
-        )
-        for line in section.charted
-    ]
-    return language.sentences([sentence(language, title(language, section)), *said])
-
-
-def beside(language: Language, entry: Entry) -> str:
-    """Return what stands beside a figure: the change that begins, and what changed."""
-    shift = shift_text(language, entry.shift) if entry.shift else ""
-    said = (shift, changed_text(language, entry.changed))
-    return language.semicolon.join(filter(None, said))
-
-
-def tables(language: Language, section: History) -> list[cells.Table]:
-    """Return a Markdown table for each course."""
-    known = grades(section)
-    return [
-        cells.Table(
-            head=[
-                name(language, line),
-                language.pgettext("table header", "Value"),
-                language.pgettext("table header", "Against the campaign before"),
-                language.pgettext("table header", "What changed"),
-            ],
-            rows=[
-                [
-                    language.date(entry.started),
-                    cells.figure(language, entry.quantity, known),
-                    verdict_text(language, entry.against) or cells.DASH,
-                    beside(language, entry) or cells.DASH,
-                ]
-                for entry in line.entries
-            ],
-            figures=frozenset({1}),
-        )
-        for line in section.lines
-    ]
-
-
-def chart(language: Language, sections: Mapping[str, Any]) -> Chart:
-    """Return the campaigns of courses, a panel for each."""
-    section = sections["history"]
-    return Chart(
-        name="history",
-        title=title(language, section),
-        alt=alt(language, section),
-        panels=tuple(panel(language, line) for line in section.charted),
-        keys=_keys(language, section.charted),
-    )
-
-
 def of_lines(language: Language, lines: Sequence[Line]) -> Chart:
     """Return a chart of these courses alone."""
     names = [name(language, line) for line in lines]
@@ -292,14 +178,6 @@ def panel(language: Language, line: Line) -> Panel:
         points=points,
         strokes=(_levels(entries, size),),
     )
-
-
-def _mark(language: Language, place: int, entry: Entry) -> Point:
-    ratio = entry.shift.ratio if entry.shift else None
-    figure = entry.quantity
-    said = verdict_text(language, ratio)
-    marked = mark(place, figure.value, _look(entry), figure, hollow=not entry.leads)
-    return replace(marked, label=said)
 
 
 def _sized(point: Point, size: float) -> Point:

@@ -18,9 +18,9 @@ from benchdb.conditions import Conditions
 from benchdb.exchange.messages import Device
 from benchdb.metric_kinds import BESIDE_THEIR_RATE, SPEEDS, TOKENS
 from benchdb.report.bins import Bin, Bins, likeness, named_differences, reports
+from benchdb.report.inputs import Inputs
 from benchdb.report.measurement import Measurement, newest
 from benchdb.report.quantities import quantity
-from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import is_here
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.workloads import workload_of
@@ -29,11 +29,6 @@ from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
 from benchdb.store.tables import source
 
-_ENOUGH = 5  # results; of fewer nobody can say what is normal
-_MACHINES = 2  # at least, that they are of
-_FOR_PERCENTILES = 10  # of fewer, one result is more than a tenth of all
-_DRAWN = 6
-_SEVERAL = 3  # bins that did the same work stand beside each other alone
 _METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".
 _FAMILY = re.compile(r"\D*|(?:Core(?: Ultra)?|Ryzen(?: AI)?|EPYC) ?i?\d", re.IGNORECASE)
@@ -47,24 +42,6 @@ class Dot(msgspec.Struct, frozen=True):
     quantity: Quantity
     share: float
     mine: bool = False
-
-
-class Standing(msgspec.Struct, frozen=True):
-    """Of *others*, how many are clearly faster and slower than the marked machine.
-
-    *below* is the share of all results that is slower by the figures alone, where
-    there are enough for a percentile.
-    """
-
-    others: int
-    faster: int
-    slower: int
-    below: float | None = None
-
-    @property
-    def even(self) -> int:
-        """Return from how many there is no clear difference."""
-        return self.others - self.faster - self.slower
 
 
 class Strip(msgspec.Struct, frozen=True):
@@ -98,35 +75,11 @@ class Strip(msgspec.Struct, frozen=True):
     slowest: Quantity
     fastest: Quantity
     differs: tuple[str, ...] = ()
-    standing: Standing | None = None
 
     @property
     def mine(self) -> Dot | None:
         """Return the dot of the marked machine."""
         return next((dot for dot in self.dots if dot.mine), None)
-
-    @property
-    def spread(self) -> float:
-        """Return how many times as fast the fastest of the results is."""
-        sound = [dot.share for dot in self.dots if not dot.quantity.notes]
-        return max(sound) / min(sound)
-
-
-class Normal(msgspec.Struct, frozen=True):
-    """What is normal? The strips to draw, and the *rest* for the table.
-
-    *asked*: a machine is marked. Where it has strips, they are the ones that are drawn.
-    """
-
-    strips: tuple[Strip, ...]
-    rest: tuple[Strip, ...]
-    asked: bool
-    sources: tuple[str, ...]
-
-    @property
-    def mine(self) -> tuple[Strip, ...]:
-        """Return the strips that the marked machine is in."""
-        return tuple(one for one in (*self.strips, *self.rest) if one.mine)
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -137,37 +90,7 @@ class _Result(msgspec.Struct, frozen=True):
     owner: Owner
 
 
-def section(inputs: SectionInput) -> Normal | None:
-    """Return the section, or ``None`` without a cell that has enough results."""
-    owners = _Owners(inputs.connection)
-    every = (*inputs.steady, *inputs.tokens)
-    # Whatever is the same machine as a marked one is marked.
-    mine = frozenset(
-        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
-    )
-    pairs = [
-        (strip, results)
-        for cell in _cells(every, Bins(inputs.connection), owners)
-        for results in _by_memory(cell)
-        if (strip := _strip(results, inputs, mine, least=_ENOUGH))
-    ]
-    if not pairs:
-        return None
-    pairs.sort(key=lambda pair: _interest(pair[0]))
-    strips = [strip for strip, _ in pairs]
-    marked = [strip for strip in strips if strip.mine]
-    drawn = _most_common(marked or strips)[:_DRAWN]
-    return Normal(
-        strips=tuple(drawn),
-        rest=tuple(one for one in strips if all(one is not it for it in drawn)),
-        asked=inputs.here is not None or bool(mine),
-        sources=inputs.sources.keys(
-            one.own.place.source for _, results in pairs for one in results
-        ),
-    )
-
-
-def strips(inputs: SectionInput, bins: Bins) -> list[Strip]:
+def strips(inputs: Inputs, bins: Bins) -> list[Strip]:
     """Return every work in every bin, of any memory and however few results.
 
     Where nothing is beyond doubt there is no strip.
@@ -186,19 +109,6 @@ def _interest(strip: Strip) -> tuple[object, ...]:
     about = strip.chip, strip.device, strip.workload.name, strip.batch_size or 0
     counts = strip.device != "metal", -strip.machines, -strip.results
     return *counts, *about, repr(strip.facts), strip.dots[0].quantity.run
-
-
-def _most_common(strips: Sequence[Strip]) -> Sequence[Strip]:
-    """Return the strips of the work that most bins did; all where it is of few."""
-    works = defaultdict[object, list[Strip]](list)
-    for one in strips:
-        protocol = one.setting, one.framework, one.device, one.metric
-        how = one.batch_size, one.precision, one.compiler
-        works[one.workload.name, protocol, how, one.facts].append(one)
-    several = [some for some in works.values() if len(some) >= _SEVERAL]
-    return max(
-        several, key=lambda it: (it[0].device == "metal", len(it)), default=strips
-    )
 
 
 class _Owners:
@@ -263,33 +173,16 @@ def _told(some: Sequence[_Result]) -> list[_Result]:
     return [replace(one, own=it) for one in some for it in reports(one.own)]
 
 
-def _by_memory(cell: Sequence[_Result]) -> list[list[_Result]]:
-    """Divide a cell by memory; sizes with too few results stand together."""
-    sizes = defaultdict[int | None, list[_Result]](list)
-    for one in cell:
-        sizes[one.bin.memory].append(one)
-    parts = [some for size, some in sizes.items() if size and _is_enough(some)]
-    rest = [one for one in cell if all(one not in some for some in parts)]
-    return [*parts, rest] if _is_enough(rest) else parts
-
-
-def _is_enough(some: Sequence[_Result], least: int = _ENOUGH) -> bool:
-    machines = len({it.owner for it in some})
-    return len(some) >= least and machines >= min(least, _MACHINES)
-
-
 def _strip(
     results: Sequence[_Result],
-    inputs: SectionInput,
+    inputs: Inputs,
     mine: frozenset[Owner],
-    *,
-    least: int = 1,
 ) -> Strip | None:
-    """Return the strip, or ``None`` where too few figures are beyond doubt."""
+    """Return the strip, or ``None`` where no figure is beyond doubt."""
     shown = {one.own.runs: quantity(one.own, inputs.notes) for one in results}
     ordered = sorted(results, key=lambda one: (_speed(one.own), one.own.runs))
     sound = [one for one in ordered if not shown[one.own.runs].notes]
-    if not _is_enough(sound, least):
+    if not sound:
         return None
     speeds = [_speed(one.own) for one in sound]
     middle = median(speeds)
@@ -325,7 +218,6 @@ def _strip(
         slowest=shown[sound[0].own.runs],
         fastest=shown[sound[-1].own.runs],
         differs=named_differences([one.own for one in ordered]),
-        standing=_standing(own, [one.own for one in sound]),
     )
 
 
@@ -354,21 +246,4 @@ def _middle(
         label=nearest.label if nearest.label == above.label else None,
         mine=nearest.mine and above.mine,
         sessions=1,
-    )
-
-
-def _standing(own: Measurement | None, sound: Sequence[Measurement]) -> Standing | None:
-    others = [one for one in sound if one is not own]
-    if own is None or len(others) == len(sound):
-        return None
-    verdicts = [
-        comparison.verdict([(one.sampled(one.speeds), own.sampled(own.speeds))])
-        for one in others
-    ]
-    behind = sum(_speed(one) < _speed(own) for one in others)
-    return Standing(
-        others=len(others),
-        faster=verdicts.count("faster"),
-        slower=verdicts.count("slower"),
-        below=behind / len(sound) if len(sound) >= _FOR_PERCENTILES else None,
     )

@@ -15,10 +15,10 @@ from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions, Difference
 from benchdb.metric_kinds import SPEEDS, unit_of
 from benchdb.report import quantities
+from benchdb.report.inputs import Inputs, candidates, training
 from benchdb.report.measurement import Measurement, compared, differs
 from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun
-from benchdb.report.sections.inputs import SectionInput, candidates, training
 from benchdb.report.view.atoms import Quantity, Ratio, Reading, System, Workload
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
@@ -40,7 +40,6 @@ class EfficiencyRow(msgspec.Struct, frozen=True):
 
     *ratio* is how many times the reference's samples per joule these are; ``None``
     where the reference has none, or is this. Among what differs may be ``power``.
-    *limit* are the watts that the card may draw.
     """
 
     workload: Workload
@@ -51,51 +50,29 @@ class EfficiencyRow(msgspec.Struct, frozen=True):
     power: Quantity
     per_joule: Quantity
     ratio: Ratio | None = None
-    limit: float | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the letters of all notes on its figures, each once."""
-        noted = {*self.rate.notes, *self.power.notes, *self.per_joule.notes}
-        return tuple(sorted(noted, key=lambda note: (len(note), note)))
-
-
-class EfficiencyColumn(msgspec.Struct, frozen=True):
-    """A workload at the batch size that most systems ran."""
-
-    workload: Workload
-    batch_size: int | None
+        return tuple({*self.rate.notes, *self.power.notes, *self.per_joule.notes})
 
 
 class EfficiencyGroup(msgspec.Struct, frozen=True):
-    """What one system did while its power was read in one way, a row for a workload.
-
-    *notes* are those that all of its rows share; the rows have the others.
-    """
+    """What one system did while its power was read in one way, a row for a workload."""
 
     system: System
     reading: Reading
     rows: tuple[EfficiencyRow, ...]
-    notes: tuple[str, ...] = ()
 
 
 class Efficiency(msgspec.Struct, frozen=True):
-    """The section's content, the most efficient system first.
+    """What was read, the most efficient system first.
 
-    *compared* is held against the *reference*; ``None`` where no two systems did the
-    same work. *more* figures are shown elsewhere only.
+    All are held against the *reference*; ``None`` where no two did the same work.
     """
 
-    columns: tuple[EfficiencyColumn, ...]
     groups: tuple[EfficiencyGroup, ...]
-    sources: tuple[str, ...]
     reference: System | None = None
-    compared: System | None = None
-    more: int = 0
-
-    def rows_of(self, system: System | None) -> list[EfficiencyRow]:
-        """Return all rows of one system."""
-        return [row for it in self.groups if it.system == system for row in it.rows]
 
 
 class PowerFigure(msgspec.Struct, frozen=True):
@@ -158,28 +135,15 @@ class Metered(msgspec.Struct, frozen=True):
 _Pair = tuple[Metered, EfficiencyRow]
 
 
-def section(inputs: SectionInput) -> Efficiency | None:
-    """Return the section, or ``None`` where nobody read the power of any training."""
-    everything = _metered(inputs.steady, powers(inputs.runs), inputs.here)
-    chosen = _chosen(everything)
+def efficiency(inputs: Inputs) -> Efficiency | None:
+    """Return it, or ``None`` where nobody read the power of any training."""
+    chosen = _chosen(_metered(inputs.steady, powers(inputs.runs), inputs.here))
     if not chosen:
         return None
     groups = [[(one, _row(one, inputs.notes)) for one in it] for it in _grouped(chosen)]
-    reference, compared = _opposed(pair for group in groups for pair in group)
+    reference = _reference(pair for group in groups for pair in group)
     others = [pair for group in groups for pair in group if pair[0].system == reference]
-    sizes = _usual_sizes(chosen)
-    return Efficiency(
-        columns=tuple(
-            EfficiencyColumn(workload_of(name), sizes[name])
-            for name in workloads()
-            if name in sizes
-        ),
-        groups=tuple(_group(group, others) for group in groups),
-        sources=inputs.sources.keys(one.measurement.place.source for one in chosen),
-        reference=reference,
-        compared=compared,
-        more=len(everything) - len(chosen),
-    )
+    return Efficiency(tuple(_group(group, others) for group in groups), reference)
 
 
 def powers(runs: Iterable[StoredRun]) -> dict[str, Power]:
@@ -348,21 +312,13 @@ def _row(one: Metered, notes: Notes) -> EfficiencyRow:
         rate=rate,
         power=power,
         per_joule=per_joule,
-        limit=one.measurement.limit,
     )
 
 
 def _group(pairs: Sequence[_Pair], others: Sequence[_Pair]) -> EfficiencyGroup:
-    rows = [replace(row, ratio=_ratio(one, row, others)) for one, row in pairs]
+    rows = tuple(replace(row, ratio=_ratio(one, row, others)) for one, row in pairs)
     first = pairs[0][0]
-    return EfficiencyGroup(
-        system=first.system,
-        reading=first.reading,
-        rows=tuple(rows),
-        notes=tuple(
-            note for note in rows[0].notes if all(note in row.notes for row in rows)
-        ),
-    )
+    return EfficiencyGroup(first.system, first.reading, rows)
 
 
 def _ratio(one: Metered, row: EfficiencyRow, others: Sequence[_Pair]) -> Ratio | None:
@@ -408,8 +364,8 @@ class _Side(msgspec.Struct):
         return geometric_mean([self.best[name] for name in shared])
 
 
-def _opposed(pairs: Iterable[_Pair]) -> tuple[System, System] | tuple[None, None]:
-    """Return the reference and who is held against it, if any did common work.
+def _reference(pairs: Iterable[_Pair]) -> System | None:
+    """Return the system that others are held against, if any did common work.
 
     Like and unflagged figures decide first, then two chips rather than one, a Mac's GPU
     beside a card, and how much work they have in common.
@@ -432,9 +388,9 @@ def _opposed(pairs: Iterable[_Pair]) -> tuple[System, System] | tuple[None, None
         != (right.system.chip, right.system.device)
     ]
     if not matches:
-        return None, None
-    reference, compared = max(matches, key=lambda match: _preference(*match))
-    return reference.system, compared.system
+        return None
+    reference, _ = max(matches, key=lambda match: _preference(*match))
+    return reference.system
 
 
 def _ordered(one: _Side, other: _Side) -> tuple[_Side, _Side]:

@@ -1,25 +1,19 @@
-"""Campaigns over time: the courses of a report, and what of them has room."""
+"""Campaigns over time: courses as they are shown."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
-from msgspec.structs import replace
 
+from benchdb.report.history.courses import Course
+from benchdb.report.history.surroundings import Changed
+from benchdb.report.labels import distinctions
 from benchdb.report.quantities import quantity
 from benchdb.report.references import Notes
-from benchdb.report.sections.history.courses import LEAST, Course, courses
-from benchdb.report.sections.history.surroundings import Changed
-from benchdb.report.sections.inputs import SectionInput
-from benchdb.report.sections.labels import distinctions
 from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import geometric_mean
-
-_MOST = 12  # courses; the command line has all
-_MOST_CHARTED = 4
-_MOST_CAMPAIGNS = 30  # of a course: the newest
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -50,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Line(msgspec.Struct, frozen=True):
     """A course as it is shown, the oldest campaign first.
 
-    *apart* tells it from others of its workload. *earlier* campaigns have no room.
+    *apart* tells it from others of its workload.
     """
 
     system: System
@@ -63,52 +57,6 @@ class Line(msgspec.Struct, frozen=True):
     tier: str | None
     entries: tuple[Entry, ...]
     apart: tuple[str, ...] = ()
-    earlier: int = 0
-    charted: bool = False
-
-    @property
-    def shifts(self) -> tuple[Entry, ...]:
-        """Return the campaigns with which another level began."""
-        return tuple(one for one in self.entries if one.shift)
-
-
-class History(msgspec.Struct, frozen=True):
-    """The courses of three campaigns and more; *more* of them have no room."""
-
-    lines: tuple[Line, ...]
-    more: int
-    sources: tuple[str, ...] = ()
-
-    @property
-    def charted(self) -> tuple[Line, ...]:
-        """Return the lines that are in the chart."""
-        return tuple(line for line in self.lines if line.charted)
-
-
-def section(inputs: SectionInput) -> History | None:
-    """Return the section, or ``None`` where no machine has enough campaigns."""
-    found = courses(
-        inputs.connection, inputs.runs, inputs.measured, inputs.notes, LEAST
-    )
-    if not found:
-        return None
-    # What changed is of interest first, then what was measured last.
-    found.sort(key=lambda one: one.newest.started, reverse=True)
-    found.sort(key=lambda one: -len(one.turns))
-    lines = lines_of(found[:_MOST], inputs.notes, inputs.here)
-    return History(
-        tuple(
-            replace(
-                line,
-                entries=line.entries[-_MOST_CAMPAIGNS:],
-                earlier=max(0, len(line.entries) - _MOST_CAMPAIGNS),
-                charted=place < _MOST_CHARTED,
-            )
-            for place, line in enumerate(lines)
-        ),
-        len(found) - len(lines),
-        inputs.sources.keys(one.place.source for one in found),
-    )
 
 
 def lines_of(found: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
