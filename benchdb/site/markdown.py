@@ -112,7 +112,7 @@ def render(language: Language, facts: Single, images: Images, sheet: Sheet) -> s
             **_parts(language, facts, images),
             files=[
                 md.MdSafe(f"[{md.escape(label)}](<{name}>)")
-                for label, name in _named(sheet)
+                for label, name in sheet.files
             ],
             grades=grades.how_to_read_grades(language),
             made_from=filters.made_from(language, sheet.digest),
