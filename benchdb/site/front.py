@@ -5,6 +5,7 @@ from functools import partial
 
 import msgspec
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
@@ -26,8 +27,9 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 
 
 class Front(msgspec.Struct, frozen=True):
-    """What the front page shows: *chips* and *runs* are addresses of pages.
+    """What the front page shows.
 
+    *chips* and *runs* are addresses of pages, *grades* are those of figures by run,
     *own* are the chips of the machine that is marked.
     """
 
@@ -37,6 +39,7 @@ class Front(msgspec.Struct, frozen=True):
     watts: tuple[Card, ...]
     chips: dict[str, str]
     runs: dict[str, str]
+    grades: dict[str, str]
     figures: int
     sources: int
     digest: str
@@ -60,18 +63,21 @@ def front_facts(site: Site) -> Front:
         if it
     ]
     cells = [cell.run for row in shown.heat for cell in row.cells]
-    return Front(
+    linked = (*(it.run for it in medians), *cells)
+    facts = Front(
         cards=answers.cards(site, None),
         overview=shown,
         plots=token_chart.model_plots(corpus),
         watts=comparisons(corpus),
         chips=dict(site.chips),
-        runs={run: site.runs[run] for run in (*(it.run for it in medians), *cells)},
+        runs={run: site.runs[run] for run in linked},
+        grades={run: corpus.facts[run].grade or "" for run in linked},
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
         own=tuple(sorted({it.chip for it in site.report.machines if it.here})),
     )
+    return untrusted.cleaned(facts)
 
 
 def front_words(facts: Front, language: Language) -> Words:
@@ -125,6 +131,8 @@ def front_words(facts: Front, language: Language) -> Words:
             "own": facts.own,
             "pages": facts.chips,
             "runs": facts.runs,
+            "grades": facts.grades,
+            "grade_text": _grades(language, facts),
         },
     )
 
@@ -193,6 +201,17 @@ def _lead(language: Language, facts: Front) -> str:
 def _model(language: Language, facts: Front) -> str:
     cell = facts.overview.cell
     return cell.model if cell else ""
+
+
+def _grades(language: Language, facts: Front) -> str:
+    """Say the grade of all figures where they have the same; nothing else."""
+    known = set(facts.grades.values())
+    if len(known) != 1:
+        return ""
+    return language.gettext(
+        "All figures that lead to a run have grade %(grade)s.",
+        grade=Name(next(iter(known))),
+    )
 
 
 def _heat_text(language: Language, facts: Front) -> str:

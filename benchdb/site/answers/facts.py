@@ -3,7 +3,7 @@
 All six cards are made of the same parts. Words for them are in ``words``.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Party(msgspec.Struct, frozen=True):
     device: str
 
 
-class Protocol(NamedTuple):
+class Protocol(msgspec.Struct, frozen=True, order=True):
     """The program that did it, the way of timing it, and what was timed."""
 
     framework: str
@@ -89,7 +89,7 @@ class Held(msgspec.Struct, frozen=True):
             return "faster"
         if high < 1 / margin:
             return "slower"
-        within = self.low >= 1 / EVEN and self.high <= EVEN
+        within = low >= 1 / EVEN and high <= EVEN
         return "even" if within else "unclear"
 
 

@@ -24,7 +24,8 @@ def which_mac(corpus: Corpus) -> Card:
     llm = [it for it in steps if it.group == "decode" and it.evidence == "repeated"]
     newest = max((_family(it) for it in llm), key=lambda it: int(it[1:]), default="")
     chosen = [it for it in family if it.group == first.group]
-    chosen += [it for it in llm if _family(it) == newest and it not in (first, *chosen)]
+    own = [it for it in llm if _family(it) == newest and it not in (first, *chosen)]
+    chosen += own[-1:]  # the largest step
     return _card(None, (first, *chosen))
 
 

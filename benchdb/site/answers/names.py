@@ -38,6 +38,7 @@ def macs() -> Mapping[str, Mac]:
     return dict(sorted(found.items(), key=lambda it: it[1].order))
 
 
+@lru_cache(maxsize=4096)
 def plain_chip(name: str) -> str:
     """Return the name of a chip without the cores that a tool writes behind it."""
     return _CORES.sub("", name)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from benchdb.conditions import parsed
 from benchdb.report.bins import Bin, reports
 from benchdb.report.measurement import Measurement
@@ -19,7 +21,7 @@ _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)B\b")
 _PROCESSORS = ("cpu", "npu", "unknown")
 
 
-class Cell(NamedTuple):
+class Cell(msgspec.Struct, frozen=True, order=True):
     """A model as one program ran and timed it."""
 
     model: str

@@ -70,7 +70,7 @@ def _is_base(one: Held) -> bool:
 
 def _mac(language: Language, card: Card) -> Iterator[str]:
     first, *others = card.held
-    yield _over(language, first)
+    yield _over_mean(language, first)
     beside = [it for it in others if _is_base(it) and it.other.chip == card.chip]
     if beside and card.chip:
         yield language.gettext(
@@ -175,13 +175,17 @@ def _over_mean(language: Language, one: Held) -> str:
     """Say what a range goes over, with its mean and the interval of that."""
     if one.mean is None or one.least is None or one.most is None:
         return _over(language, one)
-    return language.gettext(
+    said = language.gettext(
         "%(work)s of %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
         work=_capital(group_text(language, one.group)),
         count=counted(language, one),
         mean=Times(one.mean),
         interval=Times(one.least, one.most),
     )
+    if one.least < 1 < one.most:
+        unsure = language.gettext("Chance may have decided which is faster.")
+        return language.sentences([said, unsure])
+    return said
 
 
 def _watt(language: Language, card: Card) -> Iterator[str]:

@@ -297,10 +297,9 @@ def distance_lines(
         yield DistanceLine(
             row.chip,
             Plot(_marks(language, row.held, axis)),
-            *(
-                _far(language, known.get(it))
-                for it in ("decode", "prefill", "training")
-            ),
+            _far(language, known.get("decode")),
+            _far(language, known.get("prefill")),
+            _far(language, unlike),
             ways_text(language, unlike.differs) if unlike else "",
         )
 

@@ -37,8 +37,7 @@ Joules = Mapping[Party, Mapping[Work, Sequence[tuple[float, str]]]]
 
 def per_watt(corpus: Corpus, chip: str | None) -> Card:
     """Return how much work per joule *chip* does beside a GPU, or any Mac."""
-    found = [*_trained(corpus), *_counted(corpus)]
-    own = [one for one in found if chip in (None, one.other.chip)]
+    own = [one for one in _known(corpus) if chip in (None, one.other.chip)]
     if not own:
         return Card("watt", chip, "none", measure=_COMMAND)
     first = max(own, key=_standing)
@@ -56,6 +55,11 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
         flagged=first.flagged,
         measure=_COMMAND,
     )
+
+
+@lru_cache(maxsize=1)
+def _known(corpus: Corpus) -> tuple[Held, ...]:
+    return (*_trained(corpus), *_counted(corpus))
 
 
 def comparisons(corpus: Corpus) -> tuple[Card, ...]:

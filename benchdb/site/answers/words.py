@@ -108,6 +108,8 @@ def figure_text(language: Language, card: Card) -> str:
         return number_range(language, card.low, card.high)
     if card.evidence == "unlike":
         return rough(language, card.low, card.high)
+    if card.question != "metal" and card.held[0].verdict == "even":
+        return language.pgettext("verdict", "about even")
     return language.times_range(card.low, card.high)
 
 
