@@ -29,7 +29,10 @@ _ENOUGH = 50  # pages for which another process is started
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A file of ours: *key* of what it was made from, digest and size of it."""
+    """A file of ours: *key* of what it was made from, digest and size of it.
+
+    The size is -1 where a build was to write it and did not come to its end.
+    """
 
     key: str
     sha256: str
@@ -51,35 +54,55 @@ class _File(NamedTuple):
     is_new: bool
 
 
-def build(
-    shared: Sequence[Page],
-    local: Iterable[Page],
-    files: Iterable[tuple[str, bytes]],
-    frame: Frame,
-    folder: Path,
-) -> Outcome:
+class Plan(NamedTuple):
+    """What a site consists of.
+
+    Pages in every language are *shared*; *local* ones come one at a time, and their
+    *addresses* are known before. *files* are all others: path and content.
+    """
+
+    shared: Sequence[Page]
+    local: Iterable[Page]
+    addresses: Sequence[str]
+    files: Sequence[tuple[str, bytes]]
+
+    def paths(self, frame: Frame) -> Iterator[str]:
+        """Yield the path of every file."""
+        yield from (path for path, _ in self.files)
+        for page in self.shared:
+            yield f"{page.address}.json"
+            yield from (frame.path(page.address, code) for code in frame.codes)
+        for address in self.addresses:
+            yield f"{address}.json"
+            yield frame.path(address, frame.codes[0])
+
+
+def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
-    Pages in every language are *shared*; other processes make them, one language each,
-    while this one makes the *local* ones and writes all other *files*. Raise
-    ``UsageError`` before anything is written where a file of others is in the way.
+    Other processes make the shared pages, one language each, while this one makes the
+    rest. Raise ``UsageError`` before anything is written where a file of others is in
+    the way. What an interrupted build has left is ours for the next one.
     """
     folder = folder.resolve()
     known = _manifest(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    planned = dict.fromkeys(plan.paths(frame), Entry("", "", -1))
+    for path in planned.keys() - known.keys():
+        if (folder / path).exists():
+            raise UsageError(f"{folder / path} is not of this site; move it away")
+    if planned.keys() - known.keys():
+        folder.mkdir(parents=True, exist_ok=True)
+        _save(folder, planned | known)
     writer = _Writer(folder, known, frame)
     made: list[_File] = []
-    _jobs.append(_Job(writer, shared))
-    with _workers(len(shared) * len(frame.codes)) as pool:
+    _jobs.append(_Job(writer, plan.shared))
+    with _workers(len(plan.shared) * len(frame.codes)) as pool:
         results = pool.map(_in_language, frame.codes) if pool else ()
-        made += (writer.content(path, content) for path, content in files)
-        for page in shared:
+        made += (writer.content(path, content) for path, content in plan.files)
+        for page in plan.shared:
             made.append(writer.content(f"{page.address}.json", pages.data(page)))
-            made += (writer.content(*own) for own in page.files.items())
-        made += writer.pages(local, frame.codes[0])
-        if not pool:
-            results = map(_in_language, frame.codes)
-        for some in results:
+        made += writer.pages(plan.local, frame.codes[0])
+        for some in results if pool else map(_in_language, frame.codes):
             made += some
     _jobs.pop()
     entries = {file.path: file.entry for file in made}
@@ -146,8 +169,6 @@ class _Writer:
         """Write a file with this *content* if it is not there."""
         entry = Entry(key, hashlib.sha256(content).hexdigest(), len(content))
         old, place = self._known.get(path), self._folder / path
-        if old is None and place.exists():
-            raise UsageError(f"{place} is there and not of this site; move it away")
         if old and old.sha256 == entry.sha256 and self._is_there(path, old):
             return _File(path, entry, is_new=False)
         self._refuse_detour(place.parent)

@@ -9,7 +9,7 @@ import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.site import answers, chip_facts, family, metal, normal, usual
+from benchdb.site import answers, chip_facts, compare, family, metal, normal, usual
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
@@ -30,6 +30,7 @@ class ChipPage(msgspec.Struct, frozen=True):
     family: str
     before: str | None
     after: str | None
+    pair: str  # how the page of comparisons calls it beside its neighbour
     cards: tuple[Card, ...]
     metal: Metal | None
     usual: tuple[Strip, ...]
@@ -54,11 +55,14 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
     group = family.family_name(name)
     chips = family.chips_of(site, group)
     place = chips.index(name) if name in chips else -1
+    before = chips[place - 1] if place > 0 else None
+    after = chips[place + 1] if 0 <= place < len(chips) - 1 else None
     return ChipPage(
         chip=chip_facts.of_chip(name, lines, places),
         family=group,
-        before=chips[place - 1] if place > 0 else None,
-        after=chips[place + 1] if 0 <= place < len(chips) - 1 else None,
+        before=before,
+        after=after,
+        pair=_pair(site, name, after or before),
         cards=answers.cards(site, name),
         metal=metal.metal(site, name),
         usual=usual.of_chip(strips, name),
@@ -70,6 +74,26 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
             f'benchdb report --chip "{name}" --format csv',
             _MOST,
         ),
+    )
+
+
+def _pair(site: Site, name: str, other: str | None) -> str:
+    """Return the pair of a chip and another, both on the device that has most."""
+    named = compare.slugs(site)
+    chosen = [
+        max(
+            (worker for worker in named if worker.chip == chip),
+            key=lambda it: len(site.systems.sides[it].measured),
+            default=None,
+        )
+        for chip in (name, other)
+    ]
+    if None in chosen:
+        return ""
+    return "&".join(
+        f"{key}={named[worker]}"
+        for key, worker in zip("ab", chosen, strict=True)
+        if worker
     )
 
 

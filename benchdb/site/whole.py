@@ -16,7 +16,7 @@ from benchdb.site import (
     source_page,
     workload_page,
 )
-from benchdb.site.build import Outcome, build
+from benchdb.site.build import Outcome, Plan, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
 
@@ -35,7 +35,9 @@ _SHARED = (
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
     """Write all pages of *site* into *folder*; errors are those of ``build``."""
     shared = [page for make in _SHARED for page in make(site)]
-    return build(shared, run.pages(site), _files(site, shared, frame), frame, folder)
+    addresses = [*dict.fromkeys(site.runs.values())]
+    files = [*_files(site, shared, frame)]
+    return build(Plan(shared, run.pages(site), addresses, files), frame, folder)
 
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:

@@ -80,8 +80,8 @@ def missing(site: Site, name: str) -> tuple[Missing, ...]:
         command = f"benchdb collect {name} --metal --tier standard"
         found.append(Missing("repeats", command))
     if metal and len({row.precision for row in metal}) == 1:
-        choices = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
-        command = f"benchdb collect {name} --metal {choices}"
+        ways = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
+        command = f"benchdb collect {name} --metal {ways}"
         found.append(Missing("precision", command))
     return tuple(found)
 

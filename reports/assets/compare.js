@@ -61,10 +61,15 @@ const figure = ([run, digits, unit, low, high, n, machines, grade, label], name)
     + (grade && `<span class="grade ${esc(grade)}">${esc(grade)}</span>`)
     + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
 };
-const about = ([, batch, facts]) => listed([...facts.split("\n").map(it => {
-  const [name, n] = it.split("=");
-  return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
-}), batch && put(say.batch, local(batch))].filter(Boolean).map(isolated));
+// Work is named by its workload, that of language models by the model.
+const named = (kind, [workload, batch, facts]) => {
+  const parts = facts.split("\n").map(it => {
+    const [name, n] = it.split("=");
+    return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
+  });
+  if (batch) parts.push(put(say.batch, local(batch)));
+  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(isolated))];
+};
 
 const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, differs, framework]) => {
   const rough = evidence == "unlike", sides = lead < 0 ? {base: names.other, other: names.base} : names;
@@ -78,6 +83,10 @@ const shown = (name, way, look, head, over, text, tags) => `<article class="card
   + `<p class="head"><b>${esc(head)}</b>${over && `<span>${esc(over)}</span>`}</p>${text && `<p>${esc(text)}</p>`}`
   + `<p class="ev">${tags.map(([kind, it]) => `<span class="tag ${kind}">${esc(it)}</span>`).join("")}</p></article>`;
 
+const head = (text, kind) => `<th scope="col"${kind ? ` class="${kind}"` : ""}>${esc(text)}</th>`;
+const heads = (x, y, kind) => head("A · " + system(x), kind) + head("B · " + system(y), kind);
+const scroller = (id, kind, top, rows) => `<div class="scroller" tabindex="0" role="region" aria-label="${esc(say.headings[id])}"><table class="list${kind}"><thead><tr>${top}</tr></thead><tbody>${rows}</tbody></table></div>`;
+
 const table = (x, y, over, cells) => {
   const {ticks, at} = axis(cells), one = at(1);
   const remarks = ([, , i, j, , , , , , , differs, unstated]) => {
@@ -85,13 +94,13 @@ const table = (x, y, over, cells) => {
     return listed([differs && put(say.differs, say.conditions[differs]), unstated && put(say.unstated, say.conditions[unstated]),
       codes.length && "⚑ " + codes.map(it => say.flags[it]).join(say.comma)]);
   };
-  const row = ([, w, i, j, word, value, times, ends, , span, differs, , noted], works, remark) => {
-    const left = x.figures[i], right = y.figures[j], text = about(works[w]);
+  const row = ([kind, w, i, j, word, value, times, ends, , span, differs, , noted], works, remark) => {
+    const left = x.figures[i], right = y.figures[j], [name, text] = named(kind, works[w]);
     const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || dash} → ${right[k] || dash}`);
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
     const look = noted ? "flagged" : differs ? "unlike" : quiet ? "level" : value > 1 ? "up" : "down";
     const tone = noted || differs || word == "insufficient" ? "dim" : word != "found" ? "" : value > 1 ? "faster" : "slower";
-    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(title(works[w][0]))}${text && `<small>${esc(text)}</small>`}<small>${esc(listed(how.filter(Boolean).map(isolated)))}</small></th>`
+    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && `<small>${esc(text)}</small>`}<small>${esc(listed(how.filter(Boolean).map(isolated)))}</small></th>`
       + figure(left, system(x)) + figure(right, system(y))
       + `<td class="plot"><svg aria-hidden="true" width="100%" height="22"><use href="#grid"></use><line class="ax" x1="${one}" x2="${at(value)}" y1="11" y2="11"></line>`
       + (span.length ? `<line class="whisker" x1="${at(span[0])}" x2="${at(span[1])}" y1="11" y2="11"></line>` : "")
@@ -100,19 +109,17 @@ const table = (x, y, over, cells) => {
       + `<td class="why">${esc(remark)}</td></tr>`;
   };
   const group = (kind, name) => {
-    const own = cells.filter(c => c[0] == kind), notes = own.map(remarks), alike = new Set(notes).size == 1 && notes[0];
-    return own.length ? `<tr class="sub"><th colspan="6" scope="rowgroup">${esc(name)}<small>`
-      + esc(listed([between(say.like, [own.filter(c => !c[10]).length, own.length]), alike]))
-      + `</small></th></tr>` + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, alike ? "" : notes[k])).join("") : "";
+    const own = cells.filter(c => c[0] == kind), like = own.filter(c => !c[10]), notes = own.map(remarks);
+    const [alike, more] = new Set((like[0] ? like : own).map(remarks)), shared = more == null && alike;
+    return own[0] ? `<tr class="sub${like[0] ? "" : " unlike"}"><th colspan="6" scope="rowgroup">${esc(name)}<small>`
+      + esc(listed([between(say.like, [like.length, own.length]), shared]))
+      + `</small></th></tr>` + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
   };
-  const name = esc(say.headings.cells), head = (text, kind = "") => `<th scope="col"${kind}>${esc(text)}</th>`;
-  return `<h2>${name}</h2><div class="scroller" tabindex="0" role="region" aria-label="${name}"><table class="list stack versus"><thead><tr>`
-    + head(say.work) + head("A · " + system(x), ' class="num"') + head("B · " + system(y), ' class="num"')
+  return `<h2>${esc(say.headings.cells)}</h2>` + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
     + `<th scope="col" class="plot">${esc(over)}<svg aria-hidden="true" width="100%" height="16"><defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
     + ticks.map((t, k) => `<line class="${k ? "grid" : "one"}" x1="${at(t)}" x2="${at(t)}" y2="22"></line>`).join("") + "</g></defs>"
     + ticks.map(t => `<text class="lab" x="${at(t)}" y="12" text-anchor="middle">${esc(factor(t))}</text>`).join("")
-    + `</svg></th>${head(say.verdict)}${head(say.remarks)}</tr></thead><tbody>`
-    + Object.entries(say.kinds).map(it => group(...it)).join("") + "</tbody></table></div>";
+    + "</svg></th>" + head(say.verdict) + head(say.remarks), Object.entries(say.kinds).map(it => group(...it)).join(""));
 };
 
 const page = (x, y) => {
@@ -123,15 +130,15 @@ const page = (x, y) => {
   const differing = facts.filter(it => it[1] != it[2]), same = facts.filter(it => it[1] == it[2]).map(it => `${it[0]} ${it[1]}`);
   const quoted = s => /[^\w@%+=:,./-]/.test(s) ? `'${s.replaceAll("'", `'"'"'`)}'` : s;
   const command = x.chip != y.chip && `benchdb compare ${quoted("chip:" + x.chip)} ${quoted("chip:" + y.chip)}`;
-  const part = (id, text) => `<section id="${id}"><h2>${esc(say.headings[id])}</h2>${text}</section>`, head = s => `<th scope="col">${esc(s)}</th>`;
-  return [fill(say.title, names), `<div class="pairs">` + Object.keys(say.kinds).map((kind, k) => {
+  const part = (id, text) => `<section id="${id}"><h2>${esc(say.headings[id])}</h2>${text}</section>`;
+  return [fill(say.title, names), `<div class="cards">` + Object.keys(say.kinds).map((kind, k) => {
     const own = cards.find(c => c[0] == kind);
     return own ? card(names, own) : k < 3 ? shown(say.kinds[kind], "", "none", say.none, "", "", []) : "";
   }).join("") + "</div>"
   + (cells.length ? `<p class="fine">${esc(fill(say.reading, names))}</p>` : `<p class="empty">${esc(fill(say.empty, names))}</p>`)
   + `<section id="cells">${cells.length ? table(x, y, over, cells) : ""}</section>`
-  + part("differs", (differing.length ? `<div class="scroller" tabindex="0" role="region" aria-label="${esc(say.headings.differs)}"><table class="list"><thead><tr>${head(say.fact)}${head("A · " + system(x))}${head("B · " + system(y))}</tr></thead><tbody>`
-    + differing.map(it => `<tr><th scope="row">${esc(it[0])}</th><td>${esc(it[1])}</td><td>${esc(it[2])}</td></tr>`).join("") + "</tbody></table></div>" : "")
+  + part("differs", (differing.length ? scroller("differs", "", head(say.fact) + heads(x, y), differing.map(([name, ...its]) =>
+      `<tr><th scope="row">${esc(name)}</th>${its.map(it => `<td>${esc(it)}</td>`).join("")}</tr>`).join("")) : "")
     + (same.length ? `<p class="fine">${esc(put(say.same, listed(same)))}</p>` : ""))
   + part("rest", `<div class="two">${[[x, y], [y, x]].map(p => `<div><h3>${esc(system(p[0]))}</h3><p class="fine">${esc(lacks(...p))}</p></div>`).join("")}</div>`
     + (command ? `<pre><code>${esc(command)}</code></pre>` : ""))];
@@ -179,7 +186,7 @@ for (const e of [a, b, like]) e.onchange = () => go(a.value, b.value);
 one("#swap").onclick = () => go(b.value, a.value);
 // A way to a section keeps the pair.
 addEventListener("click", event => {
-  const link = event.target.closest?.(".toc a"), section = link && one(link.hash);
+  const link = event.target.closest?.(".toc a, .perm"), section = link && one(link.hash);
   if (!section) return;
   event.preventDefault();
   section.scrollIntoView();

@@ -336,7 +336,7 @@ def _entry(one: Figure) -> Entry:
         machines=one.machines,
         grade=own.grade or "",
         label=f"{own.label or ''}{' mine' if own.mine else ''}",
-        framework=framework_title(one.framework),
+        framework="" if one.framework == "unknown" else framework_title(one.framework),
         precision=one.precision or "",
         flags=" ".join(one.flags),
     )
@@ -396,6 +396,7 @@ def _known(site: Site, worker: Worker) -> Iterable[Known]:
         (
             f"{framework_title(one.framework)} {one.software.version}".strip()
             for one in facts
+            if one.framework != "unknown"
         ),
     )
     yield _names("precisions", (one.precision for one in facts))

@@ -12,6 +12,7 @@ from benchdb.site.compare.data import KINDS, Card, Cell, Entry, Known, SystemDat
 from benchdb.site.compare.words import Say
 
 _DASH = "–"
+_BY_MODEL = ("decode", "prefill")
 # Those that the axis has room for, what says most first.
 _TICKS = (
     *(2, 0.5, 5, 0.2, 10, 0.1, 1.5, 0.75, 3, 0.3, 20, 0.05, 50, 0.02, 100, 0.01),
@@ -52,9 +53,13 @@ class RowView(msgspec.Struct, frozen=True):
 
 
 class GroupView(msgspec.Struct, frozen=True):
-    """Cells of a kind; *shared* is what keeps all of them from being sure."""
+    """Cells of a kind; *shared* is what keeps all of them from being sure.
+
+    *unlike* is one without any that is like for like.
+    """
 
     title: str
+    unlike: bool
     like: str
     shared: str
     rows: tuple[RowView, ...]
@@ -244,16 +249,20 @@ class Writer:
         axis: "_Axis",
     ) -> GroupView:
         said = [self._remarks(cell, base, other) for cell in cells]
-        shared = said[0] if len(set(said)) == 1 else ""
+        alike = {
+            it for cell, it in zip(cells, said, strict=True) if not cell.differs
+        } or set(said)
+        shared = alike.pop() if len(alike) == 1 else ""
         like = sum(not cell.differs for cell in cells)
         counted = (self._local(str(like)), self._local(str(len(cells))))
         first, middle, last = self._say["like"].split("{}")
         return GroupView(
             title=self._say["kinds"][kind],
+            unlike=like == 0,
             like=f"{first}{counted[0]}{middle}{counted[1]}{last}",
             shared=shared,
             rows=tuple(
-                self._row(cell, base, other, axis, "" if shared else remark)
+                self._row(cell, base, other, axis, "" if remark == shared else remark)
                 for cell, remark in zip(cells, said, strict=True)
             ),
         )
@@ -271,6 +280,7 @@ class Writer:
             base.figures[cell.base],
             other.figures[cell.other],
         )
+        title, about = self._work(cell.kind, work)
         how = [left.framework, left.precision]
         for n, text in enumerate((right.framework, right.precision)):
             if text != how[n]:
@@ -278,8 +288,8 @@ class Writer:
         pattern = self._say["verdicts"][cell.word][cell.value >= 1]
         return RowView(
             like=not cell.differs,
-            title=self._title(work.workload),
-            about=self._about(work),
+            title=title,
+            about=about,
             how=" · ".join(map(self._isolated, filter(None, how))),
             base=self._figure(left),
             other=self._figure(right),
@@ -292,7 +302,8 @@ class Writer:
             remarks=remarks,
         )
 
-    def _about(self, work: Work) -> str:
+    def _work(self, kind: str, work: Work) -> tuple[str, str]:
+        """Name work, and what tells it apart: among language models by the model."""
         parts = []
         for fact in work.about.split("\n"):
             name, _, number = fact.partition("=")
@@ -300,7 +311,9 @@ class Writer:
             parts.append(_fill(pattern, {"": number}) if pattern else fact)
         if work.batch:
             parts.append(_fill(self._say["batch"], {"": self._local(str(work.batch))}))
-        return " · ".join(map(self._isolated, filter(None, parts)))
+        is_named = kind in _BY_MODEL and work.about
+        title = parts.pop(0) if is_named else self._title(work.workload)
+        return title, " · ".join(map(self._isolated, filter(None, parts)))
 
     def _figure(self, one: Entry) -> FigureView:
         text = _fill(self._say["units"][one.unit], {"": self._local(one.digits)})
