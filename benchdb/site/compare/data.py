@@ -6,6 +6,7 @@ digits stand in the files as they are shown, but for the marks of a language.
 """
 
 import hashlib
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -119,12 +120,14 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 class SystemData(msgspec.Struct):
     """The file of a system; *shared* counts its cells with every other one.
 
-    *own* are digests of all that it did, by workload.
+    *asked* is what the command line calls its chip, *own* are digests of all that it
+    did, by workload.
     """
 
     name: str
     chip: str
     device: str
+    asked: str
     figures: list[Entry] = []
     works: list[Work] = []
     cells: dict[str, list[Cell]] = {}
@@ -364,6 +367,7 @@ def _own(site: Site, slug: str, worker: Worker) -> SystemData:
         name=slug,
         chip=worker.chip,
         device=worker.device,
+        asked=shlex.quote(f"chip:{worker.chip}"),
         figures=[],
         works=[],
         cells={},

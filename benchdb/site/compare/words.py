@@ -14,6 +14,11 @@ from benchdb.report.workloads import workload_of
 from benchdb.site.compare.data import SystemData
 
 Say = Mapping[str, Any]
+# Of the axis, as many as it has room for, what says most first.
+TICKS = (
+    *(2, 0.5, 5, 0.2, 10, 0.1, 1.5, 0.75, 3, 0.3, 20, 0.05, 50, 0.02, 100, 0.01),
+    *(1000, 0.001, 10_000),
+)
 _BARS = {"measured": 4, "imported": 3, "aggregate": 2}
 _WORDS: Mapping[str, tuple[Verdict, bool]] = {
     "found": ("faster", True),
@@ -46,6 +51,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
     return {
         **_phrases(language),
         "code": language.code,
+        "ticks": TICKS,
         "marks": language.marks,
         "isolates": language.isolate("{}").partition("{}")[::2],
         "comma": language.comma,
