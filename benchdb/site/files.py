@@ -44,9 +44,10 @@ class Edition(msgspec.Struct, frozen=True):
     database: bytes = b""
     alone: bool = False
 
-    def sheet(self, digest: str) -> Sheet:
+    def sheet(self, digest: str, code: str) -> Sheet:
         """Return what stands around a page of the database of that *digest*."""
-        command = " ".join(("benchdb report", filters.typed(self.options))).strip()
+        typed = filters.typed(self.options)
+        command = " ".join((f"benchdb report --lang {code}", typed)).strip()
         if self.alone:
             return Sheet(command, digest)
         data = [
@@ -71,7 +72,7 @@ def files(site: Site, edition: Edition) -> Iterator[File]:
 def _in_language(
     site: Site, facts: Single, language: Language, edition: Edition
 ) -> Iterator[File]:
-    sheet = edition.sheet(site.report.database_digest)
+    sheet = edition.sheet(site.report.database_digest, language.code)
     if "html" in edition.formats:
         page = single.page(site, facts, language, sheet)
         yield File(f"report.{language.code}.html", page.encode())

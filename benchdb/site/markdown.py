@@ -103,7 +103,7 @@ def _factor(language: Language, row: ChipRow) -> str:
 def render(language: Language, facts: Single, images: Images, sheet: Sheet) -> str:
     """Return the report; *images* are the files of its charts."""
     return (
-        _environment(language)
+        environment(language)
         .get_template("site/report.md.j2")
         .render(
             title=single.title(language, facts),
@@ -299,11 +299,11 @@ def badge(language: Language, facts: Single) -> str:
     """Return a badge as SVG: how many figures there are."""
     name, text = _counted(language, facts).split(": ", 1)
     wide, rest = len(name) * 7 + 12, len(text) * 7 + 12
-    template = _environment(language).get_template("site/badge.svg.j2")
+    template = environment(language).get_template("site/badge.svg.j2")
     return template.render(name=name, text=text, wide=wide, rest=rest)
 
 
-def _environment(language: Language) -> Environment:
+def environment(language: Language) -> Environment:
     """Return templates whose texts are escaped unless they are ``MdSafe``."""
     found = templates.environment(autoescape=False, finalize=md.finalize)
     found.globals.update(language=language, code=md.code, gettext=language.gettext)

@@ -8,44 +8,49 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine
 
-from benchdb.report import data_files, html
 from benchdb.report.charts.svg_file import svg_file
-from benchdb.report.language import available, load
-from benchdb.report.markdown import page as markdown
-from benchdb.report.history import History, Line, words
+from benchdb.report.history import Entry, Line, lines_of, words
+from benchdb.report.history.courses import LEAST, courses
 from benchdb.report.history.surroundings import changed
-from benchdb.report.summary import summarise
-from benchdb.report.view.page import Report
+from benchdb.report.language import load
+from benchdb.report.summary import gather
 from tests.campaign_history import FAILED, TEST_MACHINE, campaign, shared, stepped
 from tests.exchange_lines import HEADER, MACHINE, line
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.report.section_page import to_rows
 
 EN = load("en")
 
 
-def report(folder: Path, campaigns: Sequence[Sequence[bytes]]) -> Report:
-    """Return the report of a database into which *campaigns* were imported."""
-    file, database = shared(folder / "campaigns.jsonl", campaigns), folder / "h.sqlite"
+Lines = Sequence[Line]
+
+
+def lines(folder: Path, campaigns: Sequence[Sequence[bytes]]) -> Lines:
+    """Return the courses of a database into which *campaigns* were imported."""
+    return lines_of_file(shared(folder / "campaigns.jsonl", campaigns))
+
+
+def lines_of_file(file: Path) -> Lines:
+    database = file.parent / "h.sqlite"
     done = benchdb("import", file, "--db", database)
     assert done.status == 0, done.err
     with create_engine(f"sqlite:///{database}").connect() as connection:
-        return summarise(connection)
+        own = gather(connection)
+        found = courses(connection, own.runs, own.measured, own.notes, LEAST)
+        return lines_of(found, own.notes, None)
 
 
 @pytest.fixture(scope="module", name="slower")
-def slower_since_an_update(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return report(tmp_path_factory.mktemp("history"), stepped())
+def slower_since_an_update(tmp_path_factory: pytest.TempPathFactory) -> Lines:
+    return lines(tmp_path_factory.mktemp("history"), stepped())
 
 
-def lines(found: Report) -> tuple[Line, ...]:
-    section: History | None = found.sections.get("history")
-    return section.lines if section else ()
+def shifts(line: Line) -> list[Entry]:
+    return [one for one in line.entries if one.shift]
 
 
-def only(found: Report) -> Line:
-    (line,) = lines(found)
+def only(found: Lines) -> Line:
+    (line,) = found
     return line
 
 
@@ -69,7 +74,7 @@ def test_a_course_has_its_campaigns_oldest_first_with_their_figures(slower):
 
 
 def test_the_change_is_at_the_update_and_names_what_was_other(slower):
-    (shifted,) = only(slower).shifts
+    (shifted,) = shifts(only(slower))
 
     assert shifted.campaign == "20260307-test"
     assert shifted.shift is not None
@@ -96,87 +101,34 @@ def test_levels_are_the_means_between_changes(slower):
     assert levels[-1] == pytest.approx(442, rel=0.002)
 
 
-def test_the_page_shows_the_course_and_its_figures_lead_to_their_runs(slower):
-    page = html.render(slower, EN)
-    section = parse(page).by_id("history")
-
-    assert "1 change is marked." in section.text
-    assert "from here on 1.09× as long (campaigns: 5 before, 4 after)" in section.text
-    assert "framework version: 2.7.0 → 2.8.0" in section.text
-    assert len(to_rows(page, "history")) == 9
-
-
-def test_markdown_has_a_table_of_each_course(slower):
-    text = markdown.render(slower, EN, {"history": "report.en.history.svg"})
-
-    assert "## The same work over time" in text
-    assert "LSTM, batch 64 · fp32 · M9 Max · Metal · PyTorch" in text
-    assert "from here on 1.09× as long (campaigns: 5 before, 4 after)" in text
-    assert "(report.en.history.svg)" in text.replace("<", "").replace(">", "")
-
-
-@pytest.mark.parametrize("code", available())
-def test_every_language_says_it(slower, code):
-    language = load(code)
-    section = slower.sections["history"]
-    said = [
-        words.title(language, section),
-        words.lead(language, section),
-        words.alt(language, section),
-        *words.remarks(language, section),
-        words.beside(language, only(slower).shifts[0]),
-    ]
-
-    assert all(said)
-    if code != "en":
-        english = load("en")
-        assert words.lead(language, section) != words.lead(english, section)
-    parse(html.render(slower, language)).by_id("history")
-
-
-def test_json_has_the_course(slower):
-    data = json.loads(data_files.json_document(slower))
-
-    (course,) = data["history"]["lines"]
-    assert course["entries"][5]["shift"]["ratio"]["verdict"] == "slower"
-
-
-def test_two_campaigns_make_no_section_in_any_format(tmp_path):
-    found = report(tmp_path, rates(2))
-
-    assert "history" not in found.sections
-    assert "history" not in json.loads(data_files.json_document(found))
-    assert "over time" not in html.render(found, EN)
-    assert "over time" not in markdown.render(found, EN, {})
+def test_two_campaigns_are_no_course(tmp_path):
+    assert not lines(tmp_path, rates(2))
 
 
 def test_three_like_campaigns_are_a_course_without_a_change(tmp_path):
-    found = report(tmp_path, rates(3))
-
-    assert only(found).shifts == ()
-    assert "None of them shows a change." in words.lead(EN, found.sections["history"])
+    assert shifts(only(lines(tmp_path, rates(3)))) == []
 
 
 def test_other_work_is_another_course(tmp_path):
     half = [
         campaign(number + 10, 900.0 + number, precision="bf16") for number in range(3)
     ]
-    found = report(tmp_path, [*rates(3), *half])
+    found = lines(tmp_path, [*rates(3), *half])
 
-    assert {(one.precision, len(one.entries)) for one in lines(found)} == {
+    assert {(one.precision, len(one.entries)) for one in found} == {
         ("fp32", 3),
         ("bf16", 3),
     }
 
 
 def test_trial_runs_are_in_no_course(tmp_path):
-    assert lines(report(tmp_path, rates(4, tier="smoke"))) == ()
+    assert not lines(tmp_path, rates(4, tier="smoke"))
 
 
 def test_undated_campaigns_are_in_no_course(tmp_path):
     undated = rates(4, started=None, missing={"started": "no clock"})
 
-    assert lines(report(tmp_path, undated)) == ()
+    assert not lines(tmp_path, undated)
 
 
 def test_a_machine_that_has_no_id_has_no_course(tmp_path):
@@ -186,14 +138,12 @@ def test_a_machine_that_has_no_id_has_no_course(tmp_path):
     file = tmp_path / "campaigns.jsonl"
     head = [HEADER, line(json.dumps(nameless).encode())]
     file.write_bytes(b"".join([*head, *(raw for it in rates(3) for raw in it)]))
-    database = tmp_path / "h.sqlite"
-    assert benchdb("import", file, "--db", database).status == 0
-    with create_engine(f"sqlite:///{database}").connect() as connection:
-        assert lines(summarise(connection)) == ()
+
+    assert not lines_of_file(file)
 
 
 def test_a_disqualified_campaign_is_not_among_the_others(tmp_path):
-    found = report(tmp_path, [*rates(4), campaign(4, 900.0, checks=FAILED)])
+    found = lines(tmp_path, [*rates(4), campaign(4, 900.0, checks=FAILED)])
 
     assert len(only(found).entries) == 4
 
@@ -210,14 +160,16 @@ def test_a_busy_machine_is_held_against_a_busy_one_alone(tmp_path):
         campaign(number, 400.0 + number % 2, conditions=load | {"load_1m": 24.0})
         for number in range(4, 8)
     ]
-    line = only(report(tmp_path, [*quiet, *busy]))
+    line = only(lines(tmp_path, [*quiet, *busy]))
 
-    assert line.shifts == ()
+    assert shifts(line) == []
     first = line.entries[4]
     assert first.against is not None
     assert (first.against.verdict, first.against.differs) == ("unclear", ("load",))
     assert [one.name for one in first.changed] == ["load"]
-    assert "load of the machine: quiet → busy, step" in words.beside(EN, first)
+    assert "load of the machine: quiet → busy, step" in words.changed_text(
+        EN, first.changed
+    )
 
 
 def test_what_a_side_does_not_know_is_no_change_but_a_library_that_it_lacks_is():
@@ -265,7 +217,7 @@ def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower)
 
 
 def test_the_svg_file_needs_nothing_beside_it_and_has_both_colour_schemes(slower):
-    drawn = svg_file(words.of_lines(EN, lines(slower)), EN)
+    drawn = svg_file(words.of_lines(EN, slower), EN)
 
     root = parse(drawn)
     assert len(root.having("href")) == 9 + 2  # campaigns, and the legend

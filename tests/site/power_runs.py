@@ -10,7 +10,6 @@ from benchdb.site.answers.efficiency import (
     EfficiencyGroup,
     EfficiencyRow,
 )
-from benchdb.report.view.page import Report
 from tests.store_factory import Machine, Run
 
 FIT, RATE, PER_JOULE = (
@@ -73,22 +72,12 @@ def counted(
     ]
 
 
-def section_of(report: Report) -> Efficiency:
-    section: Efficiency = report.sections["efficiency"]
-    return section
+def rows(found: Efficiency | None) -> list[EfficiencyRow]:
+    assert found is not None
+    return [row for group in found.groups for row in group.rows]
 
 
-def rows(report: Report) -> list[EfficiencyRow]:
-    return [row for group in section_of(report).groups for row in group.rows]
-
-
-def group_of(report: Report, chip: str) -> EfficiencyGroup:
-    groups = section_of(report).groups
-    (found,) = (group for group in groups if group.system.chip == chip)
-    return found
-
-
-def known_chips(section: Efficiency) -> tuple[str, str]:
-    assert section.reference
-    assert section.compared
-    return section.reference.chip, section.compared.chip
+def group_of(found: Efficiency | None, chip: str) -> EfficiencyGroup:
+    assert found is not None
+    (group,) = (group for group in found.groups if group.system.chip == chip)
+    return group
