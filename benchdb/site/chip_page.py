@@ -10,10 +10,8 @@ import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.sections import normal
-from benchdb.report.sections.normal import Strip
 from benchdb.report.untrusted import cleaned
-from benchdb.site import answers, chip_facts, compare, family, metal, usual
+from benchdb.site import answers, chip_facts, compare, family, metal, normal, usual
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
@@ -21,6 +19,7 @@ from benchdb.site.content import Site
 from benchdb.site.family import Family
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.metal import Metal
+from benchdb.site.normal import Strip
 from benchdb.site.pages import Page, Words
 
 _MOST = 300  # rows of the table of figures, beside all else

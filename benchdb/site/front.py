@@ -31,7 +31,8 @@ class Front(msgspec.Struct, frozen=True):
     """What the front page shows.
 
     *chips* and *runs* are addresses of pages, *pairs* what the page of pairs calls a
-    chip, and *grades* those of figures by run.
+    chip, and *grades* those of figures by run. *own* are the chips of the machine that
+    is marked.
     """
 
     cards: tuple[Card, ...]
@@ -45,10 +46,17 @@ class Front(msgspec.Struct, frozen=True):
     figures: int
     sources: int
     digest: str
+    own: tuple[str, ...] = ()
 
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the front page."""
+    facts = front_facts(site)
+    yield Page("index", "answers", "index", facts, partial(front_words, facts))
+
+
+def front_facts(site: Site) -> Front:
+    """Return what the front page shows."""
     corpus = corpus_of(site)
     shown = overview(corpus)
     medians = [
@@ -75,12 +83,13 @@ def pages(site: Site) -> Iterator[Page]:
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
+        own=tuple(sorted({it.chip for it in site.report.machines if it.here})),
     )
-    clean = untrusted.cleaned(facts)
-    yield Page("index", "answers", "index", clean, partial(_words, clean))
+    return untrusted.cleaned(facts)
 
 
-def _words(facts: Front, language: Language) -> Words:
+def front_words(facts: Front, language: Language) -> Words:
+    """Return what the front page says."""
     shown = facts.overview
     axes = tables.axes_of(language, shown)
     far = tables.distance_axis(language, shown.distances)
@@ -123,6 +132,7 @@ def _words(facts: Front, language: Language) -> Words:
             "ran": _ran(language, facts),
             "peaks": _peaks(language, facts),
             "missing": _missing(language, facts),
+            "own": facts.own,
             "pages": facts.chips,
             "runs": facts.runs,
             "grades": facts.grades,

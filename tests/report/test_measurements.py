@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchdb.report.products import METRICS
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
@@ -12,10 +13,9 @@ from benchdb.metric_kinds import LISTED, SPEEDS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Gap, Measurement, differs
-from benchdb.report.products import METRICS
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency import PER_JOULE, POWERS, powers
 from benchdb.report.summary import summarise
+from benchdb.site.answers.efficiency import PER_JOULE, POWERS, powers
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")

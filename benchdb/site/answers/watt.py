@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow
+from benchdb.report import untrusted
 from benchdb.report.view.atoms import Reading
 from benchdb.site.answers.corpus import Corpus
+from benchdb.site.answers.efficiency import Efficiency, EfficiencyRow, efficiency
 from benchdb.site.answers.evidence import group_of
 from benchdb.site.answers.facts import Card, Group, Held, Look, Party, Point
 from benchdb.site.answers.gpu import PREFERRED
@@ -82,12 +83,12 @@ def _standing(pair: Held) -> tuple[object, ...]:
 
 
 def _trained(corpus: Corpus) -> Iterator[Held]:
-    """Yield what the section on efficiency says of Macs beside its reference."""
-    section = cast(Efficiency | None, corpus.site.report.sections.get("efficiency"))
-    if section is None or section.reference is None:
+    """Yield what training says of Macs beside the reference."""
+    read = _read(corpus)
+    if read is None or read.reference is None:
         return
-    reference = section.reference
-    for group in section.groups:
+    reference = read.reference
+    for group in read.groups:
         rows = [row for row in group.rows if row.ratio]
         if group.system.chip in macs() and group.system.device == "metal" and rows:
             yield _of_rows(
@@ -97,6 +98,11 @@ def _trained(corpus: Corpus) -> Iterator[Held]:
                 rows,
                 group.reading,
             )
+
+
+@lru_cache(maxsize=1)
+def _read(corpus: Corpus) -> Efficiency | None:
+    return untrusted.cleaned(efficiency(corpus.site.inputs))
 
 
 def _of_rows(

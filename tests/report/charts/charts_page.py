@@ -19,7 +19,26 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>{{ style }}</style></head>
 <body><main class="sheet"><h1>Charts</h1>
-{% from "parts/chart.j2" import draw with context %}
+{% from "parts/chart.j2" import legend, plot with context %}
+{% macro draw(chart) %}
+{% if chart is not none %}
+{% set drawing = lay_out(chart) %}
+{% set frame = drawing.frame %}
+{% set id = "chart-" ~ chart.name %}
+{{ legend(drawing.signs) }}
+<div class="chart" role="img" aria-labelledby="{{ id }}-title {{ id }}-alt" style="--columns:{{ [frame.columns, drawing.panels|length]|min }};--start:{{ frame.start }}px;--end:{{ frame.end }}px">
+<span id="{{ id }}-title" hidden>{{ chart.title }}</span><span id="{{ id }}-alt" hidden>{{ chart.alt }}</span>
+{% for axes in drawing.panels %}
+<div class="panel">
+{% if axes.panel.title %}<p class="of">{{ axes.panel.title }}</p>{% endif %}
+{% if axes.panel.y.title %}<p class="y">{{ axes.panel.y.title }}</p>{% endif %}
+{{ plot(axes, frame) }}
+{% if axes.panel.x.title %}<p class="x">{{ axes.panel.x.title }}</p>{% endif %}
+</div>
+{% endfor %}
+</div>
+{% endif %}
+{% endmacro %}
 {% for chart in charts %}<figure>{{ draw(chart) }}</figure>{% endfor %}
 <svg><defs>{{ shapes }}</defs></svg></main></body></html>"""
 _PATH, _USE = (f"{{http://www.w3.org/2000/svg}}{name}" for name in ("path", "use"))

@@ -1,6 +1,7 @@
 """Arabic in words, figures and charts: what it counts, how it orders, which fonts."""
 
 import pytest
+from tests.page_fixture import report as example
 
 from benchdb.report import html
 from benchdb.report.charts import fonts, mpl
@@ -10,7 +11,6 @@ from benchdb.report.markdown import page as markdown
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.page import Report
 from tests.page import parse
-from tests.page_fixture import report as example
 from tests.report.right_to_left import LRI, PDI, RLI, unbalanced
 from tests.view_fixture import empty
 

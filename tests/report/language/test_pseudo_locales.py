@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from babel import Locale
 from playwright.sync_api import Browser, Page
+from tests.page_fixture import report as example
 
 from benchdb.report import html
 from benchdb.report.language import Language
@@ -17,7 +18,6 @@ from benchdb.report.view.page import Report
 from tests import view_fixture
 from tests.browser import chromium
 from tests.page import Element, parse
-from tests.page_fixture import report as example
 from tests.published_page import TRANSCRIBED, page
 
 OPEN, CLOSE = "⟦", "⟧"
