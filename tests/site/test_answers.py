@@ -118,6 +118,31 @@ def test_repeated_like_figures_give_a_mean_with_its_interval(answered):
     assert words(card).look == "like"
 
 
+def test_a_second_work_of_the_same_machines_makes_a_mean_no_surer(tmp_path):
+    def width(*works: str) -> float:
+        runs = [
+            run
+            for work in works
+            for number, machine in enumerate(OURS)
+            for run in campaign(
+                f"{work} {number}",
+                100.0 + 50 * number,
+                machine=machine,
+                day=number + 1,
+                workload=work,
+            )
+        ]
+        folder = tmp_path / "-".join(works)
+        folder.mkdir()
+        with site_of(store(folder, runs)) as site:
+            step = first(answers.cards(site, None)[0])
+        assert step.least is not None
+        assert step.most is not None
+        return step.most / step.least
+
+    assert width("resnet50", "vgg16") == pytest.approx(width("resnet50"))
+
+
 def test_repeated_figures_whose_interval_has_1_are_not_called_faster(answered):
     wide = (0.7, 1.0, 1.4)
     runs = [
