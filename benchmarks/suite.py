@@ -7,6 +7,7 @@ from benchmarks import (
     native_import,
     parquet_runs,
     report_runs,
+    site_build,
     start_up,
 )
 from benchmarks.rows import Benchmark, Row
@@ -18,6 +19,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     compare_runs,
     parquet_runs,
     frames,
+    site_build,
     start_up,
 )
 ROWS: dict[str, Row] = {row.name: row for one in BENCHMARKS for row in one.ROWS}

@@ -125,8 +125,8 @@ def _cells(
             batch_size=conditions.batch_size,
             size=_size(conditions, varied[conditions.workload]),
             metric=conditions.metric,
-            base=_figure(left, base),
-            other=_figure(right, other),
+            base=figure(left, base),
+            other=figure(right, other),
             ratio=own,
         )
         yield row, sides, (*left.runs, *right.runs)
@@ -205,7 +205,8 @@ def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
     )
 
 
-def _figure(group: Group, side: Side) -> Figure:
+def figure(group: Group, side: Side) -> Figure:
+    """Return what a *group* of measurements of one *side* reached."""
     key = (group.first.conditions.metric, *group.runs)
     if key not in side.figures:  # a side may meet many others
         side.figures[key] = _new_figure(group, side)

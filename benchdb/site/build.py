@@ -8,7 +8,7 @@ import hashlib
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -29,7 +29,10 @@ _ENOUGH = 50  # pages for which another process is started
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A file of ours: *key* of what it was made from, digest and size of it."""
+    """A file of ours: *key* of what it was made from, digest and size of it.
+
+    The size is -1 where a build was to write it and did not come to its end.
+    """
 
     key: str
     sha256: str
@@ -51,35 +54,56 @@ class _File(NamedTuple):
     is_new: bool
 
 
-def build(
-    shared: Sequence[Page],
-    local: Iterable[Page],
-    files: Iterable[tuple[str, bytes]],
-    frame: Frame,
-    folder: Path,
-) -> Outcome:
+class Plan(NamedTuple):
+    """What a site consists of.
+
+    Pages in every language are *shared*. *local* ones are known by their *addresses*
+    with a key that tells whether one is as it was; only others are made. *files* are
+    all that is no page: path and content.
+    """
+
+    shared: Sequence[Page]
+    local: Callable[[Collection[str]], Iterator[Page]]
+    addresses: Mapping[str, str]
+    files: Sequence[tuple[str, bytes]]
+
+    def paths(self, frame: Frame) -> Iterator[str]:
+        """Yield the path of every file."""
+        yield from (path for path, _ in self.files)
+        for page in self.shared:
+            yield f"{page.address}.json"
+            yield from (frame.path(page.address, code) for code in frame.codes)
+        for address in self.addresses:
+            yield f"{address}.json"
+            yield frame.path(address, frame.codes[0])
+
+
+def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
-    Pages in every language are *shared*; other processes make them, one language each,
-    while this one makes the *local* ones and writes all other *files*. Raise
-    ``UsageError`` before anything is written where a file of others is in the way.
+    Other processes make the shared pages, one language each, while this one makes the
+    rest. Raise ``UsageError`` before anything is written where a file of others is in
+    the way. What an interrupted build has left is ours for the next one.
     """
     folder = folder.resolve()
     known = _manifest(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    planned = dict.fromkeys(plan.paths(frame), Entry("", "", -1))
+    for path in planned.keys() - known.keys():
+        if (folder / path).exists():
+            raise UsageError(f"{folder / path} is not of this site; move it away")
+    if planned.keys() - known.keys():
+        folder.mkdir(parents=True, exist_ok=True)
+        _save(folder, planned | known)
     writer = _Writer(folder, known, frame)
     made: list[_File] = []
-    _jobs.append(_Job(writer, shared))
-    with _workers(len(shared) * len(frame.codes)) as pool:
+    _jobs.append(_Job(writer, plan.shared))
+    with _workers(len(plan.shared) * len(frame.codes)) as pool:
         results = pool.map(_in_language, frame.codes) if pool else ()
-        made += (writer.content(path, content) for path, content in files)
-        for page in shared:
+        made += (writer.content(path, content) for path, content in plan.files)
+        for page in plan.shared:
             made.append(writer.content(f"{page.address}.json", pages.data(page)))
-            made += (writer.content(*own) for own in page.files.items())
-        made += writer.pages(local, frame.codes[0])
-        if not pool:
-            results = map(_in_language, frame.codes)
-        for some in results:
+        made += _local(plan, writer)
+        for some in results if pool else map(_in_language, frame.codes):
             made += some
     _jobs.pop()
     entries = {file.path: file.entry for file in made}
@@ -90,6 +114,23 @@ def build(
     new = sum(file.is_new for file in made)
     size = sum(entry.size for entry in entries.values())
     return Outcome(new, len(entries) - new, removed, size)
+
+
+def _local(plan: Plan, writer: "_Writer") -> Iterator[_File]:
+    """Yield the files of local pages, those that are as they were first."""
+    frame, new = writer.frame, dict[str, str]()
+    code = frame.codes[0]
+    for address, key in plan.addresses.items():
+        own = _digest(key, *frame.codes, frame.base)
+        if (kept := writer.kept(address, code, own)) is None:
+            new[address] = own
+        else:
+            yield from kept
+    for page in plan.local(new):
+        path, key = frame.path(page.address, code), new[page.address]
+        yield writer.content(f"{page.address}.json", pages.data(page), key)
+        text = pages.render(page, languages.load(code), frame)
+        yield writer.content(path, text.encode(), key)
 
 
 class _Job(NamedTuple):
@@ -124,30 +165,36 @@ class _Writer:
     def __init__(self, folder: Path, known: Mapping[str, Entry], frame: Frame) -> None:
         self._folder = folder
         self._known = known
-        self._frame = frame
+        self.frame = frame
         self._within: set[Path] = set()
 
     def pages(self, some: Iterable[Page], code: str) -> Iterator[_File]:
-        """Write the pages in a language, and the data of those that are local."""
+        """Write the pages in a language."""
         for page in some:
             facts = pages.data(page)
-            if page.local:
-                yield self.content(f"{page.address}.json", facts)
-            path = self._frame.path(page.address, code)
-            key = _key(page, facts, code, self._frame)
+            path = self.frame.path(page.address, code)
+            key = _key(page, facts, code, self.frame)
             entry = self._known.get(path)
             if entry is not None and entry.key == key and self._is_there(path, entry):
                 yield _File(path, entry, is_new=False)
             else:
-                text = pages.render(page, languages.load(code), self._frame)
+                text = pages.render(page, languages.load(code), self.frame)
                 yield self.content(path, text.encode(), key)
+
+    def kept(self, address: str, code: str, key: str) -> list[_File] | None:
+        """Return the data and the page at an address, if both were made from *key*."""
+        files = []
+        for path in (f"{address}.json", self.frame.path(address, code)):
+            entry = self._known.get(path)
+            if entry is None or entry.key != key or not self._is_there(path, entry):
+                return None
+            files.append(_File(path, entry, is_new=False))
+        return files
 
     def content(self, path: str, content: bytes, key: str = "") -> _File:
         """Write a file with this *content* if it is not there."""
         entry = Entry(key, hashlib.sha256(content).hexdigest(), len(content))
         old, place = self._known.get(path), self._folder / path
-        if old is None and place.exists():
-            raise UsageError(f"{place} is there and not of this site; move it away")
         if old and old.sha256 == entry.sha256 and self._is_there(path, old):
             return _File(path, entry, is_new=False)
         self._refuse_detour(place.parent)
@@ -209,9 +256,14 @@ def _save(folder: Path, entries: Mapping[str, Entry]) -> None:
 def _key(page: Page, facts: bytes, code: str, frame: Frame) -> str:
     """Return the digest of all that a page is made from."""
     names = (code, page.address, *frame.codes, frame.base)
-    whole = hashlib.sha256()
-    for raw in (_program(), facts, *(name.encode() for name in names)):
-        whole.update(len(raw).to_bytes(8, "big") + raw)
+    return _digest(hashlib.sha256(facts).hexdigest(), *names)
+
+
+def _digest(*parts: str) -> str:
+    """Return the digest of *parts* and of our own program."""
+    whole = hashlib.sha256(_program())
+    for part in parts:
+        whole.update(f"{len(part)} {part}".encode())
     return whole.hexdigest()
 
 

@@ -66,6 +66,16 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         }
 
     @cached_property
+    def rows(self) -> Mapping[str, ValueRow]:
+        """Return the headline of the line that shows a run, by the run's digest."""
+        return {
+            run: line[0]
+            for line in self.lines
+            for row in line
+            for run in (row.run, *row.runs)
+        }
+
+    @cached_property
     def machines(self) -> Mapping[str, str]:
         """Return the address of each machine that benchdb measured, by its digest."""
         measured = {one.machine for one in self.places.values() if one.measured}

@@ -122,11 +122,16 @@ class Words(msgspec.Struct, frozen=True):
     more: str
 
 
-def figure_table(site: Site, lines: Iterable[Line], command: str) -> FigureTable:
-    """Return the table of all figures in *lines*; *command* lists what has no room."""
+def figure_table(
+    site: Site, lines: Iterable[Line], command: str, most: int = MOST
+) -> FigureTable:
+    """Return the table of all figures in *lines*, *most* of them where it is too long.
+
+    *command* lists what has no room.
+    """
     lines = tuple(lines)
     every = [_row(site, row) for line in lines for row in line]
-    rows = sorted(every if len(every) <= MOST else _newest(every), key=_order)
+    rows = sorted(every if len(every) <= most else _newest(every, most), key=_order)
     places = {site.places[line[0].run] for line in lines}
     pages = {}
     for row in rows:
@@ -174,16 +179,19 @@ def _row(site: Site, row: ValueRow) -> FigureRow:
     )
 
 
-def _newest(rows: Sequence[FigureRow]) -> Sequence[FigureRow]:
+def _newest(rows: Sequence[FigureRow], most: int) -> Sequence[FigureRow]:
     """Return as many rows as there is room for, the newest of each cell first."""
     latest = sorted(rows, key=lambda row: row.started or "", reverse=True)
-    seen = Counter[object]()
-    older = []
+    newer, beside = Counter[object](), Counter[object]()
+    ranks = []
     for row in latest:
-        older.append(seen[_cell(row)])
-        seen[_cell(row)] += 1
-    ranked = sorted(zip(older, latest, strict=True), key=lambda pair: pair[0])
-    return [row for _, row in ranked[:MOST]]
+        cell, group = _cell(row), (row.chip, row.workload)
+        # Of all chips and workloads alike, not what somebody measured last alone.
+        ranks.append((newer[cell], beside[group]))
+        beside[group] += newer[cell] == 0
+        newer[cell] += 1
+    places = sorted(range(len(latest)), key=ranks.__getitem__)
+    return [latest[place] for place in places[:most]]
 
 
 def _cell(row: FigureRow) -> object:
@@ -193,13 +201,10 @@ def _cell(row: FigureRow) -> object:
 
 
 def _order(row: FigureRow) -> tuple[object, ...]:
-    chips, workloads = _places()
     return (
-        workloads.get(row.workload.name, len(workloads)),
-        row.workload.name,
+        *_place_of_workload(row.workload.name),
         [(fact.zfill(9) if fact.isdecimal() else fact) for _, fact in row.about],
-        chips.get(row.chip, len(chips)),
-        row.chip,
+        *place_of_chip(row.chip),
         row.device,
         row.framework,
         row.precision or "",
@@ -210,13 +215,16 @@ def _order(row: FigureRow) -> tuple[object, ...]:
 
 
 @cache
-def _places() -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return the place of each chip and workload in its catalogue."""
-    names = [chip.name for chip in catalogue.chips()]
-    return (
-        {name: place for place, name in enumerate(dict.fromkeys(names))},
-        {name: place for place, name in enumerate(catalogue.workloads())},
-    )
+def place_of_chip(name: str) -> tuple[int, str]:
+    """Return what sorts chips as the catalogue has them, the others after them."""
+    known = [chip.name for chip in catalogue.chips()]
+    return known.index(name) if name in known else len(known), name
+
+
+@cache
+def _place_of_workload(name: str) -> tuple[int, str]:
+    known = [*catalogue.workloads()]
+    return known.index(name) if name in known else len(known), name
 
 
 def table_words(language: Language, table: FigureTable) -> Words:
@@ -230,12 +238,14 @@ def table_words(language: Language, table: FigureTable) -> Words:
     shown = {key for key, texts in values.items() if len(texts) > 1} | {"figure"}
     if not shown & {"chip", "work", "about"}:
         shown.add("chip")
-    if any(row.remarks for row in rows):
-        shown.add("source")
+    if "source" in shown or not any(row.remarks for row in rows):
+        shown.discard("remarks")
+    if "work" in shown:  # which has the model below it
+        shown.discard("about")
     alike = [
         text
         for key, texts in values.items()
-        if key not in shown and key not in {"trust", "n", "source"}
+        if len(texts) == 1 and key not in shown | {"trust", "n", "source", "remarks"}
         for text in texts
         if text not in {"", cells.DASH}
     ]
@@ -278,6 +288,7 @@ def _heads(language: Language) -> tuple[Head, ...]:
         Head("n", named("n"), "num"),
         Head("trust", named("Trust"), few=True, words=True),
         Head("source", named("Source"), few=True),
+        Head("remarks", named("Remarks")),
     )
 
 

@@ -1,19 +1,330 @@
-"""Pages that list what there is: chips, workloads."""
+"""Pages that list what there is: chips, workloads, runs, sources."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
 
+import msgspec
+
+from benchdb import catalogue
 from benchdb.report.language import Language
-from benchdb.site.content import Site
+from benchdb.report.view.atoms import Workload
+from benchdb.report.wording import terms
+from benchdb.report.wording.cells import DASH
+from benchdb.site.content import Line, Site
+from benchdb.site.figure_table import (
+    FigureTable,
+    Head,
+    figure_table,
+    place_of_chip,
+    table_words,
+)
 from benchdb.site.pages import Page, Words
+
+Work = Literal["training", "language", "inference", "operation"]
+WORK: tuple[Work, ...] = ("training", "language", "inference", "operation")
+# From how many figures on a cell of the map is shaded darker.
+_SHADES = (1, 10, 30, 100)
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """How much there is of something: *machines* at least, if not all *identified*.
+
+    The *newest* is the month of the last run that says when it ran.
+    """
+
+    figures: int
+    machines: int
+    identified: bool
+    newest: str | None
+
+
+class ChipEntry(msgspec.Struct, frozen=True):
+    """A chip, and how many of its figures are of each kind of work."""
+
+    name: str
+    page: str
+    vendor: str
+    gpu_cores: tuple[int, ...]
+    bandwidth: float | None
+    extent: Extent
+    work: Mapping[Work, int]
+
+
+class WorkEntry(msgspec.Struct, frozen=True):
+    """A workload, on how many chips it ran, and who measured it."""
+
+    workload: Workload
+    page: str
+    work: Work
+    chips: int
+    sources: int
+    extent: Extent
+
+
+class SourceEntry(msgspec.Struct, frozen=True):
+    """A source, and what it gave."""
+
+    name: str
+    page: str
+    title: str
+    documents: int
+    chips: int
+    workloads: int
+    extent: Extent
+
+
+class Cell(NamedTuple):
+    """A cell of a list: its text, perhaps a link to a *page*, and its class."""
+
+    text: str
+    page: str = ""
+    kind: str = ""
+    more: str = ""
+
+
+Rows = tuple[tuple[Cell, ...], ...]
+
+
+def work_of(workload: Workload) -> Work:
+    """Return the kind of work that a workload is."""
+    if workload.name.startswith("llm-") and workload.name != "llm-train":
+        return "language"
+    if workload.kind in ("inference", "operation"):
+        return "inference" if workload.kind == "inference" else "operation"
+    return "training"
 
 
 def pages(site: Site) -> Iterator[Page]:
-    """Yield the lists of chips and workloads."""
-    chips = [
-        (name, address, len(site.by_chip[name])) for name, address in site.chips.items()
-    ]
+    """Yield the lists of chips, workloads, runs and sources."""
+    chips = tuple(_chip(site, name) for name in sorted(site.chips, key=place_of_chip))
+    yield Page("chips", "chips", "list", chips, partial(_chip_words, chips))
+    found = (_work(site, name) for name in site.workloads)
+    works = tuple(sorted(found, key=lambda one: WORK.index(one.work)))
+    yield Page("workloads", "workloads", "list", works, partial(_work_words, works))
+    newest = figure_table(site, site.lines, "benchdb list")
+    yield Page("runs", "runs", "runs", newest, partial(_run_words, newest))
+    sources = tuple(_source(site, name) for name in sorted(site.sources))
+    yield Page("sources", "sources", "list", sources, partial(_source_words, sources))
 
-    def words(language: Language) -> Words:
-        return Words(title=language.pgettext("page", "Chips"), parts={"rows": chips})
 
-    yield Page("chips", "chips", "list", chips, words)
+def _chip(site: Site, name: str) -> ChipEntry:
+    lines = site.by_chip[name]
+    variants = [chip for chip in catalogue.chips() if chip.name == name]
+    cores = {chip.gpu_cores for chip in variants if chip.gpu_cores}
+    rates = {chip.memory_bandwidth_bytes_per_second for chip in variants}
+    work = Counter[Work]()
+    for line in lines:
+        work[work_of(line[0].workload)] += len(line)
+    return ChipEntry(
+        name=name,
+        page=site.chips[name],
+        vendor=variants[0].vendor if variants else _vendor(site, lines),
+        gpu_cores=tuple(sorted(cores)),
+        bandwidth=max((rate for rate in rates if rate), default=None),
+        extent=_extent(site, lines),
+        work={kind: work[kind] for kind in WORK},
+    )
+
+
+def _vendor(site: Site, lines: Sequence[Line]) -> str:
+    """Return who made the chip of *lines*, which may be a card in a machine."""
+    places = (site.places[line[0].run] for line in lines)
+    makers = {it.vendor for it in places if it.chip == lines[0][0].system.chip}
+    return makers.pop() if len(makers) == 1 else ""
+
+
+def _work(site: Site, name: str) -> WorkEntry:
+    lines = site.by_workload[name]
+    workload = lines[0][0].workload
+    return WorkEntry(
+        workload=workload,
+        page=site.workloads[name],
+        work=work_of(workload),
+        chips=len({line[0].system.chip for line in lines}),
+        sources=len({site.source_of(line[0]) for line in lines} - {""}),
+        extent=_extent(site, lines),
+    )
+
+
+def _source(site: Site, slug: str) -> SourceEntry:
+    documents = [row for row in site.report.sources if row.slug == slug]
+    lines = site.by_source.get(slug, [])
+    return SourceEntry(
+        name=slug,
+        page=site.sources[slug],
+        title=documents[0].title,
+        documents=len(documents),
+        chips=len({line[0].system.chip for line in lines}),
+        workloads=len({line[0].workload.name for line in lines}),
+        extent=_extent(site, lines),
+    )
+
+
+def _extent(site: Site, lines: Sequence[Line]) -> Extent:
+    places = {site.places[line[0].run] for line in lines}
+    days = sorted(line[0].started for line in lines if line[0].started)
+    return Extent(
+        figures=sum(map(len, lines)),
+        machines=len({place.machine for place in places}),
+        identified=all(place.anonymous_id is not None for place in places),
+        newest=days[-1][: len("2026-11")] if days else None,
+    )
+
+
+def _chip_words(chips: Sequence[ChipEntry], language: Language) -> Words:
+    named = partial(language.pgettext, "table header")
+    heads = (
+        Head("chip", named("Chip")),
+        Head("vendor", named("Vendor"), few=True),
+        Head("cores", named("GPU cores"), "num"),
+        Head("bandwidth", named("Memory bandwidth"), "num"),
+        *(Head(kind, work_text(language, kind), "num") for kind in WORK),
+        *_heads_of_extent(language),
+    )
+    rows = tuple(
+        (
+            Cell(terms.chip_text(language, one.name), one.page),
+            Cell(one.vendor or DASH),
+            Cell(_ends(one.gpu_cores) or DASH, kind="num"),
+            Cell(_bandwidth(language, one.bandwidth), kind="num"),
+            *(_shaded(language, one.work[kind]) for kind in WORK),
+            *_extent_cells(language, one.extent),
+        )
+        for one in chips
+    )
+    lead = language.ngettext(
+        "%(n)s chip has figures here. The shade of a cell grows with their number: "
+        "what is empty nobody has measured.",
+        "%(n)s chips have figures here. The shade of a cell grows with their number: "
+        "what is empty nobody has measured.",
+        len(chips),
+    )
+    return _words(language.pgettext("page", "Chips"), lead, heads, rows)
+
+
+def _work_words(works: Sequence[WorkEntry], language: Language) -> Words:
+    named = partial(language.pgettext, "table header")
+    heads = (
+        Head("work", named("Workload")),
+        Head("kind", named("Kind"), few=True, words=True),
+        Head("chips", named("Chips"), "num"),
+        Head("sources", named("Sources"), "num"),
+        *_heads_of_extent(language),
+    )
+    rows = tuple(
+        (
+            Cell(terms.title_text(language, one.workload), one.page),
+            Cell(work_text(language, one.work)),
+            Cell(language.number(one.chips), kind="num"),
+            Cell(language.number(one.sources), kind="num"),
+            *_extent_cells(language, one.extent),
+        )
+        for one in works
+    )
+    lead = language.ngettext(
+        "%(n)s workload has figures here.",
+        "%(n)s workloads have figures here, from a single matrix product to answers "
+        "of language models.",
+        len(works),
+    )
+    return _words(language.pgettext("page", "Workloads"), lead, heads, rows)
+
+
+def _source_words(sources: Sequence[SourceEntry], language: Language) -> Words:
+    named = partial(language.pgettext, "table header")
+    heads = (
+        Head("source", named("Source")),
+        Head("documents", named("Documents"), "num"),
+        Head("chips", named("Chips"), "num"),
+        Head("works", named("Workloads"), "num"),
+        *_heads_of_extent(language),
+    )
+    rows = tuple(
+        (
+            Cell(one.name, one.page, more=one.title),
+            Cell(language.number(one.documents), kind="num"),
+            Cell(language.number(one.chips), kind="num"),
+            Cell(language.number(one.workloads), kind="num"),
+            *_extent_cells(language, one.extent),
+        )
+        for one in sources
+    )
+    lead = language.ngettext(
+        "%(n)s source published figures that are in this database; each leads to its "
+        "documents.",
+        "%(n)s sources published figures that are in this database; each leads to its "
+        "documents.",
+        len(sources),
+    )
+    return _words(language.pgettext("page", "Sources"), lead, heads, rows)
+
+
+def _run_words(newest: FigureTable, language: Language) -> Words:
+    lead = language.gettext(
+        "Every figure leads to its run: samples, grade, conditions, origin. A run that "
+        "is not in this table is found by its id, and on the pages of its chip, its "
+        "workload and its source."
+    )
+    return Words(
+        title=language.pgettext("page", "Runs"),
+        description=lead,
+        parts={"lead": lead, "table": table_words(language, newest)},
+    )
+
+
+def _words(title: str, lead: str, heads: tuple[Head, ...], rows: Rows) -> Words:
+    parts = {"lead": lead, "heads": heads, "rows": rows}
+    return Words(title=title, description=lead, parts=parts)
+
+
+def work_text(language: Language, work: Work) -> str:
+    """Name a kind of work."""
+    known = {
+        "training": language.pgettext("kind of work", "Training"),
+        "language": language.pgettext("kind of work", "Language models"),
+        "inference": language.pgettext("kind of work", "Inference"),
+        "operation": language.pgettext("kind of work", "Single operations"),
+    }
+    return known[work]
+
+
+def _heads_of_extent(language: Language) -> tuple[Head, ...]:
+    named = partial(language.pgettext, "table header")
+    return (
+        Head("figures", named("Figures"), "num"),
+        Head("machines", named("Machines"), "num"),
+        Head("newest", named("Newest"), "num"),
+    )
+
+
+def _extent_cells(language: Language, extent: Extent) -> tuple[Cell, ...]:
+    machines = language.number(extent.machines)
+    if not extent.identified:
+        machines = language.pgettext("count", "≥ %(n)s", n=machines)
+    return (
+        Cell(language.number(extent.figures), kind="num"),
+        Cell(machines, kind="num"),
+        Cell(extent.newest or DASH, kind="num"),
+    )
+
+
+def _ends(values: Sequence[object]) -> str:
+    """Return the first and the last of *values*, or the only one."""
+    return "–".join(dict.fromkeys(map(str, (*values[:1], *values[-1:]))))
+
+
+def _bandwidth(language: Language, rate: float | None) -> str:
+    if rate is None:
+        return DASH
+    digits = language.significant(rate / 1e9)
+    return language.figure(language.measure(digits, "GB/s"))
+
+
+def _shaded(language: Language, count: int) -> Cell:
+    shade = sum(count >= least for least in _SHADES)
+    return Cell(
+        language.number(count) if count else DASH,
+        kind=f"num u{shade}" if shade else "num l0",
+    )

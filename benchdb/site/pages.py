@@ -17,7 +17,7 @@ from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
 Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
-_STYLES = ("tokens.css", "chart.css", "site.css")
+_STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
 _SCRIPT = "site.js"
 
 
@@ -134,7 +134,8 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         others=[(code, languages.load(code)) for code in frame.codes],
         **words.parts,
     )
-    return slim(text)
+    # Thousands of small pages gain little from it, and take half as long again.
+    return text if page.local else slim(text)
 
 
 def _to(frame: Frame, own: str, code: str, address: str, fragment: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from benchdb.compare.cell_rows import CellRow, Comparison, cells, compare
 from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
+from benchdb.exchange.messages import Device
 from benchdb.metric_kinds import COMPARED
 from benchdb.report.measurement import Measurement, measurements
 from benchdb.report.runs import StoredRun
@@ -18,7 +19,10 @@ class Worker(NamedTuple):
     """A chip with the device of it that worked: ``M1 Max`` on ``metal``."""
 
     chip: str
-    device: str
+    device: Device
+
+
+BASELINE = Worker("M1", "metal")  # of every ratio that names no other
 
 
 class Systems:
@@ -62,6 +66,19 @@ class Systems:
         if pair not in self._compared:
             self._compared[pair] = compare(self._sides[base], self._sides[other])
         return self._compared[pair]
+
+    def ratio_of(self, run: str, worker: Worker, base: Worker) -> CellRow | None:
+        """Return the cell in which *run* of *worker* meets *base*, like for like."""
+        if worker == base or (found := self.compare(base, worker)) is None:
+            return None
+        return next(
+            (
+                row
+                for row in found.cells
+                if row.other.quantity.run == run and row.counts
+            ),
+            None,
+        )
 
     def cells(self, base: Worker, other: Worker) -> tuple[CellRow, ...]:
         """Return the cells of ``compare`` alone, for whoever asks for all pairs."""

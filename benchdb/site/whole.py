@@ -1,26 +1,51 @@
 """A whole site: all kinds of pages together, and what search engines read of it."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from benchdb.site import compare, listings, machine_page, pages, run, source_page
-from benchdb.site.build import Outcome, build
+from benchdb.site import (
+    chip_page,
+    compare,
+    front,
+    listings,
+    machine_page,
+    pages,
+    run,
+    search,
+    source_page,
+    workload_page,
+)
+from benchdb.site.build import Outcome, Plan, build
 from benchdb.site.content import Site
 from benchdb.site.pages import Frame, Page
 
 # Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (listings.pages, compare.pages, machine_page.pages, source_page.pages)
+_SHARED = (
+    front.pages,
+    listings.pages,
+    chip_page.pages,
+    workload_page.pages,
+    compare.pages,
+    machine_page.pages,
+    source_page.pages,
+)
 
 
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
     """Write all pages of *site* into *folder*; errors are those of ``build``."""
     shared = [page for make in _SHARED for page in make(site)]
-    return build(shared, run.pages(site), _files(site, shared, frame), frame, folder)
+    files = [*_files(site, shared, frame)]
+    local = partial(run.pages, site)
+    return build(Plan(shared, local, run.addresses(site), files), frame, folder)
 
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
     yield from pages.asset_files()
+    yield from search.files(site, frame)
+    for page in shared:
+        yield from page.files.items()
     if frame.base:
         runs = dict.fromkeys(site.runs.values())
         yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)

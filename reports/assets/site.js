@@ -44,15 +44,17 @@ const formats = {
     .map(r => `| ${r.map(s => s.replace(/[|\\]/g, "\\$&")).join(" | ")} |`).join("\n") + "\n",
 };
 
-const tables = all("table[data-tool]").map(table => {
+const tables = all("table[data-tool]").map((table, place) => {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0], rows = [...body.rows];
   const cells = rows.map(r => [...r.cells]), sought = cells.map(r => r.map(c => plain(c.textContent)).join("|"));
   const before = table.closest(".scroller") || table;
   before.before(one("#tool").content.cloneNode(true));
   const tool = before.previousElementSibling, find = one("input", tool), out = one("output", tool);
-  const name = k => table.id + "." + k;
+  const id = table.dataset.tool || table.id || "t" + place, name = k => id + "." + k;
+  heads.map((th, i) => th.dataset.key ??= "c" + i);
 
   // Values of a column to choose from; what is written in each language by its place, else by address or text.
+  const choices = make("div", {className: "chips"});
   const groups = heads.flatMap((th, i) => {
     if (!("few" in th.dataset)) return [];
     const labels = cells.map(r => label(r[i])), texts = [...new Set(labels)];
@@ -62,9 +64,10 @@ const tables = all("table[data-tool]").map(table => {
       return [t, link ? link.getAttribute("href").replace(/^.*\/|\.html$/g, "") : "words" in th.dataset ? `${n}` : t];
     }));
     const buttons = texts.map(t => make("button", {type: "button", value: keys.get(t), ariaPressed: "false"}, t || "–"));
-    tool.append(make("div", {role: "group", ariaLabel: th.textContent}, make("span", {}, th.textContent), ...buttons));
+    choices.append(make("div", {role: "group", ariaLabel: th.textContent}, make("span", {}, th.textContent), ...buttons));
     return [{name: name(th.dataset.key), buttons, of: labels.map(t => keys.get(t))}];
   });
+  if (groups.length) tool.append(choices);
   const on = g => g.buttons.filter(b => b.ariaPressed == "true").map(b => b.value);
 
   const show = () => {
@@ -115,7 +118,7 @@ const tables = all("table[data-tool]").map(table => {
       show();
       keep(g.name, on(g).join(","));
     } else if (formats[b.name]) {
-      const seen = heads.map((h, i) => i).filter(i => heads[i].offsetWidth);
+      const seen = heads.map((h, i) => i).filter(i => heads[i].offsetWidth && !heads[i].matches(".plot"));
       const lines = [heads, ...[...body.rows].filter(r => !r.hidden).map(r => [...r.cells])];
       await copied(formats[b.name](lines.map(r => seen.map(i => text(r[i]))), seen.map(i => heads[i])));
       const was = b.textContent;
@@ -124,13 +127,13 @@ const tables = all("table[data-tool]").map(table => {
     }
   };
   restore();
-  return {tool, restore, id: table.id};
+  return {tool, restore, id};
 });
 
 // Links to headings, the section that is read, what is inside closed details.
-all("main section[id] > h2").map(h => {
+all("main :is(section[id] > h2, h2[id])").filter(h => !one(".perm", h)).map(h => {
   const a = one("#perm").content.firstElementChild.cloneNode(true);
-  a.href = "#" + h.parentElement.id;
+  a.href = "#" + (h.id || h.parentElement.id);
   h.append(a);
 });
 const parts = all(".toc a").map(a => [a, doc.getElementById(a.hash.slice(1))]).filter(p => p[1]);
@@ -187,7 +190,7 @@ const seek = async () => {
       found.push({title: id, kind: "", to: root + "run/" + id + ".html"});
   }
   const shown = found.slice(0, 9).map((p, i) =>
-    make("li", {role: "option", id: "hit-" + i, to: p.to}, p.title, make("small", {}, p.kind)));
+    make("li", {role: "option", id: "hit-" + i, to: p.to}, make("bdi", {}, p.title), make("small", {}, p.kind)));
   hits.replaceChildren(...shown.length ? shown : [make("li", {role: "option", id: "hit-0"}, none)]);
   hits.hidden = !asked.length;
   box.ariaExpanded = String(!hits.hidden);
@@ -217,5 +220,13 @@ form.onsubmit = async e => {
   e.preventDefault();
   await seek();
   go(one("[aria-selected=true]", hits));
+};
+
+// The pickers of the front page lead to a chip's own page, or to the pair.
+const pick = one(".pick");
+if (pick) pick.onsubmit = event => {
+  event.preventDefault();
+  const [mac, other] = [...pick.querySelectorAll("select")].map(it => it.value), last = it => it.replace(/^.*\/|\.html$/g, "");
+  location.href = event.submitter.name ? mac || other : `${pick.dataset.compare}#a=${last(mac) || "m1"}&b=${last(other)}`;
 };
 })();

@@ -32,6 +32,7 @@ def served(database) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=20)
+        process.stdout.close()
 
 
 def got(port: int, path: str, host: str | None = None) -> tuple[int, str]:

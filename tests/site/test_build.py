@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.errors import UsageError
 from benchdb.site.addresses import addresses, slug
-from benchdb.site.build import MANIFEST, build
+from benchdb.site.build import MANIFEST, Outcome, Plan, build
 from benchdb.site.pages import Frame, Page, Words
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run
@@ -17,9 +17,13 @@ FRAME = Frame(("en", "de"))
 
 
 def page(address: str, fact: str, *, local: bool = False) -> Page:
-    rows = ((fact, "index", 1),)
-    words = lambda language: Words(title=fact, parts={"rows": rows})  # noqa: E731
+    parts = {"lead": fact, "heads": (), "rows": ()}
+    words = lambda language: Words(title=fact, parts=parts)  # noqa: E731
     return Page(address, "chips", "list", [fact], words, local)
+
+
+def built(shared: list[Page], folder) -> Outcome:
+    return build(Plan(shared, lambda _: iter(()), {}, []), FRAME, folder)
 
 
 def names(folder) -> set[str]:
@@ -27,8 +31,13 @@ def names(folder) -> set[str]:
 
 
 def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path):
-    shared, local = [page("a/b", "x")], [page("run/1", "y", local=True)]
-    done = build(shared, local, [("assets/c.css", b"c")], FRAME, tmp_path / "site")
+    plan = Plan(
+        shared=[page("a/b", "x")],
+        local=lambda wanted: iter([page(one, "y", local=True) for one in wanted]),
+        addresses={"run/1": "as it is"},
+        files=[("assets/c.css", b"c")],
+    )
+    done = build(plan, FRAME, tmp_path / "site")
 
     assert names(tmp_path / "site") == {
         MANIFEST,
@@ -43,9 +52,9 @@ def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path
 
 
 def test_a_second_build_writes_only_what_changed(tmp_path):
-    build([page("a", "x"), page("b", "x")], [], [], FRAME, tmp_path)
+    built([page("a", "x"), page("b", "x")], tmp_path)
     before = {one: (tmp_path / one).stat().st_mtime_ns for one in names(tmp_path)}
-    done = build([page("a", "x"), page("b", "new")], [], [], FRAME, tmp_path)
+    done = built([page("a", "x"), page("b", "new")], tmp_path)
 
     assert (done.written, done.kept) == (3, 3)
     changed = {
@@ -54,11 +63,25 @@ def test_a_second_build_writes_only_what_changed(tmp_path):
     assert changed == {"b.html", "b.json", "de/b.html", MANIFEST}
 
 
+def test_a_local_page_is_made_again_only_if_its_key_is_another(tmp_path):
+    made = []
+
+    def local(wanted):
+        made.append(sorted(wanted))
+        return iter([page(one, "y", local=True) for one in wanted])
+
+    for keys in ({"run/1": "a", "run/2": "b"}, {"run/1": "a", "run/2": "c"}):
+        build(Plan([], local, keys, []), FRAME, tmp_path)
+
+    assert made == [["run/1", "run/2"], ["run/2"]]
+    assert (tmp_path / "run" / "1.json").exists()
+
+
 def test_a_page_that_is_gone_is_removed_unless_somebody_changed_it(tmp_path):
-    build([page("a", "x"), page("b", "x")], [], [], FRAME, tmp_path)
+    built([page("a", "x"), page("b", "x")], tmp_path)
     (tmp_path / "b.html").write_text("mine now")
     (tmp_path / "mine.html").write_text("mine")
-    done = build([page("a", "x")], [], [], FRAME, tmp_path)
+    done = built([page("a", "x")], tmp_path)
 
     assert done.removed == 2
     assert (tmp_path / "b.html").read_text() == "mine now"
@@ -70,41 +93,55 @@ def test_a_folder_of_others_is_not_written_to(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
 
     with pytest.raises(UsageError, match="not made by 'benchdb report --site'"):
-        build([page("a", "x")], [], [], FRAME, tmp_path)
+        built([page("a", "x")], tmp_path)
     assert names(tmp_path) == {"thesis.tex"}
 
 
 def test_a_file_of_others_in_our_folder_is_not_overwritten(tmp_path):
-    build([page("a", "x")], [], [], FRAME, tmp_path)
+    built([page("a", "x")], tmp_path)
     (tmp_path / "b.html").write_text("mine")
 
     with pytest.raises(UsageError, match="not of this site"):
-        build([page("a", "x"), page("b", "x")], [], [], FRAME, tmp_path)
+        built([page("a", "x"), page("b", "x")], tmp_path)
     assert (tmp_path / "b.html").read_text() == "mine"
+
+
+def test_a_build_that_was_interrupted_is_finished_by_the_next(tmp_path):
+    def broken(language):
+        raise RuntimeError("the power went")
+
+    halves = [page("a", "x"), Page("b", "chips", "list", ["x"], broken)]
+    with pytest.raises(RuntimeError):
+        built(halves, tmp_path / "site")
+    assert (tmp_path / "site" / "a.html").exists()
+    done = built([page("a", "x"), page("b", "x")], tmp_path / "site")
+
+    assert done.written + done.kept == 6
+    assert (tmp_path / "site" / "de" / "b.html").exists()
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path):
     site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    build([page("a", "x")], [], [], FRAME, site)
+    built([page("a", "x")], site)
     (site / "chip").symlink_to(elsewhere)
 
     with pytest.raises(UsageError, match="leads out of"):
-        build([page("chip/a", "x")], [], [], FRAME, site)
+        built([page("chip/a", "x")], site)
     assert names(elsewhere) == set()
 
 
 def test_a_list_that_names_files_elsewhere_removes_nothing_there(tmp_path):
     site, victim = tmp_path / "site", tmp_path / "victim"
     victim.write_text("x")
-    build([page("a", "x")], [], [], FRAME, site)
+    built([page("a", "x")], site)
     known = json.loads((site / MANIFEST).read_text())
     known["../victim"] = known["a.json"] | {
         # The digest of what is there: as if we had written it.
         "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
     }
     (site / MANIFEST).write_text(json.dumps(known))
-    build([page("a", "x")], [], [], FRAME, site)
+    built([page("a", "x")], site)
 
     assert victim.read_text() == "x"
 
@@ -149,7 +186,8 @@ def test_hostile_names_stay_in_the_folder_and_are_only_text(tmp_path):
     done = report(store(tmp_path, hostile()), "--site", site, "--lang", "en,ar")
 
     assert done.status == 0, done.err
-    assert {one.name for one in tmp_path.iterdir()} == {"out", "results.sqlite"}
+    there = {one.name.partition("-")[0] for one in tmp_path.iterdir()}
+    assert there == {"out", "results.sqlite"}
     pages = [*site.rglob("*.html")]
     assert any("&lt;script&gt;alert(1)" in one.read_text() for one in pages)
     assert all("<script>alert" not in one.read_text() for one in pages)

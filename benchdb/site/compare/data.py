@@ -370,7 +370,9 @@ def _own(site: Site, slug: str, worker: Worker) -> SystemData:
     own = defaultdict[str, list[str]](list)
     for (workload, parameters), batch in sorted(side.works, key=repr):
         whole = f"{parameters} {batch}".encode()
-        own[untrusted.cleaned(workload)].append(hashlib.sha256(whole).hexdigest()[:_LETTERS])
+        own[untrusted.cleaned(workload)].append(
+            hashlib.sha256(whole).hexdigest()[:_LETTERS]
+        )
     return SystemData(
         name=slug,
         chip=untrusted.cleaned(worker.chip),

@@ -4,8 +4,9 @@ All processes of a cell on a machine share a page.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -18,11 +19,12 @@ from benchdb.grading import Grade
 from benchdb.metric_kinds import LISTED, scaled, unit_of
 from benchdb.report import untrusted
 from benchdb.report.value_table import runs_of
-from benchdb.report.view.atoms import Quantity
-from benchdb.report.view.listed import Note
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.workloads import workload_of
 from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
+from benchdb.site.systems import BASELINE, Worker
 from benchdb.store.read import records_of
 from benchdb.store.run_grades import grades
 from benchdb.store.tables import run as run_table
@@ -88,6 +90,15 @@ class Origin(msgspec.Struct, frozen=True):
     locator: str | None
 
 
+class Beside(msgspec.Struct, frozen=True):
+    """How many times as fast as another system it is, like for like, and that one."""
+
+    chip: str
+    device: Device
+    ratio: Ratio
+    quantity: Quantity
+
+
 class RunFacts(msgspec.Struct, frozen=True):
     """All that the page shows. *again* measures it anew; else *why_not* it cannot."""
 
@@ -117,6 +128,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     how: Mapping[str, Any]  # precision, compiler
     environment: Mapping[str, Any]
     machine: Mapping[str, Any]
+    beside: tuple[Beside, ...]
     before: Mapping[str, Any]
     during: Mapping[str, Any]
     after: Mapping[str, Any]
@@ -130,11 +142,30 @@ class RunFacts(msgspec.Struct, frozen=True):
     why_not: str | None
 
 
-def pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each cell on each machine."""
+def addresses(site: Site) -> Mapping[str, str]:
+    """Return the address of each page, with a digest of what it shows.
+
+    A run never changes: what is stored of it follows from its name. Its figure, grade,
+    notes and what it is held against depend on others.
+    """
+    keys = {}
+    for line in site.lines:
+        noted = site.notes_of([line])
+        facts = (line, runs_of(line), noted, [*_beside(site, line[0])])
+        keys[site.runs[line[0].run]] = sha256(msgspec.msgpack.encode(facts)).hexdigest()
+    return keys
+
+
+def pages(site: Site, wanted: Collection[str] | None = None) -> Iterator[Page]:
+    """Yield the page of each cell on each machine, or those at *wanted* addresses."""
     from benchdb.site.run.words import words  # noqa: PLC0415  who lists needs none
 
-    for line, facts in all_facts(site, site.lines):
+    lines = [
+        line
+        for line in site.lines
+        if wanted is None or site.runs[line[0].run] in wanted
+    ]
+    for line, facts in all_facts(site, lines):
         yield Page(
             address=site.runs[line[0].run],
             kind="runs",
@@ -194,6 +225,7 @@ def _facts(
         how={"precision": run.precision, "compiler": run.compiler},
         environment=content(first.environment, drop=_TOLD),
         machine=_machine(first),
+        beside=tuple(_beside(site, row)),
         before=dict(run.conditions),
         during=_mapping(checks.get("during")),
         after=dict(end.conditions),
@@ -207,6 +239,15 @@ def _facts(
         why_not=words if isinstance(words, str) else None,
     )
     return untrusted.cleaned(facts)
+
+
+def _beside(site: Site, row: ValueRow) -> Iterator[Beside]:
+    """Yield its own CPU and the site's baseline, as far as they did the same."""
+    own = Worker(row.system.chip, row.system.device)
+    for base in (Worker(own.chip, "cpu"), BASELINE):
+        if found := site.systems.ratio_of(row.run, own, base):
+            chip, device = base
+            yield Beside(chip, device, found.ratio, found.base.quantity)
 
 
 def _process(record: Record, metric: str) -> Process:

@@ -107,13 +107,10 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
                 language, facts.label, facts.tier, mine=facts.mine
             ),
             "top": [
-                Row(metrics.metric_text(language, one.metric), _figure(language, one))
-                for one in facts.figures[1 : _SHOWN_FACTS + 1]
+                *_beside(language, facts),
+                *_figures(language, facts.figures[1 : _SHOWN_FACTS + 1]),
             ],
-            "more_figures": [
-                Row(metrics.metric_text(language, one.metric), _figure(language, one))
-                for one in facts.figures[_SHOWN_FACTS + 1 :]
-            ],
+            "more_figures": [*_figures(language, facts.figures[_SHOWN_FACTS + 1 :])],
             "grade_rows": list(_grade_rows(language, facts)),
             "processes": _strip(language, facts),
             "plot": plot,
@@ -146,32 +143,45 @@ def _contents(language: Language, facts: RunFacts) -> tuple[tuple[str, str], ...
 
 def _lead(language: Language, facts: RunFacts) -> str:
     """Say what the figure is, of how many processes, and when it was measured."""
-    parts = []
     own = facts.quantity
-    metric = terms.sentence(language, metrics.metric_text(language, facts.metric))
-    n = own.n if own else len(facts.processes)
-    parts.append(
+    parts = [
         language.ngettext(
-            "%(metric)s, of %(n)s process.",
-            "%(metric)s, together of %(n)s processes.",
-            n,
-            metric=metric,
+            "Metric: %(metric)s, of %(n)s process.",
+            "Metric: %(metric)s, over %(n)s processes.",
+            own.n if own else len(facts.processes),
+            metric=metrics.metric_text(language, facts.metric),
         )
-    )
+    ]
     if own and (bounds := cells.measured_limits(language, own)):
         parts.append(
             language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
         )
     started = facts.processes[0].started if facts.processes else None
     if started:
-        parts.append(
-            language.gettext("Measured on %(day)s.", day=language.date(started[:10]))
-        )
+        day = language.date(started[: len("2026-11-21")])
+        parts.append(language.gettext("Measured on %(day)s.", day=day))
     return language.sentences(parts)
 
 
-def _figure(language: Language, one: Printed) -> str:
-    return language.compact(Quantity(one.value, one.unit, ""))
+def _beside(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield how it stands against its own CPU and the baseline of the site."""
+    for one in facts.beside:
+        if one.device == "cpu" and one.chip == facts.chip:
+            name = language.pgettext("run", "Against its CPU")
+        else:
+            name = language.pgettext(
+                "run",
+                "Against the %(system)s",
+                system=Name(f"{one.chip} · {terms.device_text(language, one.device)}"),
+            )
+        ratio = terms.verdict_text(language, one.ratio)
+        yield Row(name, f"{ratio} ({language.compact(one.quantity)})")
+
+
+def _figures(language: Language, some: Sequence[Printed]) -> Iterator[Row]:
+    for one in some:
+        value = Quantity(one.value, one.unit, "")
+        yield Row(metrics.metric_text(language, one.metric), language.compact(value))
 
 
 def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:

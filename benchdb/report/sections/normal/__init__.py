@@ -149,7 +149,7 @@ def section(inputs: SectionInput) -> Normal | None:
         (strip, results)
         for cell in _cells(every, Bins(inputs.connection), owners)
         for results in _by_memory(cell)
-        if (strip := _strip(results, inputs, mine))
+        if (strip := _strip(results, inputs, mine, least=_ENOUGH))
     ]
     if not pairs:
         return None
@@ -165,6 +165,20 @@ def section(inputs: SectionInput) -> Normal | None:
             one.own.place.source for _, results in pairs for one in results
         ),
     )
+
+
+def strips(inputs: SectionInput, bins: Bins) -> list[Strip]:
+    """Return every work in every bin, of any memory and however few results.
+
+    Where nothing is beyond doubt there is no strip.
+    """
+    owners = _Owners(inputs.connection)
+    every = (*inputs.steady, *inputs.tokens)
+    mine = frozenset(
+        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
+    )
+    found = (_strip(cell, inputs, mine) for cell in _cells(every, bins, owners))
+    return sorted(filter(None, found), key=_interest)
 
 
 def _interest(strip: Strip) -> tuple[object, ...]:
@@ -203,6 +217,7 @@ class _Owners:
         self._slugs = {row.digest: row.slug for row in slugs}
 
     def of(self, place: Place) -> Owner:
+        """Return who owns the results at *place*."""
         own = place.measured or place.anonymous_id is not None
         merged = self._sizes.get(place.machine, 1) > 1
         told_by = None if own or merged else self._slugs.get(place.source or "")
@@ -258,18 +273,23 @@ def _by_memory(cell: Sequence[_Result]) -> list[list[_Result]]:
     return [*parts, rest] if _is_enough(rest) else parts
 
 
-def _is_enough(some: Sequence[_Result]) -> bool:
-    return len(some) >= _ENOUGH and len({it.owner for it in some}) >= _MACHINES
+def _is_enough(some: Sequence[_Result], least: int = _ENOUGH) -> bool:
+    machines = len({it.owner for it in some})
+    return len(some) >= least and machines >= min(least, _MACHINES)
 
 
 def _strip(
-    results: Sequence[_Result], inputs: SectionInput, mine: frozenset[Owner]
+    results: Sequence[_Result],
+    inputs: SectionInput,
+    mine: frozenset[Owner],
+    *,
+    least: int = 1,
 ) -> Strip | None:
     """Return the strip, or ``None`` where too few figures are beyond doubt."""
     shown = {one.own.runs: quantity(one.own, inputs.notes) for one in results}
     ordered = sorted(results, key=lambda one: (_speed(one.own), one.own.runs))
     sound = [one for one in ordered if not shown[one.own.runs].notes]
-    if not _is_enough(sound):
+    if not _is_enough(sound, least):
         return None
     speeds = [_speed(one.own) for one in sound]
     middle = median(speeds)
@@ -277,7 +297,9 @@ def _strip(
     conditions = first.own.conditions
     memory = [one.bin.memory for one in ordered if one.bin.memory]
     machines = len({one.owner for one in sound})
-    low, _, high = quantiles(speeds, n=4, method="inclusive")
+    # One result is in all of its quarters.
+    several = speeds if len(speeds) > 1 else speeds * 2
+    low, _, high = quantiles(several, n=4, method="inclusive")
     return Strip(
         chip=first.bin.chip,
         device=first.bin.device,

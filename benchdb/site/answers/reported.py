@@ -1,0 +1,104 @@
+"""What was reported of language models: tokens per second by model and protocol."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from benchdb.conditions import parsed
+from benchdb.report.bins import Bin, reports
+from benchdb.report.measurement import Measurement
+from benchdb.site.answers.facts import Group
+from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.content import Site
+
+_METRIC = "tokens_per_second"
+_WORK: Mapping[str, Group] = {"llm-decode": "decode", "llm-prefill": "prefill"}
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)B\b")
+_PROCESSORS = ("cpu", "npu", "unknown")
+
+
+class Cell(msgspec.Struct, frozen=True, order=True):
+    """A model as one program ran and timed it."""
+
+    model: str
+    quantization: str
+    framework: str
+    setting: str
+
+
+class Report(NamedTuple):
+    """Tokens per second that somebody reported of a chip."""
+
+    place: Bin
+    rate: float
+    run: str
+    machine: str
+
+
+Reports = Mapping[Cell, Mapping[Group, Sequence[Report]]]
+
+
+@lru_cache(maxsize=4096)
+def size_of(model: str) -> float:
+    """Return how many thousand million parameters a model has by its name, 0 if none.
+
+    Of a mixture the first number is all of them: ``30B A3B``.
+    """
+    result = _SIZE.search(model)
+    return float(result[1]) if result else 0.0
+
+
+def mac_chips(rows: Iterable[Report]) -> set[str]:
+    """Return the Macs among those that reported."""
+    return {name for it in rows if (name := plain_chip(it.place.chip)) in macs()}
+
+
+def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Reports:
+    """Return what was reported of each model on GPUs of all makers.
+
+    What is flagged, so that it *is_doubtful*, is left out.
+
+    Where a program timed prompts of several lengths, the one that most Macs ran.
+    """
+    result = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
+    for worker, side in site.systems.sides.items():
+        for measurement in side.measured if worker.device not in _PROCESSORS else ():
+            cell = _cell(measurement)
+            noted = site.inputs.notes.on(measurement.runs, _METRIC) if cell else ()
+            if cell and not is_doubtful(noted):
+                own = result[cell, _WORK[measurement.conditions.workload]]
+                kind = own.setdefault(measurement.conditions.parameters, [])
+                kind += _reports(site, measurement)
+    every = defaultdict[Cell, dict[Group, Sequence[Report]]](dict)
+    for (cell, group), kinds in result.items():
+        best = max(
+            kinds, key=lambda it: (len(mac_chips(kinds[it])), len(kinds[it]), it)
+        )
+        every[cell][group] = kinds[best]
+    return every
+
+
+def _cell(measurement: Measurement) -> Cell | None:
+    own = measurement.conditions
+    if own.workload not in _WORK or own.metric != _METRIC or own.smoke:
+        return None
+    facts = parsed(own.parameters)
+    model, quantization = facts.get("model"), facts.get("quantization")
+    named = isinstance(model, str) and isinstance(quantization, str)
+    if not named or not measurement.leads:
+        return None
+    return Cell(str(model), str(quantization), own.framework, own.setting)
+
+
+def _reports(site: Site, measurement: Measurement) -> list[Report]:
+    """Return the reports behind a measurement."""
+    place = site.bins.of(measurement.place)
+    return [
+        Report(place, value, it.runs[0], it.place.machine)
+        for it in reports(measurement)
+        for value in it.values[:1]
+    ]

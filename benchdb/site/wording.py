@@ -1,0 +1,183 @@
+"""What pages of chips and workloads say of figures, systems and work, in words."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.sides import Figure
+from benchdb.report.language import Language
+from benchdb.report.view.atoms import Quantity, Ratio
+from benchdb.report.wording import cells, terms
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.workloads import workload_of
+from benchdb.site.content import Site
+
+_TRUST: Mapping[str, str] = {
+    "measured": "t4",
+    "imported": "t3",
+    "aggregate": "t2",
+    "transcribed": "t1",
+    "claimed": "t1",
+}
+SEVERAL = 3  # processes: the interval of two is wider than anything it is of
+_EVEN = math.log(1.1)  # single runs nearer to each other are about even
+# What a size of a sweep calls these: their names alone say it.
+_PLAIN = ("model", "operation", "quantization")
+_BADGES = ("cpu", "metal", "cuda")
+
+
+class FigureCell(msgspec.Struct, frozen=True):
+    """A figure in a table: where it leads, how good it is, what it rests on."""
+
+    text: str
+    address: str
+    grade: str
+    trust: str  # the class of its bars
+    label: str
+    limits: str
+    counts: str  # of runs and machines
+
+
+def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
+    """Return what a table shows of the figure of one system."""
+    return quantity_cell(language, site, figure.quantity, figure.machines)
+
+
+def quantity_cell(
+    language: Language, site: Site, quantity: Quantity, machines: int = 1
+) -> FigureCell:
+    """Return what a table shows of a *quantity* that is of so many *machines*."""
+    label = quantity.label or ""
+    return FigureCell(
+        text=language.figure(language.compact(quantity)),
+        address=site.runs.get(quantity.run, ""),
+        grade=quantity.grade or "",
+        trust=_TRUST.get(label, "t1"),
+        label=terms.label_text(language, label, mine=quantity.mine) if label else "",
+        limits=cells.interval(language, quantity) if quantity.n >= SEVERAL else "",
+        counts=_counts(language, quantity, machines),
+    )
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What all figures of a table rest on, which its heading says once: "" if not."""
+
+    label: str
+    counts: str
+
+    @property
+    def text(self) -> str:
+        """Return it as a heading says it."""
+        return " · ".join(filter(None, (self.counts, self.label)))
+
+
+def shared(figures: Iterable[FigureCell]) -> Shared:
+    """Return what all *figures* rest on."""
+    known = list(figures)
+    labels = {figure.label for figure in known}
+    counts = {figure.counts for figure in known}
+    return Shared(
+        labels.pop() if len(labels) == 1 else "",
+        counts.pop() if len(counts) == 1 else "",
+    )
+
+
+def basis(figure: FigureCell, alike: Shared) -> str:
+    """Return what a figure rests on, but what the heading says."""
+    parts = (
+        "" if alike.counts else figure.counts,
+        "" if alike.label else figure.label,
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _counts(language: Language, quantity: Quantity, machines: int) -> str:
+    """Say how many runs a figure rests on, and machines where it is several."""
+    several = language.npgettext(
+        "evidence", "%(n)s machine", "%(n)s machines", machines
+    )
+    parts = [
+        terms.repeats_text(language, quantity),
+        several if machines > 1 else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def badge(device: str) -> str:
+    """Return the class of the badge of a device."""
+    return device if device in _BADGES else "other"
+
+
+def work(language: Language, cell: CellRow) -> tuple[str, str]:
+    """Name the work of a pair, and what tells it from other work of that name."""
+    title = terms.title_text(language, workload_of(cell.workload))
+    return title, details(language, cell.size, cell.batch_size)
+
+
+def details(language: Language, size: str, batch_size: int | None) -> str:
+    """Name the point of a sweep, ``prompt_tokens 512, model A``, and the batch size."""
+    parts = []
+    for part in filter(None, size.split(", ")):
+        name, _, fact = part.partition(" ")
+        parts.append(fact if name in _PLAIN else f"{name.replace('_', ' ')} {fact}")
+    if batch_size is not None:
+        parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
+    return " · ".join(map(language.isolate, parts))
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A ratio in words; *tone* is its class: faster, slower, dim or none of them."""
+
+    text: str
+    tone: str = ""
+
+
+def verdict(language: Language, ratio: Ratio, *, flagged: bool = False) -> Verdict:
+    """Say a ratio as its evidence allows: a finding, a bound, or a figure in doubt.
+
+    Single runs of work whose spread nobody knows are no finding, and have no colour.
+    """
+    if ratio.differs or ratio.verdict == "insufficient":
+        return Verdict(terms.verdict_text(language, ratio), "dim")
+    found = ratio.verdict in ("faster", "slower")
+    if not found and abs(math.log(ratio.value)) < _EVEN:
+        return Verdict(language.pgettext("verdict", "about even"))
+    slower = ratio.value < 1
+    times = terms.times_text(language, 1 / ratio.value if slower else ratio.value)
+    text = (
+        language.pgettext("verdict", "%(times)s as long", times=times)
+        if slower
+        else language.pgettext("verdict", "%(times)s as fast", times=times)
+    )
+    if flagged:
+        return Verdict(f"⚑ {text}", "dim")
+    return Verdict(text, ratio.verdict if found else "")
+
+
+def axis_title(language: Language, unit: str) -> str:
+    """Name the unit of an axis, and which way is faster."""
+    better = (
+        language.pgettext("legend", "shorter is better")
+        if unit == "s"
+        else language.pgettext("legend", "more is better")
+    )
+    symbol = language.unit(unit) if unit else ""
+    return language.semicolon.join(filter(None, (symbol, better)))
+
+
+def differences(language: Language, names: Iterable[str]) -> str:
+    """Name the conditions that are not alike."""
+    return terms.conditions(language, list(names))
+
+
+def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
+    """Name what was timed, and by whose protocol."""
+    parts = metric_text(language, metric), *origin
+    return " · ".join(language.isolate(part) for part in parts if part)
+
+
+def years(language: Language, span: Sequence[str]) -> str:
+    """Write the first and the last year of what was measured."""
+    return language.isolate("–".join(dict.fromkeys(span)))

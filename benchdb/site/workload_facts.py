@@ -1,0 +1,197 @@
+"""What is known of a workload: its model and settings, who ran it, what is missing."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from benchdb import catalogue
+from benchdb.report import untrusted
+from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
+from benchdb.report.view.atoms import Workload
+from benchdb.report.wording import terms
+from benchdb.report.workloads import trains
+from benchdb.site.chip_facts import Fact
+from benchdb.site.content import Site
+
+_LETTERS = 300
+_FRAMEWORKS = {"torch": "PyTorch", "tensorflow": "TensorFlow"}
+_SHAPES = ("image_size", "sequence_length")
+_REPEATED = 3  # processes behind a figure
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """What nobody has measured: on which *device*, or that nothing was *repeated*."""
+
+    device: str
+    command: str
+
+
+class WorkloadFacts(msgspec.Struct, frozen=True):
+    """What stands at the head of a page; the catalogue's own words are English."""
+
+    workload: Workload
+    model: str
+    timed: str
+    parameter_count: tuple[tuple[str, int], ...]
+    parameters: tuple[tuple[str, str], ...]
+    systems: int
+    devices: tuple[tuple[str, int], ...]
+    figures: int
+    labels: tuple[tuple[str, int], ...]
+    machines: int
+
+
+def of_workload(site: Site, name: str) -> WorkloadFacts:
+    """Return what is known of the workload *name*."""
+    lines = site.by_workload[name]
+    figures = [row for line in lines for row in line if row.quantity]
+    known = catalogue.workloads().get(name)
+    systems = {(row.system.chip, row.system.device) for row in figures}
+    devices = Counter(device for _, device in systems)
+    return WorkloadFacts(
+        workload=lines[0][0].workload,
+        model=known.model if known else "",
+        timed=known.timed if known else "",
+        parameter_count=tuple((known.parameter_count if known else {}).items()),
+        parameters=tuple(
+            (key, untrusted.plain(str(fact), _LETTERS))
+            for key, fact in (known.parameters if known else {}).items()
+        ),
+        systems=len(systems),
+        devices=tuple(devices.most_common()),
+        figures=len(figures),
+        labels=tuple(Counter(row.label for row in figures).most_common()),
+        machines=len({site.places[line[0].run].machine for line in lines}),
+    )
+
+
+def missing(site: Site, name: str) -> tuple[Missing, ...]:
+    """Return what our own programs could measure, and nobody has."""
+    if name not in catalogue.collected():
+        return ()
+    rows = [row for line in site.by_workload[name] for row in line if row.quantity]
+    metal = [row for row in rows if row.system.device == "metal"]
+    found = []
+    if not metal:
+        found.append(Missing("metal", f"benchdb collect {name} --metal"))
+    elif max(row.quantity.n for row in metal if row.quantity) < _REPEATED:
+        command = f"benchdb collect {name} --metal --tier standard"
+        found.append(Missing("repeats", command))
+    if metal and len({row.precision for row in metal}) == 1:
+        ways = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
+        command = f"benchdb collect {name} --metal {ways}"
+        found.append(Missing("precision", command))
+    return tuple(found)
+
+
+def missing_text(language: Language, one: Missing, title: str) -> str:
+    """Say what nobody has measured of a workload."""
+    said = {
+        "metal": language.gettext(
+            "Nobody has measured %(workload)s with Metal.", workload=Name(title)
+        ),
+        "repeats": language.gettext(
+            "No figure with Metal rests on three processes: nobody knows how much it "
+            "varies."
+        ),
+        "precision": language.gettext(
+            "With Metal it was measured in one precision only."
+        ),
+    }
+    return said[one.device]
+
+
+def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
+    """Return the facts at the head of a page, those that are not known left out."""
+    given = dict(page.parameters)
+    found = [
+        _parameters(language, page.parameter_count),
+        _input(language, given),
+        _settings(language, given, training=trains(page.workload.name)),
+        Fact(
+            language.pgettext("fact", "Systems"),
+            language.number(page.systems),
+            language.comma.join(
+                f"{language.number(n)} {terms.device_text(language, device)}"
+                for device, n in page.devices[:3]
+            ),
+        ),
+        Fact(
+            language.pgettext("fact", "Figures"),
+            language.number(page.figures),
+            language.comma.join(
+                f"{language.number(n)} {terms.label_text(language, label, mine=True)}"
+                for label, n in page.labels[:2]
+            ),
+        ),
+        Fact(
+            language.pgettext("table header", "Machines"),
+            language.isolate(f"≥ {language.number(page.machines)}"),
+        ),
+    ]
+    return [one for one in found if one.value]
+
+
+def _parameters(language: Language, counts: Sequence[tuple[str, int]]) -> Fact:
+    name = language.pgettext("fact", "Model")
+    if not counts:
+        return Fact(name, "")
+    most = max(count for _, count in counts)
+    size = language.significant(most / 1e6) if most >= 1e6 else language.number(most)
+    text = (
+        language.pgettext("fact", "%(n)s M parameters", n=Name(size))
+        if most >= 1e6
+        else language.pgettext("fact", "%(n)s parameters", n=Name(size))
+    )
+    different = len({count for _, count in counts}) > 1
+    more = " · ".join(
+        f"{_FRAMEWORKS.get(framework, framework)} {language.number(count)}"
+        for framework, count in counts
+    )
+    return Fact(name, text, language.isolate(more) if different else "")
+
+
+def _input(language: Language, given: Mapping[str, str]) -> Fact:
+    name = language.pgettext("fact", "Input")
+    if size := given.get("image_size"):
+        text = language.isolate(f"{size} × {size}")
+    elif length := given.get("sequence_length"):
+        text = language.pgettext("fact", "sequences of %(n)s", n=Name(length))
+    else:
+        return Fact(name, "")
+    classes = given.get("classes")
+    more = (
+        language.pgettext("fact", "%(n)s classes", n=Name(classes)) if classes else ""
+    )
+    return Fact(name, text, more)
+
+
+def _settings(language: Language, given: Mapping[str, str], *, training: bool) -> Fact:
+    parts = [given.get("optimizer", "")]
+    if batch := given.get("batch_size"):
+        parts.append(language.pgettext("work", "batch %(n)s", n=Name(batch)))
+    rate = given.get("learning_rate")
+    more = (
+        language.pgettext("fact", "learning rate %(n)s", n=Name(rate)) if rate else ""
+    )
+    text = language.comma.join(filter(None, parts))
+    name = (
+        language.pgettext("fact", "Training")
+        if training
+        else language.pgettext("fact", "Setting")
+    )
+    return Fact(name, text, more if text else "")
+
+
+def kind_text(language: Language, kind: str) -> str:
+    """Name a kind of workload."""
+    return {
+        "rnn": language.pgettext("kind of work", "recurrent networks"),
+        "mlp": language.pgettext("kind of work", "small networks"),
+        "cnn": language.pgettext("kind of work", "convolutional networks"),
+        "transformer": language.pgettext("kind of work", "transformers"),
+        "inference": language.pgettext("kind of work", "inference"),
+        "operation": language.pgettext("kind of work", "single operations"),
+    }[kind]

@@ -1,0 +1,192 @@
+"""Pages of workloads: all systems on one, protocols apart."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from shlex import quote
+from typing import Any
+
+import msgspec
+
+from benchdb import catalogue
+from benchdb.report.language import Language
+from benchdb.report.language.arguments import Name
+from benchdb.report.untrusted import cleaned
+from benchdb.report.wording import terms
+from benchdb.report.workloads import workload_of
+from benchdb.site import workload_facts, workload_words
+from benchdb.site.answers import token_chart
+from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers.token_chart import ModelPlot
+from benchdb.site.content import Site
+from benchdb.site.figure_table import FigureTable, figure_table, table_words
+from benchdb.site.pages import Page, Words
+from benchdb.site.protocols import Measured, Protocols, Table
+from benchdb.site.workload_facts import Missing, WorkloadFacts
+
+_MOST = 300  # rows of the table of figures, beside all else
+_MODELS = 3  # of language models, with a table of their own
+_TOKENS = ("llm-prefill", "llm-decode")
+_LISTED = 20  # models that are named
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A language model with its weights, on so many systems."""
+
+    model: str
+    quantization: str
+    systems: int
+    figures: int
+    table: Table | None
+
+
+class WorkloadPage(msgspec.Struct, frozen=True):
+    """All that a page of a workload shows; *models* are those of language models."""
+
+    workload: WorkloadFacts
+    before: str | None
+    after: str | None
+    tables: tuple[Table, ...]
+    models: tuple[Model, ...]
+    more_models: int
+    tokens: tuple[ModelPlot, ...]
+    missing: tuple[Missing, ...]
+    figures: FigureTable
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield a page for every workload that ran."""
+    protocols = Protocols(site)
+    names = _ordered(site)
+    for place, name in enumerate(names):
+        facts = _facts(site, protocols, names, place)
+        address = site.workloads[name]
+        words = partial(_words, site, facts)
+        yield Page(address, "workloads", "workload", facts, words)
+
+
+def _ordered(site: Site) -> list[str]:
+    """Return the workloads by kind and in the order of the catalogue."""
+    known = list(catalogue.workloads())
+
+    def order(name: str) -> tuple[object, ...]:
+        place = known.index(name) if name in known else len(known)
+        return workload_of(name).kind, place, name
+
+    return sorted(site.workloads, key=order)
+
+
+def _facts(
+    site: Site, protocols: Protocols, names: Sequence[str], place: int
+) -> WorkloadPage:
+    name = names[place]
+    measured = protocols.of(name)
+    models, more = _models(protocols, name, measured)
+    command = f"benchdb report --workload {quote(name)} --format csv"
+    return WorkloadPage(
+        workload=workload_facts.of_workload(site, name),
+        before=names[place - 1] if place else None,
+        after=names[place + 1] if place + 1 < len(names) else None,
+        tables=cleaned(() if models else protocols.tables(name, measured)),
+        models=cleaned(models),
+        more_models=more,
+        # The front page has the others, which take long to place.
+        tokens=token_chart.model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
+        missing=workload_facts.missing(site, name),
+        figures=figure_table(site, site.by_workload[name], command, _MOST),
+    )
+
+
+def _models(
+    protocols: Protocols, name: str, measured: Sequence[Measured]
+) -> tuple[tuple[Model, ...], int]:
+    """Return the language models that most systems ran, and how many more there are."""
+    if not any(
+        it.group.first.conditions.metric == "tokens_per_second" for it in measured
+    ):
+        return (), 0
+    found = defaultdict[tuple[str, str], list[Measured]](list)
+    for one in measured:
+        facts = one.group.first.conditions.facts
+        if "model" in facts:
+            found[facts["model"], facts.get("quantization", "")].append(one)
+    systems = Counter(
+        {key: len({it.worker for it in some}) for key, some in found.items()}
+    )
+    ranked = sorted(found, key=lambda key: (-systems[key], -len(found[key]), key))
+    models = tuple(
+        Model(
+            *key,
+            systems=systems[key],
+            figures=sum(len(it.group.runs) for it in found[key]),
+            table=protocols.tables(name, found[key])[0] if n < _MODELS else None,
+        )
+        for n, key in enumerate(ranked[:_LISTED])
+    )
+    return models, len(ranked) - len(models)
+
+
+def _first(page: WorkloadPage) -> Sequence[Table]:
+    """Return the tables of a workload; of language models that of the first."""
+    return page.tables or [it.table for it in page.models[:1] if it.table]
+
+
+def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
+    title = terms.title_text(language, page.workload.workload)
+    parts: dict[str, Any] = {
+        "facts": workload_facts.facts(language, page.workload),
+        "headline": workload_words.headline(language, site, _first(page)),
+        "charts": [
+            (it.model, token_chart.chart(language, it, f"tokens-{n}"))
+            for n, it in enumerate(page.tokens)
+        ],
+        "sections": [],
+        "models": [],
+        "missing": [
+            (workload_facts.missing_text(language, one, title), one.command)
+            for one in page.missing
+        ],
+        "pages": {**site.chips, **site.workloads},
+        "titles": {
+            name: terms.title_text(language, workload_of(name))
+            for name in (page.before, page.after)
+            if name
+        },
+        "table": table_words(language, page.figures),
+        "table_title": language.gettext(
+            "Every figure of %(workload)s", workload=Name(title)
+        ),
+    }
+    contents = []
+    shown = [(table, "") for table in page.tables]
+    shown += [
+        (model.table, " · ".join(filter(None, (model.model, model.quantization))))
+        for model in page.models
+        if model.table
+    ]
+    parts["sections"] = workload_words.sections(language, site, shown)
+    contents += [(it.name, it.short) for it in parts["sections"]]
+    if page.tokens:
+        contents.append(("tokens", language.pgettext("contents", "Scaling")))
+    if page.models:
+        parts["models"] = workload_words.models(
+            language,
+            [(it.model, it.quantization, it.systems, it.figures) for it in page.models],
+        )
+        contents.append(("models", language.pgettext("contents", "Models")))
+    contents.append(("all", language.pgettext("section", "All figures")))
+    if page.missing:
+        contents.append(("missing", language.pgettext("contents", "Missing")))
+    return Words(
+        title=title,
+        description=language.gettext(
+            "%(workload)s on every system that anybody measured, protocols apart.",
+            workload=Name(title),
+        ),
+        crumbs=(
+            ("workloads", language.pgettext("page", "Workloads")),
+            ("", workload_facts.kind_text(language, page.workload.workload.kind)),
+        ),
+        contents=tuple(contents),
+        parts=parts,
+    )

@@ -1,0 +1,83 @@
+"""What a site costs: in all languages beside one, built again, and of many runs."""
+
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from benchmarks.costs import BENCHDB, ROOT, cost
+from benchmarks.report_runs import against_few
+from benchmarks.rows import MIB, Cost, Extent, Limit, Named, Place, Row, Turn
+
+_WHOLE, _AGAIN, _MANY = "site", "site-again", "site-of-many-runs"
+ROWS: tuple[Row, ...] = (
+    Row(
+        _WHOLE,
+        "site of the shipped results in nine languages",
+        "the same in one",
+        (Limit("seconds", most=60),),
+    ),
+    Row(
+        _AGAIN,
+        "site built again after one new run",
+        "the same from nothing",
+        (Limit("seconds", most=1),),
+    ),
+    Row(
+        _MANY,
+        "site of many runs in one language",
+        "the same of 10,000",
+        (Limit("ratio", most=1.5), Limit("peak_bytes", most=1024 * MIB)),
+    ),
+)
+USUAL = Extent(1_000_000, 3)
+QUICK = Extent(2000, 1)
+
+
+def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Named]:
+    """Yield each turn; the sides take turns in going first."""
+    shipped = place.room / "shipped-for-site.sqlite"
+    if not shipped.exists() and {_WHOLE, _AGAIN} & {*wanted}:
+        shutil.copyfile(ROOT / "results.sqlite", shipped)
+    for number in range(extent.rounds):
+        for name in (_WHOLE, _AGAIN):
+            if name in wanted:
+                yield Named(
+                    name, _turn(name, shipped, place.room, first=number % 2 == 0)
+                )
+    if _MANY in wanted:
+        yield from against_few([_MANY], extent, place, _of_many)
+
+
+def _turn(name: str, shipped: Path, room: Path, *, first: bool) -> Turn:
+    if name == _AGAIN:
+        return _again(shipped, room)
+    if first:
+        return Turn(_built(shipped, room, "all"), _built(shipped, room, "en"))
+    one = _built(shipped, room, "en")
+    return Turn(_built(shipped, room, "all"), one)
+
+
+def _built(database: Path, room: Path, languages: str) -> Cost:
+    with tempfile.TemporaryDirectory(dir=room) as place:
+        return _site(database, Path(place) / "site", languages)
+
+
+def _again(shipped: Path, room: Path) -> Turn:
+    """Build from nothing, import a run, and build once more."""
+    with tempfile.TemporaryDirectory(dir=room) as place:
+        database, site = Path(place) / "own.sqlite", Path(place) / "site"
+        shutil.copy(shipped, database)
+        cold = _site(database, site, "en")
+        words = ("collect", "matmul", "--size", "32", "--framework", "numpy")
+        cost(*BENCHDB, *words, "--tier", "smoke", "--replicates", "1", "--db", database)
+        return Turn(_site(database, site, "en"), cold)
+
+
+def _of_many(database: Path) -> Cost:
+    return _built(database, database.parent, "en")
+
+
+def _site(database: Path, site: Path, languages: str) -> Cost:
+    words = ("report", "--site", site, "--lang", languages, "--db", database)
+    return cost(*BENCHDB, *words)
