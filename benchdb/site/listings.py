@@ -318,7 +318,8 @@ def _ends(values: Sequence[object]) -> str:
 def _bandwidth(language: Language, rate: float | None) -> str:
     if rate is None:
         return DASH
-    return language.measure(language.significant(rate / 1e9), "GB/s")
+    digits = language.significant(rate / 1e9)
+    return language.figure(language.measure(digits, "GB/s"))
 
 
 def _shaded(language: Language, count: int) -> Cell:

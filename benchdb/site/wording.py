@@ -167,12 +167,6 @@ def axis_title(language: Language, unit: str) -> str:
     return language.semicolon.join(filter(None, (symbol, better)))
 
 
-def ratio_text(language: Language, ratio: Ratio) -> str:
-    """Write a ratio with what its evidence allows: ≈ for unlike figures."""
-    text = terms.times_text(language, ratio.value)
-    return f"≈ {text}" if ratio.differs else text
-
-
 def differences(language: Language, names: Iterable[str]) -> str:
     """Name the conditions that are not alike."""
     return terms.conditions(language, list(names))

@@ -14,6 +14,7 @@ from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.overview import overview
 from benchdb.site.answers.words import CardWords, card_words
+from benchdb.site.chip_facts import of_chip
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, render
 from benchdb.store.database import open_database, reading
@@ -90,8 +91,8 @@ def first(card: Card) -> Held:
 
 
 def words(card: Card) -> CardWords:
-    (said,) = card_words(languages.load("en"), [card])
-    return said
+    (phrase,) = card_words(languages.load("en"), [card])
+    return phrase
 
 
 def tags(card: Card) -> list[tuple[str, str]]:
@@ -115,6 +116,31 @@ def test_repeated_like_figures_give_a_mean_with_its_interval(answered):
     assert 1 < step.least < 1.5 < step.most
     assert tags(card) == [("like for like, n = 3", "like")]
     assert words(card).look == "like"
+
+
+def test_a_second_work_of_the_same_machines_makes_a_mean_no_surer(tmp_path):
+    def width(*works: str) -> float:
+        runs = [
+            run
+            for work in works
+            for number, machine in enumerate(OURS)
+            for run in campaign(
+                f"{work} {number}",
+                100.0 + 50 * number,
+                machine=machine,
+                day=number + 1,
+                workload=work,
+            )
+        ]
+        folder = tmp_path / "-".join(works)
+        folder.mkdir()
+        with site_of(store(folder, runs)) as site:
+            step = first(answers.cards(site, None)[0])
+        assert step.least is not None
+        assert step.most is not None
+        return step.most / step.least
+
+    assert width("resnet50", "vgg16") == pytest.approx(width("resnet50"))
 
 
 def test_repeated_figures_whose_interval_has_1_are_not_called_faster(answered):
@@ -254,10 +280,18 @@ def test_where_nothing_is_known_the_command_that_would_measure_it_is_named(answe
     assert {name for name, card in cards.items() if card.evidence == "none"} == {
         *("mac", "metal", "gpu", "watt", "fit", "tokens")
     }
-    said = words(cards["metal"])
-    assert (said.figure, said.command) == ("not measured yet", "benchdb collect")
-    assert said.look == "none"
+    phrase = words(cards["metal"])
+    assert (phrase.figure, phrase.command) == ("not measured yet", "benchdb collect")
+    assert phrase.look == "none"
     assert all(words(card).command for card in cards.values())
+
+
+def test_a_card_is_measured_with_cuda_and_asked_nothing_about_metal(answered):
+    runs = [tokens(90, RIG, device="cuda")]
+    cards = answered(runs, "GeForce RTX 3090")
+
+    assert list(cards) == ["mac", "watt", "fit", "tokens"]
+    assert cards["watt"].measure == cards["mac"].measure == "benchdb collect --cuda"
 
 
 def test_smoke_runs_are_in_no_answer(answered):
@@ -429,6 +463,12 @@ def test_unlike_rows_of_the_distance_are_hollow_and_grey(shipped):
     assert rows["M4 Max"].decode.look == ""
     looks = [mark.look for mark in rows["M1 Max"].plot.marks]
     assert looks.count("unlike") == 5
+
+
+def test_a_row_counts_the_figures_that_the_page_of_its_chip_counts(shipped):
+    rows = {row.chip: row.figures for row in overview(corpus_of(shipped)).chips}
+    heads = (of_chip(name, shipped.by_chip[name], ()) for name in rows)
+    assert rows == {head.name: head.figures for head in heads}
 
 
 def test_the_nearest_mac_stands_for_all_in_the_answer_about_a_gpu(shipped):

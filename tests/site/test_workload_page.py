@@ -237,6 +237,17 @@ def test_the_head_has_the_catalogues_facts(tmp_path: Path) -> None:
     assert known["Training"] == "SGD, batch 128"
 
 
+def test_the_head_names_the_checks_that_the_newest_run_passed(tmp_path: Path) -> None:
+    gates = {"device": {"status": "passed"}, "loss": {"status": "not-checked"}}
+    mine = Machine("M1 Max", ours="bbbbbbbb22222222")
+    runs = campaign("c", 100.0, machine=mine, columns={"checks": {"gates": gates}})
+    facts, words = facts_and_words(tmp_path, runs)
+
+    assert facts.workload.gates == ("device",)
+    known = {fact.name: (fact.value, fact.more) for fact in words.parts["facts"]}
+    assert known["Checks"] == ("1 passed", "device")
+
+
 @pytest.fixture(scope="module", name="shipped")
 def shipped_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("shipped")

@@ -15,7 +15,7 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
     """
     corpus = corpus_of(site)
     about_macs = chip is None or chip in names_of_chips.macs()
-    found = (
+    result = (
         macs.standing(corpus, chip) if chip else macs.which_mac(corpus),
         *((metal.does_metal_help(corpus, chip),) if about_macs else ()),
         *((gpu.how_far(corpus, chip),) if about_macs else ()),
@@ -23,4 +23,4 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
         memory.will_it_fit(corpus, chip),
         tokens.how_many(corpus, chip),
     )
-    return untrusted.cleaned(found)
+    return untrusted.cleaned(result)

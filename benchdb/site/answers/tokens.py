@@ -89,13 +89,13 @@ def _of_chip(corpus: Corpus, chip: str | None) -> Reports:
 
 @lru_cache(maxsize=1)
 def _by_chip(corpus: Corpus) -> Mapping[str, Reports]:
-    found: dict[str, dict[Cell, dict[Group, list[Report]]]] = {}
+    result: dict[str, dict[Cell, dict[Group, list[Report]]]] = {}
     for cell, own in corpus.reported.items():
         for group, rows in own.items():
             for it in rows:
-                chip = found.setdefault(plain_chip(it.place.chip), {})
+                chip = result.setdefault(plain_chip(it.place.chip), {})
                 chip.setdefault(cell, {}).setdefault(group, []).append(it)
-    return found
+    return result
 
 
 def _rates(corpus: Corpus, cell: Cell, group: Group, own: Sequence[Report]) -> Rates:

@@ -13,12 +13,11 @@ from benchdb.site.answers.efficiency import Efficiency, EfficiencyRow, efficienc
 from benchdb.site.answers.evidence import group_of
 from benchdb.site.answers.facts import Card, Group, Held, Look, Party, Point
 from benchdb.site.answers.gpu import PREFERRED
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.names import macs, measuring, plain_chip
 from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.
 _METRICS = {"tokens_per_joule": True, "energy_per_step_joules": False}
-_COMMAND = "benchdb collect --metal"
 _POWER = "power"  # the condition: how it was read
 
 
@@ -37,9 +36,9 @@ Joules = Mapping[Party, Mapping[Work, Sequence[tuple[float, str]]]]
 
 def per_watt(corpus: Corpus, chip: str | None) -> Card:
     """Return how much work per joule *chip* does beside a GPU, or any Mac."""
-    own = [one for one in _known(corpus) if chip in (None, one.other.chip)]
+    own = [pair for pair in _known(corpus) if chip in (None, pair.other.chip)]
     if not own:
-        return Card("watt", chip, "none", measure=_COMMAND)
+        return Card("watt", chip, "none", measure=measuring(chip))
     first = max(own, key=_standing)
     others = [it for it in own if it.group != first.group]
     second = max(others, key=_standing, default=None)
@@ -50,10 +49,10 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
         evidence=first.evidence,
         low=first.mean or first.low,
         high=first.mean or first.high,
-        points=tuple(point for one in kept for point in one.points),
+        points=tuple(point for pair in kept for point in pair.points),
         held=kept,
         flagged=first.flagged,
-        measure=_COMMAND,
+        measure=measuring(chip),
     )
 
 
@@ -64,16 +63,23 @@ def _known(corpus: Corpus) -> tuple[Held, ...]:
 
 def comparisons(corpus: Corpus) -> tuple[Card, ...]:
     """Return the answer of each Mac whose power somebody read."""
-    found = (per_watt(corpus, mac.name) for mac in corpus.chips)
-    return tuple(card for card in found if card.held)
+    result = (per_watt(corpus, mac.name) for mac in corpus.chips)
+    return tuple(card for card in result if card.held)
 
 
-def _standing(one: Held) -> tuple[object, ...]:
+def _standing(pair: Held) -> tuple[object, ...]:
     """Return how much a comparison tells: training, then what most cells say."""
-    liked = one.base.chip in PREFERRED
-    order = -PREFERRED.index(one.base.chip) if liked else -len(PREFERRED)
-    like = one.evidence != "unlike"
-    return like, one.group == "training", len(one.names) > 1, order, one.cells, one.low
+    liked = pair.base.chip in PREFERRED
+    order = -PREFERRED.index(pair.base.chip) if liked else -len(PREFERRED)
+    like = pair.evidence != "unlike"
+    return (
+        like,
+        pair.group == "training",
+        len(pair.names) > 1,
+        order,
+        pair.cells,
+        pair.low,
+    )
 
 
 def _trained(corpus: Corpus) -> Iterator[Held]:
@@ -152,7 +158,7 @@ def _counted(corpus: Corpus) -> Iterator[Held]:
 
 
 def _joules(corpus: Corpus) -> Joules:
-    found = defaultdict[Party, dict[Work, list[tuple[float, str]]]](dict)
+    result = defaultdict[Party, dict[Work, list[tuple[float, str]]]](dict)
     for worker, side in corpus.site.systems.sides.items():
         party = Party(plain_chip(worker.chip), worker.device)
         for run in side.runs if worker.device in ("metal", "cuda") else ():
@@ -168,8 +174,8 @@ def _joules(corpus: Corpus) -> Joules:
                     )
                     value = figure.value or 0.0
                     rate = value if _METRICS[figure.metric] else 1 / value
-                    found[party].setdefault(work, []).append((rate, own.digest))
-    return found
+                    result[party].setdefault(work, []).append((rate, own.digest))
+    return result
 
 
 def _beside(

@@ -68,7 +68,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
         "labels": _labels(language, (one.label for one in figures)),
         "verdicts": _verdicts(language),
         "conditions": {
-            names: terms.conditions(language, names.split())
+            names: terms.conditions(language, names.split("\n"))
             for names in sorted(differences - {""})
         },
         "flags": {code: flag_text(language, code) for code in sorted(flags)},
