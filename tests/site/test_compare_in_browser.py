@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from benchdb.report import language as languages
 from benchdb.report.scope import EVERYTHING
 from benchdb.site import compare
-from benchdb.site.build import build
+from benchdb.site.build import Plan, build
 from benchdb.site.content import content
 from benchdb.site.pages import Frame, asset_files
 from benchdb.store.database import open_database, reading
@@ -83,7 +83,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stored(path, runs())
     with reading(open_database(str(path))) as connection:
         pages = list(compare.pages(content(connection, EVERYTHING)))
-        build(pages, [], asset_files(), Frame(CODES), folder)
+        data = [one for page in pages for one in page.files.items()]
+        none = dict[str, str]()
+        plan = Plan(pages, lambda _: iter(()), none, [*asset_files(), *data])
+        build(plan, Frame(CODES), folder)
     return folder
 
 
