@@ -129,7 +129,7 @@ def _words(site: Site, facts: Single, language: Language) -> Words:
         "pages": {},
         "limits": limits(language, facts),
         "there": facts.there,
-        "yours": yours,
+        "standing": yours,
         "table": table_words(language, facts.figures) if facts.figures else None,
         "know": know(language, facts),
         "noted": noted(language, facts),

@@ -79,7 +79,7 @@ def ruler(scale: Scale | Rows, places: Iterable[float], *, y: bool = False) -> R
 def page(charts: Sequence[Chart], code: str = "en") -> str:
     """Return a page with *charts*, in the templates and the style of a report."""
     spoken = language.load(code)
-    style = rules() + stylesheet(("tokens.css", "report.css", "chart.css"))
+    style = rules() + stylesheet(("tokens.css", "site.css", "chart.css"))
     template = html.environment(spoken).from_string(_PAGE)
     return template.render(charts=charts, language=spoken, style=html.verbatim(style))
 
