@@ -10,6 +10,7 @@ import pytest
 from babel import Locale
 from playwright.sync_api import Browser, Page
 
+from benchdb.catalogue import workloads
 from benchdb.report.language import Language
 from benchdb.site.pages import Sheet
 from tests.browser import chromium
@@ -144,7 +145,9 @@ def _names(page: Element) -> set[str]:
         for child in element.children
         if data and isinstance(child, str)
     )
-    return {_bare(word) for text in said for word in text.split()}
+    networks = (it for it in workloads().values() if it.kind != "operation")
+    texts = (*said, *(it.title for it in networks))
+    return {_bare(word) for text in texts for word in text.split()}
 
 
 def _bare(word: str) -> str:

@@ -118,7 +118,7 @@ def test_every_quantity_is_an_isolate_of_its_own(visit: Visit):
 def test_a_sign_stands_on_the_right_of_its_number(visit: Visit):
     places = visit.page.locator(".fig, .heat td b, .head b").evaluate_all(_SIGNS)
 
-    assert len(places) > 10
+    assert len(places) > 3
     assert [one for one in places if not one["sign"] > one["number"]] == []
 
 
