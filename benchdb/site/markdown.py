@@ -123,7 +123,7 @@ def render(language: Language, facts: Single, images: Images, sheet: Sheet) -> s
 
 def _parts(language: Language, facts: Single, images: Images) -> dict[str, object]:
     said = front_words(facts.front, language).parts
-    kept, name = facts.sources[: single.SOURCES], language.isolate
+    kept = facts.sources[: single.SOURCES]
     known = [
         md.join(
             [
