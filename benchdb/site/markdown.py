@@ -238,7 +238,7 @@ def _distances(language: Language, shown: Overview) -> str:
         [
             language.isolate(row.chip),
             *map(_cell, (row.decode, row.prefill, row.training)),
-            row.note,
+            row.note or tables.NOTHING.text,
         ]
         for row in tables.distance_lines(language, shown.distances, axis)
     ]
