@@ -132,7 +132,7 @@ def front_words(facts: Front, language: Language) -> Words:
             "ran": _ran(language, facts),
             "peaks": _peaks(language, facts),
             "missing": _missing(language, facts),
-            "yours": facts.own,
+            "marked": facts.own,
             "pages": facts.chips,
             "runs": facts.runs,
             "grades": facts.grades,

@@ -184,19 +184,19 @@ def _cell(cell: Cell) -> str:
 
 
 def _chips(language: Language, facts: Single) -> str:
-    named, shown = language.pgettext, facts.front.overview
+    pgettext, shown = language.pgettext, facts.front.overview
     axes = tables.axes_of(language, shown)
     heads = [
-        named("table header", "Chip"),
-        named("table header", "GPU cores"),
-        named("table header", "GB/s"),
-        named("table header", "Training, × M1 with Metal"),
-        named("table header", "Metal over CPU"),
-        named("table header", "decode"),
-        named("table header", "prefill"),
-        named("table header", "figures, machines"),
+        pgettext("table header", "Chip"),
+        pgettext("table header", "GPU cores"),
+        pgettext("table header", "GB/s"),
+        pgettext("table header", "Training, × M1 with Metal"),
+        pgettext("table header", "Metal over CPU"),
+        pgettext("table header", "decode"),
+        pgettext("table header", "prefill"),
+        pgettext("table header", "figures, machines"),
     ]
-    yours, name = named("mark of a machine", "yours"), language.isolate
+    yours, name = pgettext("mark of a machine", "yours"), language.isolate
     rows = [
         [
             name(row.chip) + (f" ({yours})" if row.chip in facts.front.own else ""),
@@ -232,7 +232,7 @@ def _heat(language: Language, shown: Overview) -> str:
 
 
 def _distances(language: Language, shown: Overview) -> str:
-    named = language.pgettext
+    pgettext = language.pgettext
     axis = tables.distance_axis(language, shown.distances)
     rows = [
         [
@@ -243,23 +243,23 @@ def _distances(language: Language, shown: Overview) -> str:
         for row in tables.distance_lines(language, shown.distances, axis)
     ]
     heads = [
-        named("table header", "Chip"),
-        named("table header", "decode"),
-        named("table header", "prefill"),
-        named("table header", "training"),
-        named("table header", "training differs in"),
+        pgettext("table header", "Chip"),
+        pgettext("table header", "decode"),
+        pgettext("table header", "prefill"),
+        pgettext("table header", "training"),
+        pgettext("table header", "training differs in"),
     ]
     return _table(heads, rows)
 
 
 def _watts(language: Language, facts: Single) -> str:
-    named = language.pgettext
+    pgettext = language.pgettext
     heads = [
-        named("table header", "Mac"),
-        named("table header", "beside"),
-        named("table header", "work"),
-        named("table header", "per joule"),
-        named("table header", "differs in"),
+        pgettext("table header", "Mac"),
+        pgettext("table header", "beside"),
+        pgettext("table header", "work"),
+        pgettext("table header", "per joule"),
+        pgettext("table header", "differs in"),
     ]
     name = language.isolate
     rows = [
@@ -280,7 +280,7 @@ def _figures(language: Language, facts: Single) -> str:
 
 def snippet(language: Language, facts: Single) -> str:
     """Return a badge and a table of few chips, for a README."""
-    shown, named = facts.front.overview, language.pgettext
+    shown, pgettext = facts.front.overview, language.pgettext
     axes = tables.axes_of(language, shown)
 
     def known(row: ChipRow) -> tuple[bool, int]:
@@ -290,10 +290,10 @@ def snippet(language: Language, facts: Single) -> str:
     best = sorted(shown.chips, key=known, reverse=True)[:_CHIPS]
     kept = [row for row in shown.chips if row in best]
     heads = [
-        named("table header", "Chip"),
-        named("table header", "Training, × M1 with Metal"),
-        named("table header", "Metal over CPU"),
-        named("table header", "LLM decode, tokens/s"),
+        pgettext("table header", "Chip"),
+        pgettext("table header", "Training, × M1 with Metal"),
+        pgettext("table header", "Metal over CPU"),
+        pgettext("table header", "LLM decode, tokens/s"),
     ]
     rows = [
         [language.isolate(row.chip), row.mean.text, row.metal.text, row.decode.text]

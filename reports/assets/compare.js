@@ -20,7 +20,7 @@ const between = (pattern, [low, high]) => put(put(pattern, local(low)), local(hi
 const factors = ends => ends[1] ? between(say.factors, ends) : factor(ends[0]);
 const rules = new Intl.PluralRules(say.code);
 const plural = (forms, n, more) => fill(forms[rules.select(n)] ?? forms.other, {n: local(n), ...more});
-const isolated = s => say.isolates[0] + s + say.isolates[1];
+const aside = s => say.isolates[0] + s + say.isolates[1];
 const listed = (parts, between = " · ") => parts.filter(Boolean).join(between);
 const title = w => say.titles[w] ?? w;
 const system = s => `${s.chip} · ${say.devices[s.device]}`;
@@ -28,13 +28,13 @@ const system = s => `${s.chip} · ${say.devices[s.device]}`;
 // The words of a fact: names, or the ends of a range.
 const fact = ([, unit, items]) => {
   if (!items[0]) return "–";
-  if (!unit) return items.map(isolated).join(say.comma);
+  if (!unit) return items.map(aside).join(say.comma);
   const text = items[1] ? between(say.interval, items) : local(items[0]);
-  return isolated(unit == "#" ? text : put(say.units[unit], text));
+  return aside(unit == "#" ? text : put(say.units[unit], text));
 };
 const lacks = (x, y) => listed(Object.entries(x.own).map(([w, works]) => {
   const n = works.filter(it => !(y.own[w] ?? []).includes(it)).length;
-  return n && `${isolated(title(w))} (${local(n)})`;
+  return n && `${aside(title(w))} (${local(n)})`;
 })) || say.nothing;
 
 // A cell or card as seen from its other side: ratios are turned round, digits are those that the data have for it.
@@ -69,7 +69,7 @@ const named = (kind, [workload, batch, facts]) => {
     return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
   });
   if (batch) parts.push(put(say.batch, local(batch)));
-  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(isolated))];
+  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];
 };
 
 const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, differs, framework]) => {
@@ -104,11 +104,11 @@ const table = (x, y, over, cells) => {
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
     const look = noted ? "flagged" : differs ? "unlike" : quiet ? "level" : value > 1 ? "up" : "down";
     const tone = noted || differs || word == "insufficient" ? "dim" : word != "found" ? "" : value > 1 ? "faster" : "slower";
-    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && el("small", text)}${el("small", listed(how.filter(Boolean).map(isolated)))}</th>`
+    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && el("small", text)}${el("small", listed(how.filter(Boolean).map(aside)))}</th>`
       + figure(left, system(x)) + figure(right, system(y))
       + `<td class="plot">${svg(22, `<use href="#grid"></use>` + line("ax", one, at(value)) + (span[1] ? line("whisker", ...span.map(at)) : "")
         + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`))
-      }</td><td class="says ${tone}">${el("b", put(say.verdicts[word][+(value >= 1)], local(times)))}${ends[0] ? el("small", factors(ends)) : ""}</td>`
+      }</td><td class="says">${el(`b class="${tone}"`, put(say.verdicts[word][+(value >= 1)], local(times)))}${ends[0] ? el("small", factors(ends)) : ""}</td>`
       + el('td class="why"', remark) + "</tr>";
   };
   const group = (kind, name) => {

@@ -223,11 +223,10 @@ def test_a_mean_is_that_of_the_faster_side(made):
 
 
 def test_flagged_pairs_are_counted_and_in_no_card(made):
-    odd = {"flags": (("outlier", WALL),)}
+    odd = [("outlier", WALL)]
     runs = [
-        Run(name, "metal", Machine(chip), values={WALL: seconds}, **more)
-        for chip, seconds, more in (("M1", 200.0, {}), ("M2", 100.0, odd))
-        for name in ("resnet50",)
+        Run("resnet50", "metal", Machine("M1"), values={WALL: 200.0}),
+        Run("resnet50", "metal", Machine("M2"), values={WALL: 100.0}, flags=odd),
     ]
     runs += [
         Run("lstm", "metal", Machine(chip), values={WALL: seconds})

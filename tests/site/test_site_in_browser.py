@@ -25,6 +25,13 @@ STOPS = """() => [...document.querySelectorAll("a[href], button, input, summary"
   .filter(e => e.checkVisibility() && !document.querySelector("main").contains(e)
     && e.compareDocumentPosition(document.querySelector("main")) & 4).length"""
 
+SHIFTS = """() => new Promise(done => {
+  let sum = 0;
+  new PerformanceObserver(list => list.getEntries().map(it => sum += it.value))
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 100);
+})"""
+
 
 @dataclass
 class Visit:
@@ -88,6 +95,7 @@ def test_a_page_reads_its_own_files_only_and_complains_of_nothing(context, site,
     assert made.complaints == []
     assert [url for url in made.requests if not url.startswith(site.as_uri())] == []
     assert not any("/search." in url for url in made.requests)
+    assert made.page.evaluate(SHIFTS) == 0
 
 
 @pytest.mark.parametrize("folder", ["", "ar/"])

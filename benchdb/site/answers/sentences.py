@@ -237,7 +237,7 @@ def _fit(language: Language, card: Card) -> Iterator[str]:
             )
             for it in others[:_RUNGS]
         ]
-        yield language.gettext("%(rungs)s.", rungs=rungs)
+        yield terms.sentence(language, language.listing(rungs))
     for peak in card.peaks[:1]:
         yield language.gettext(
             "Training %(work)s at batch size %(batch)s took %(memory)s at its peak.",

@@ -112,7 +112,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         "mean": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell: no mean.",
+                "Geometric mean %(mean)s over %(n)s cell.",
                 "Geometric mean %(mean)s over %(n)s cells.",
                 n,
                 mean=mean,
