@@ -125,7 +125,12 @@ def _parts(language: Language, facts: Single, images: Images) -> dict[str, objec
     said = front_words(facts.front, language).parts
     kept = facts.sources[: single.SOURCES]
     known = [
-        md.join([md.link(it.slug, it.url), f"({language.number(it.figures)})"])
+        md.join(
+            [
+                md.link(language.isolate(it.slug), it.url),
+                f"({language.number(it.figures)})",
+            ]
+        )
         for it in kept
     ]
     alts = {one.name: one.alt for one in charts(language, facts)}
@@ -191,10 +196,10 @@ def _chips(language: Language, facts: Single) -> str:
         pgettext("table header", "prefill"),
         pgettext("table header", "figures, machines"),
     ]
-    yours = pgettext("mark of a machine", "yours")
+    yours, name = pgettext("mark of a machine", "yours"), language.isolate
     rows = [
         [
-            f"{row.chip} ({yours})" if row.chip in facts.front.own else row.chip,
+            name(row.chip) + (f" ({yours})" if row.chip in facts.front.own else ""),
             row.cores,
             row.bandwidth,
             _cell(row.mean),
@@ -209,10 +214,11 @@ def _chips(language: Language, facts: Single) -> str:
 
 
 def _heat(language: Language, shown: Overview) -> str:
+    name = language.isolate
     chips = list(dict.fromkeys(cell.chip for row in shown.heat for cell in row.cells))
     rows = [
         [
-            language.comma.join(filter(None, (row.work, row.batch))),
+            language.comma.join(map(name, filter(None, (row.work, row.batch)))),
             *(
                 f"⚑ {_cell(cell)}" if cell.look == "flagged" else _cell(cell)
                 for cell in row.cells
@@ -220,14 +226,20 @@ def _heat(language: Language, shown: Overview) -> str:
         ]
         for row in tables.heat_lines(language, shown.heat, chips)
     ]
-    return _table([language.pgettext("table header", "Workload"), *chips], rows)
+    return _table(
+        [language.pgettext("table header", "Workload"), *map(name, chips)], rows
+    )
 
 
 def _distances(language: Language, shown: Overview) -> str:
     pgettext = language.pgettext
     axis = tables.distance_axis(language, shown.distances)
     rows = [
-        [row.chip, *map(_cell, (row.decode, row.prefill, row.training)), row.note]
+        [
+            language.isolate(row.chip),
+            *map(_cell, (row.decode, row.prefill, row.training)),
+            row.note or tables.NOTHING.text,
+        ]
         for row in tables.distance_lines(language, shown.distances, axis)
     ]
     heads = [
@@ -249,7 +261,11 @@ def _watts(language: Language, facts: Single) -> str:
         pgettext("table header", "per joule"),
         pgettext("table header", "differs in"),
     ]
-    rows = [list(row) for row in tables.watt_lines(language, facts.front.watts)]
+    name = language.isolate
+    rows = [
+        [name(mac), name(other), *more]
+        for mac, other, *more in tables.watt_lines(language, facts.front.watts)
+    ]
     return _table(heads, rows, 3)
 
 
@@ -280,7 +296,7 @@ def snippet(language: Language, facts: Single) -> str:
         pgettext("table header", "LLM decode, tokens/s"),
     ]
     rows = [
-        [row.chip, row.mean.text, row.metal.text, row.decode.text]
+        [language.isolate(row.chip), row.mean.text, row.metal.text, row.decode.text]
         for row in tables.chip_lines(language, kept, axes)
     ]
     table = _table(heads, rows) or _figures(language, facts)

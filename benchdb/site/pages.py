@@ -173,10 +173,10 @@ def alone(page: Page, language: Language, sheet: Sheet) -> str:
         sheet=sheet,
         style=html.verbatim(_STYLE_HERE),
         made_from=filters.made_from(language, sheet.digest),
-        to=lambda address, fragment="": f"#{fragment}" if fragment else _NOWHERE,
+        to=lambda address, fragment="": "" if address == page.address else _NOWHERE,
         **words.parts,
     )
-    plain = slim(_LINK.sub(r"<span\1\2>\3</span>", text))
+    plain = slim(_LINK.sub(partial(_kept, f" {text}"), text))
     style = page_assets.needed(page_assets.stylesheet(_STYLES), plain)
     return plain.replace(_STYLE_HERE, style, 1)
 
@@ -184,7 +184,17 @@ def alone(page: Page, language: Language, sheet: Sheet) -> str:
 _NOWHERE = "about:nowhere"
 _STYLE_HERE = "/*style*/"
 # Text holds no bare < or ", for templates escape both: what matches is markup.
-_LINK = re.compile(rf'<a\b([^<>]*?) href="{_NOWHERE}"([^<>]*)>(.*?)</a>', re.DOTALL)
+_LINK = re.compile(
+    rf'<a\b([^<>]*?) href="({_NOWHERE}|#[\w-]+)"([^<>]*)>(.*?)</a>', re.DOTALL
+)
+
+
+def _kept(page: str, link: re.Match[str]) -> str:
+    """Return a link that leads to a part of the *page*; of others only their text."""
+    before, way, after, text = link.groups()
+    if f' id="{way[1:]}"' in page:
+        return link[0]
+    return f"<span{before}{after}>{text}</span>"
 
 
 def _to(frame: Frame, own: str, code: str, address: str, fragment: str = "") -> str:

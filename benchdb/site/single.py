@@ -74,15 +74,17 @@ def single(site: Site) -> Single:
 
 def _notes(site: Site, front: Front) -> Iterator[Note]:
     """Yield what speaks against figures that are shown and flagged, each rule once."""
-    rows = site.rows
     flagged = {
-        cell.run for row in front.overview.heat for cell in row.cells if cell.flagged
+        (cell.chip, row.work)
+        for row in front.overview.heat
+        for cell in row.cells
+        if cell.flagged
     }
     letters = {
         letter
-        for run in flagged
-        if run in rows and (quantity := rows[run].quantity)
-        for letter in quantity.notes
+        for row in site.rows.values()
+        if row.quantity and (row.system.chip, row.workload.name) in flagged
+        for letter in row.quantity.notes
     }
     doubted = {chip for card in front.cards for chip in card.doubts}
     seen = set()
@@ -127,7 +129,7 @@ def _words(site: Site, facts: Single, language: Language) -> Words:
         "pages": {},
         "limits": limits(language, facts),
         "there": facts.there,
-        "yours": yours,
+        "standing": yours,
         "table": table_words(language, facts.figures) if facts.figures else None,
         "know": know(language, facts),
         "noted": noted(language, facts),

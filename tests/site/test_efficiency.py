@@ -47,7 +47,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
 
 def reference(found: Efficiency | None) -> str | None:
     assert found is not None
-    return found.reference and found.reference.chip
+    return found.reference.chip if found.reference else None
 
 
 def ratio_of(found: Efficiency | None, chip: str) -> Ratio:

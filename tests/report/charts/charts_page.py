@@ -26,8 +26,12 @@ _PAGE = """<!DOCTYPE html>
 {% set frame = drawing.frame %}
 {% set id = "chart-" ~ chart.name %}
 {{ legend(drawing.signs) }}
-<div class="chart" role="img" aria-labelledby="{{ id }}-title {{ id }}-alt" style="--columns:{{ [frame.columns, drawing.panels|length]|min }};--start:{{ frame.start }}px;--end:{{ frame.end }}px">
-<span id="{{ id }}-title" hidden>{{ chart.title }}</span><span id="{{ id }}-alt" hidden>{{ chart.alt }}</span>
+{% set columns = [frame.columns, drawing.panels|length]|min %}
+{% set room = "--columns:%s;--start:%spx;--end:%spx" %}
+<div class="chart" role="img" aria-labelledby="{{ id }}-title {{ id }}-alt"
+style="{{ room|format(columns, frame.start, frame.end) }}">
+<span id="{{ id }}-title" hidden>{{ chart.title }}</span>
+<span id="{{ id }}-alt" hidden>{{ chart.alt }}</span>
 {% for axes in drawing.panels %}
 <div class="panel">
 {% if axes.panel.title %}<p class="of">{{ axes.panel.title }}</p>{% endif %}
@@ -75,7 +79,7 @@ def ruler(scale: Scale | Rows, places: Iterable[float], *, y: bool = False) -> R
 def page(charts: Sequence[Chart], code: str = "en") -> str:
     """Return a page with *charts*, in the templates and the style of a report."""
     spoken = language.load(code)
-    style = rules() + stylesheet(("tokens.css", "report.css", "chart.css"))
+    style = rules() + stylesheet(("tokens.css", "site.css", "chart.css"))
     template = html.environment(spoken).from_string(_PAGE)
     return template.render(charts=charts, language=spoken, style=html.verbatim(style))
 
