@@ -160,6 +160,7 @@ class Difference(msgspec.Struct, frozen=True):
 ALIKE = Difference()
 
 
+@lru_cache(maxsize=65_536)  # of all pairs of systems, hundreds have the same two
 def difference(
     left: Conditions, right: Conditions, *, same_source: bool = True
 ) -> Difference:

@@ -1,5 +1,7 @@
 """Which metrics are a speed, which the table of values lists, and how each is shown."""
 
+from functools import lru_cache
+
 from benchdb.catalogue import metrics, workloads
 
 # The metrics that say how fast something trains, and how each becomes a rate.
@@ -100,6 +102,7 @@ _COUNTED = {
 _BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB"))
 
 
+@lru_cache(maxsize=4096)  # whoever compares asks for each pair
 def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
     known = workloads().get(workload)

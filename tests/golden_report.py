@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
@@ -25,8 +24,6 @@ from benchdb.report.language import available
 from tests.golden_runs import document
 from tests.in_process import benchdb
 from tests.page import Element, parse
-
-_WORDS_BESIDE = {"figcaption", "details"}  # of a figure, they are no part of its chart
 
 
 @contextmanager
@@ -42,14 +39,10 @@ def no_system_fonts() -> Iterator[None]:
 
 
 def digests(database: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each of *files*, chart and view, by its name."""
+    """Return the SHA-256 of each of *files* and views, by its name."""
     named: dict[str, str] = {}
     for file in files:
         named[file.name] = _of_file(file)
-        if file.suffix == ".html":
-            page = parse(file.read_text("utf-8"))
-            charts = _charts(page)
-            named |= {f"{file.name}#{name}": _sha(tree) for name, tree in charts}
     return named | {name: _sha(text) for name, text in _views(database)}
 
 
@@ -71,26 +64,6 @@ def _rows(database: Path) -> Iterator[str]:
             rows = connection.execute(f'SELECT * FROM "{table}"')  # noqa: S608
             yield f"{table} {[column[0] for column in rows.description]}\n"
             yield from sorted(json.dumps(row, default=bytes.hex) + "\n" for row in rows)
-
-
-def _charts(page: Element) -> Iterator[tuple[str, str]]:
-    """Yield the tree of each section's chart, and that of the shapes of marks."""
-    for section in page.all("section"):
-        for figure in section.all("figure"):
-            yield section.attributes["id"], _tree(figure)
-    (body,) = page.all("body")
-    parts = [child for child in body.children if isinstance(child, Element)]
-    yield "shapes", "".join(_tree(part) for part in parts if part.name == "svg")
-
-
-def _tree(element: Element) -> str:
-    children = [
-        child
-        for child in element.children
-        if isinstance(child, str) or child.name not in _WORDS_BESIDE
-    ]
-    chart = Element(element.name, element.attributes, children)
-    return json.dumps(asdict(chart), ensure_ascii=False)
 
 
 def _views(database: Path) -> Iterator[tuple[str, str]]:
@@ -128,7 +101,7 @@ def contents(room: Path) -> dict[str, str]:
     files = _written(room)
     found: dict[str, str] = {}
     for file in files:
-        if file.suffix == ".md":
+        if file.suffix == ".md" and "snippet" not in file.name:
             found[file.name] = squeezed(file.read_text("utf-8"))
         elif file.suffix == ".html":
             found[f"{file.stem}.txt"] = text(parse(file.read_text("utf-8")))
@@ -171,10 +144,7 @@ def _few(lines: Iterable[str]) -> Iterator[str]:
 
 
 def text(page: Element) -> str:
-    """Return what a reader of *page* meets, line by line; cells end in a bar.
-
-    Of the table of values only its head, as the Markdown has all of it.
-    """
+    """Return what a reader of *page* meets, line by line; cells end in a bar."""
     lines = "".join(_pieces(page)).split("\n")
     told = (re.sub(r"[^\S\u00a0\u202f]+", " ", line).strip(" |") for line in lines)
     return "".join(f"{line}\n" for line in told if line)
@@ -192,7 +162,7 @@ def _pieces(element: Element, *, is_cell: bool = False) -> Iterator[str]:
         if isinstance(child, str):
             # A line break of the source is a space on the screen.
             yield child.replace("\n", " ")
-        elif (element.attributes.get("id"), child.name) != ("table-values", "tbody"):
+        else:
             yield from _pieces(child, is_cell=is_cell or element.name in {"td", "th"})
     if block:
         yield "\n"

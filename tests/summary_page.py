@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Ratio
-from benchdb.report.view.page import Answer, Report
+from benchdb.report.view.page import Report
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M4 Max", model="Mac16,5", ram_gib=64, ours="me")
@@ -59,10 +59,6 @@ def three_published() -> list[Run]:
         *published("M1 Max", 400.0),
         *published("M1 Max", 100.0, "metal"),
     ]
-
-
-def answers(report: Report) -> dict[str, Answer]:
-    return {answer.kind: answer for answer in report.answers}
 
 
 def known(ratio: Ratio | None) -> Ratio:

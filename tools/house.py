@@ -30,10 +30,10 @@ TOOLS = Path(__file__).parent
 PACKAGE, TESTS = "benchdb", "tests"
 PRODUCT, DATA = (PACKAGE, "collectors"), ("reports", "schema")
 SMALL = 60  # lines: a small module has fewer
-# A name, and the paths where it means the example: suites have a sweep as well, and
-# collectors compute with NumPy.
+# A name, and the paths where it means the example:
+# collectors compute with NumPy as well.
 EXAMPLES = {
-    "section": ("sweep", "report"),
+    "section": ("machine_page", "(report|site)"),
     "format": ("hyperfine", ""),
     "framework": ("numpy", f"^({PACKAGE}|schema)/"),
 }

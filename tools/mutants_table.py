@@ -32,10 +32,10 @@ _QUANTITIES = " ".join(
     f"importing/quantities/test_quantity{part}"
     for part in ("", "_missing", "_forms", "_parts", "_units", "_locales")
 )
-_EFFICIENCY = "report/sections/test_efficiency"
+_EFFICIENCY = "site/test_efficiency"
 _SUMMARY = "report/test_systems report/test_summary_measured"
 _FOREIGN = "report/test_summary_foreign"
-_SUMMARY += " report/test_summary_metal report/test_summary_published test_golden"
+_SUMMARY += " report/test_summary_published test_golden"
 # The modules of each area with the tests of each, quick ones first.
 AREAS: Mapping[str, Mapping[str, str]] = {
     "identity": {
@@ -72,12 +72,11 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "collectors/harness/timing.py": "collectors/harness/test_steady",
     },
     "comparability": {
-        "benchdb/report/sections/ranking/words.py": "report/test_html test_golden",
         "benchdb/report/measurement.py": f"report/test_measurements {_SUMMARY}",
         "benchdb/report/value_table.py": "report/test_value_table test_golden",
         "benchdb/report/systems.py": _SUMMARY,
-        "benchdb/report/sections/inputs.py": f"{_SUMMARY} {_FOREIGN}",
-        "benchdb/report/sections/efficiency/__init__.py": _EFFICIENCY,
+        "benchdb/report/inputs.py": f"{_SUMMARY} {_FOREIGN}",
+        "benchdb/site/answers/efficiency.py": _EFFICIENCY,
         "benchdb/store/run_grades.py": "test_grades test_gpu_selection",
         "benchdb/store/newest.py": "test_newest test_grades",
     },

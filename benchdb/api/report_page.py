@@ -10,9 +10,9 @@ from benchdb.errors import UsageError, suggestion
 from benchdb.files import replacing
 from benchdb.report.filters import OPTIONS, words
 from benchdb.report.language import negotiate
-from benchdb.report.report_files import Edition, files
 from benchdb.report.scope import Wanted, selected
-from benchdb.report.summary import summarise
+from benchdb.site.content import content
+from benchdb.site.files import Edition, files
 
 
 def write(
@@ -31,9 +31,8 @@ def write(
         if value is not None
     }
     with selected(connection, Wanted(names)) as scope:
-        found = summarise(connection, scope=scope)
-    edition = Edition(languages, ("html",), options=words(found.chosen), alone=True)
-    page = next(files(found, edition))
+        edition = Edition(languages, ("html",), options=words(scope.chosen), alone=True)
+        page = next(files(content(connection, scope), edition))
     with replacing(path) as stream:
         stream.write(page.content)
     return path

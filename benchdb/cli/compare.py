@@ -145,8 +145,7 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
 
 def _in_markdown(compared: Sequence[Comparison]) -> str:
     # A template engine: text does without it.
-    from benchdb.report.markdown.escape import escape  # noqa: PLC0415  heavy
-    from benchdb.report.markdown.page import written  # noqa: PLC0415  heavy
+    from benchdb.report.markdown import escape, written  # noqa: PLC0415  heavy
 
     language, blocks = load("en"), list[str]()
     for each in compared:

@@ -2,7 +2,8 @@
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,17 +16,11 @@ from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError, suggestion
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
-from benchdb.report.report_files import (
-    FORMATS,
-    Edition,
-    Format,
-    differences,
-    files,
-)
-from benchdb.report.report_files import write as write_files
 from benchdb.report.scope import Wanted, selected
-from benchdb.report.summary import summarise
 from benchdb.report.view.page import Report
+from benchdb.site.content import Site, content
+from benchdb.site.files import FORMATS, Edition, File, Format, differences, files
+from benchdb.site.files import write as write_files
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
@@ -68,43 +63,42 @@ def _refuse_contradictions(
             "standard output takes one format; choose it with --format: "
             f"{', '.join(formats)}"
         )
-    if len(languages) > 1 and formats[0] in ("html", "markdown"):
+    if len(languages) > 1 and formats[0] in ("html", "markdown", "snippet"):
         raise UsageError(
             "standard output takes one language; choose it with --lang: "
             f"{', '.join(languages)}"
         )
 
 
+@contextmanager
 def _computed(
     engine: Engine, wanted: Wanted, highlight: str | None, edition: Edition
-) -> tuple[Report, Edition]:
-    """Return the report of the runs *wanted*, and its edition with what it needs.
+) -> Iterator[tuple[Site, Edition]]:
+    """Give the site of the runs *wanted*, and the edition with what it needs.
 
     Where no run is left the report says what there is, and so does standard error; so
-    it does where the page has no room for all runs.
+    it does where there is no room for all runs.
     """
     with reading(engine) as connection, selected(connection, wanted) as scope:
-        # A baseline that the filters take away is no mistake where they take all.
-        baseline = None if scope.there else wanted.baseline
-        found = summarise(connection, baseline=baseline, here=wanted.here, scope=scope)
         database = b""
         if "sqlite" in edition.formats:
             from benchdb.report import database_file  # noqa: PLC0415  only this format
 
             database = database_file.content(connection, scope)
-    if found.there:
-        nothing = f"no result matches {as_line(found.chosen)}"
-        tell(f"benchdb: {nothing}; there are results for: {as_line(found.there)}")
-    if room := found.room:
-        kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
-        tell(
-            f"benchdb: shows {kept}; filters such as --chip show others, --all shows "
-            "everything"
-        )
-    marks = {"--baseline": wanted.baseline, "--highlight": highlight}
-    options = [word for pair in marks.items() if pair[1] for word in pair]
-    options += [*words(found.chosen), *(["--all"] if wanted.everything else [])]
-    return found, replace(edition, options=options, database=database)
+        if scope.there:
+            nothing = f"no result matches {as_line(scope.chosen)}"
+            tell(f"benchdb: {nothing}; there are results for: {as_line(scope.there)}")
+        if room := scope.room:
+            kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each"
+            tell(
+                f"benchdb: shows {kept} measurement; filters such as --chip show "
+                "others, --all shows everything"
+            )
+        options = ["--highlight", highlight] if highlight else []
+        options += words(scope.chosen)
+        options += ["--all"] if wanted.everything else []
+        site = content(connection, scope, wanted.here)
+        yield site, replace(edition, options=options, database=database)
 
 
 def _refuse_beside_site(options: Mapping[str, object]) -> None:
@@ -112,6 +106,17 @@ def _refuse_beside_site(options: Mapping[str, object]) -> None:
     for name, value in options.items():
         if value:
             raise UsageError(f"a site has no use for {name}; leave it out")
+
+
+def _refuse_beside_run(
+    options: Mapping[str, object], formats: Sequence[Format]
+) -> None:
+    """Raise ``UsageError`` for an option that the page of a run cannot follow."""
+    for name, value in options.items():
+        if value:
+            raise UsageError(f"--run is of one run; leave --{name} out")
+    if formats != ("html",):
+        raise UsageError("the page of a run is HTML; leave --format out")
 
 
 def _write_site(
@@ -123,7 +128,6 @@ def _write_site(
 ) -> None:
     """Write the site of the runs *wanted*; say how much of it is new."""
     from benchdb.site import whole  # noqa: PLC0415  one page needs none of it
-    from benchdb.site.content import content  # noqa: PLC0415
     from benchdb.site.pages import Frame, checked_base  # noqa: PLC0415
 
     frame = Frame(tuple(languages), checked_base(base_url))
@@ -145,14 +149,29 @@ def _write_site(
     )
 
 
-def _write(report: Report, edition: Edition, folder: Path) -> None:
+def _write(site: Site, edition: Edition, folder: Path) -> None:
     """Write all files; tell each with its size."""
     if "markdown" in edition.formats:
         from benchdb.report.charts.fonts import missing_fonts  # noqa: PLC0415
 
         if missing := missing_fonts(edition.languages):
             tell(f"benchdb: {missing}")
-    for path, size in write_files(files(report, edition), folder):
+    for path, size in write_files(files(site, edition), folder):
+        typer.echo(plain(f"{path} ({size:,} bytes)"))
+
+
+def _write_run(
+    engine: Engine, run: str, codes: Sequence[str], output: Path | None
+) -> None:
+    """Write the page of one run, in each language, or to standard output."""
+    from benchdb.site.run.page import files as pages_of  # noqa: PLC0415
+
+    with reading(engine) as connection:
+        found = list(pages_of(connection, run, codes))
+    if output == _STDOUT:
+        print_bytes([found[0].content])
+        return
+    for path, size in write_files(found, output or Path("report")):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 
@@ -182,7 +201,8 @@ def report(
         list[str] | None,
         typer.Option(
             "--format",
-            help="html, markdown, csv, json, sqlite, several or all [default: all]",
+            help="html, markdown, snippet, csv, json, sqlite, several or all "
+            "[default: all]",
         ),
     ] = None,
     output: Annotated[
@@ -217,8 +237,11 @@ def report(
             help="Write nothing; fail if a file is not as it would be written.",
         ),
     ] = False,
-    baseline: Annotated[
-        str | None, typer.Option(help="System that the ranking compares with.")
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="Write the page of one run: an id, or how it starts."
+        ),
     ] = None,
     highlight: Annotated[
         str | None,
@@ -261,21 +284,21 @@ def report(
     ] = False,
     db: Db = None,
 ) -> None:
-    """Write comparison reports as HTML and Markdown, or a whole site.
+    """Write a short report as HTML and Markdown, a whole site, or the page of a run.
 
-    One self-contained HTML page, and Markdown with charts; beside them the same values
-    as CSV, JSON and SQLite. The same database and options give the same bytes. Filters
-    limit all of it; one that names nothing that is known is an error, and where they
-    leave nothing the page says what there is. Of a large database it shows the newest
-    of each measurement, as far as there is room.
+    One self-contained HTML file that prints on two sheets, and Markdown with charts;
+    beside them the same values as CSV, JSON and SQLite. The same database and options
+    give the same bytes. Filters limit all of it; one that names nothing that is known
+    is an error, and where they leave nothing the page says what there is. Of a large
+    database it shows the newest of each measurement, as far as there is room.
     """
     if site is not None:
-        others = {"-o": output, "--format": format_, "--baseline": baseline}
+        others = {"-o": output, "--format": format_, "--run": run}
         _refuse_beside_site({**others, "--check": check, "--all": everything})
     elif base_url is not None:
         raise UsageError("--base-url is of a site; name its folder with --site")
     languages = negotiate(lang or (["all"] if site else ()), os.environ)
-    formats = _formats(format_ or ())
+    formats = _formats(format_ or (["html"] if run else ()))
     _refuse_contradictions(output, languages, formats, check=check)
     filters = {name: context.params[name] or () for name in _FILTERS}
     engine = opened(db)
@@ -283,32 +306,52 @@ def report(
     if highlight not in (None, "here"):
         with reading(engine) as connection:
             here = find_by_id(connection, str(highlight))
-    wanted = Wanted(filters, everything, here, baseline)
+    if run is not None:
+        _refuse_beside_run({**filters, "highlight": highlight, "check": check}, formats)
+        _write_run(engine, run, languages, output)
+        return
+    wanted = Wanted(filters, everything, here)
     if site is not None:
         _write_site(engine, wanted, languages, site, base_url)
         return
     edition = Edition(languages, formats)
-    found, edition = _computed(engine, wanted, highlight, edition)
-    _require_machine(found, highlight)
     folder = output or Path("report")
-    if output == _STDOUT:
-        single = replace(edition, languages=languages[:1], alone=True)
-        print_bytes([next(files(found, single)).content])
-    elif not check:
-        _write(found, edition, folder)
-    else:
-        command = ["benchdb", "report"]
-        for option, values in (
-            ("--lang", lang or ()),
-            ("--format", format_ or ()),
-            ("-o", [output] if output else ()),
-        ):
-            command += [word for each in values for word in (option, str(each))]
-        # An address may hold a password.
-        place = [] if db is None or "://" in db else ["--db", db]
-        again = shlex.join([*command, *edition.options, *place])
-        problems = list(differences(files(found, edition), folder))
-        for path, problem in problems:
-            typer.echo(plain(f"{path}: {problem}; run: {again}"))
-        if problems:
-            raise typer.Exit(1)
+    with _computed(engine, wanted, highlight, edition) as (found, edition):
+        _require_machine(found.report, highlight)
+        if output == _STDOUT:
+            single = replace(edition, languages=languages[:1], alone=True)
+            print_bytes([next(files(found, single)).content])
+        elif check:
+            again = _again(edition, lang, format_, output, db)
+            _compare(files(found, edition), folder, again)
+        else:
+            _write(found, edition, folder)
+
+
+def _again(
+    edition: Edition,
+    lang: Sequence[str] | None,
+    formats: Sequence[str] | None,
+    output: Path | None,
+    db: str | None,
+) -> str:
+    """Return the command that writes what is checked."""
+    command = ["benchdb", "report"]
+    for option, values in (
+        ("--lang", lang or ()),
+        ("--format", formats or ()),
+        ("-o", [output] if output else ()),
+    ):
+        command += [word for each in values for word in (option, str(each))]
+    # An address may hold a password.
+    place = [] if db is None or "://" in db else ["--db", db]
+    return shlex.join([*command, *edition.options, *place])
+
+
+def _compare(found: Iterable[File], folder: Path, again: str) -> None:
+    """Tell each file that is not as it would be written, and fail if there is one."""
+    problems = list(differences(found, folder))
+    for path, problem in problems:
+        typer.echo(plain(f"{path}: {problem}; run: {again}"))
+    if problems:
+        raise typer.Exit(1)

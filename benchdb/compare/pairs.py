@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ Work = tuple[str, str]  # what was computed, for any batch size
 _SOFTWARE = frozenset({"version", "system", "driver", "variables"})
 
 
-class Group(msgspec.Struct, frozen=True):
+class Group(msgspec.Struct, frozen=True, dict=True):
     """Measurements of one cell under like conditions, the newest of each machine."""
 
     members: tuple[Measurement, ...]
@@ -27,12 +28,12 @@ class Group(msgspec.Struct, frozen=True):
         """Return the newest of them, which stands for their conditions."""
         return self.members[0]
 
-    @property
+    @cached_property
     def machines(self) -> set[str]:
         """Return the machines that they were measured on."""
         return {one.place.machine for one in self.members}
 
-    @property
+    @cached_property
     def runs(self) -> tuple[str, ...]:
         """Return the digests of all their runs."""
         return tuple(name for one in self.members for name in one.runs)

@@ -13,7 +13,7 @@ from benchdb.report.view.atoms import field_names
 from benchdb.report.view.listed import SourceRow, ValueRow
 from benchdb.report.view.page import Report
 
-JSON_FORMAT = 2
+JSON_FORMAT = 3
 # The wide ones are signs of formulas too, where people write Japanese or Chinese.
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
@@ -110,15 +110,11 @@ def _inert(cell: Cell) -> str:
 def json_document(report: Report) -> bytes:
     """Return *report* as one JSON object: UTF-8, strict, its members in fixed order.
 
-    ``format`` is 1, ``producer`` is ``benchdb``. All other members are those of
-    ``benchdb.report.view.Report``, by their names there:
+    ``format`` is 3, ``producer`` is ``benchdb``. All other members are those of
+    ``benchdb.report.view.page.Report``, by their names there:
 
     * ``values_count``, ``systems_count``, ``sources_count``, ``newest`` (a day, or
       null) and ``database_digest`` (SHA-256 over the whole database's contents);
-    * ``answers``: the headlines, each with ``kind``, ``low``, ``high`` and ``facts``;
-      one that is ``bounded`` is of figures under unlike conditions;
-    * ``metal``, ``ranking``, ``distance`` and the other ``sections``: the comparisons,
-      null where there is none;
     * ``values``: the table of values. ``quantity`` is null for what was not measured,
       else ``value`` in ``unit``, ``printed`` as the source has it, ``n`` processes,
       the interval from ``low`` to ``high`` within one of ``sessions`` or over all,
@@ -130,21 +126,14 @@ def json_document(report: Report) -> bytes:
     * ``chosen``: the filters, ``there``: where they leave nothing, what there is; both
       lists of ``option`` and ``names``;
     * ``room``: ``runs`` of ``of_runs`` that it is made of where a database is large,
-      else null; ``everything``: whether the pages beside it leave nothing out.
+      else null; ``everything``: whether all of it was asked for.
 
     Sizes are in bytes; ratios are factors of speed. No number is NaN or infinite: such
     a one is null. New members may come; one that goes makes another ``format``.
     """
     clean = untrusted.cleaned(report)
-    sections = [(name, _plain(part)) for name, part in clean.sections.items()]
     whole: dict[str, Any] = {"format": JSON_FORMAT, "producer": "benchdb"}
-    for name in field_names(Report):
-        if name == "values":  # three were there first
-            whole |= sections[:3]
-        elif name == "room":
-            whole |= sections[3:]
-        if name not in ("sections", "more"):
-            whole[name] = _plain(getattr(clean, name))
+    whole |= {name: _plain(getattr(clean, name)) for name in field_names(Report)}
     text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
     return f"{text}\n".encode()
 

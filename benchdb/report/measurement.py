@@ -24,7 +24,7 @@ from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, conditions, pooled
-from benchdb.store.run_facts import NO_FIGURE, Figure
+from benchdb.store.run_facts import Figure
 
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]
@@ -93,15 +93,6 @@ class Measurement(msgspec.Struct, frozen=True):
         if samples is None:
             return None
         return tuple(samples * speed for speed in self.speeds)
-
-
-class Gap(msgspec.Struct, frozen=True):
-    """A cell that was tried, or has a place in a table, but has no figure."""
-
-    conditions: Conditions
-    place: Place
-    reason: str
-    run: str
 
 
 def measurements(
@@ -181,30 +172,6 @@ def seen_in(measured: Iterable[Measurement]) -> ClassSpreads:
     return spreads.seen(
         (name, one.sampled(one.values)) for one, name in classified(measured)
     )
-
-
-def gaps(runs: Iterable[StoredRun]) -> list[Gap]:
-    """Return the cells without a figure: failed, unsupported, or not measured."""
-    result = []
-    for run in runs:
-        missing = [
-            figure
-            for figure in run.figures
-            if figure.metric in SPEEDS and figure.value is None
-        ]
-        if not missing and run.facts.status != "ok":
-            missing = [NO_FIGURE]
-        if not run.left_out:
-            result += [
-                Gap(
-                    conditions=conditions(run, figure.metric),
-                    place=run.place,
-                    reason=figure.reason or run.facts.why or run.facts.status,
-                    run=run.facts.digest,
-                )
-                for figure in sorted(missing, key=lambda figure: figure.metric)
-            ]
-    return result
 
 
 def classified(

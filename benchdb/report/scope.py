@@ -35,6 +35,7 @@ from benchdb.store.tables import Digest, chip, machine, newest, run, source
 
 # Runs that a page is made of: of a larger database the newest of each cell.
 WHOLE = 12_000
+BASELINE = "M1"  # the chip of every ratio that names no other, with Metal
 _SELECTED = Table(
     "benchdb_selected",
     MetaData(),
@@ -91,13 +92,12 @@ class Wanted(msgspec.Struct, frozen=True):
     """What a report is to show: filters by option, and *everything* that they leave.
 
     Where there is no room for everything, what is mine, or the machine with the
-    anonymous id *here* instead, and the chip of the *baseline* have room before others.
+    anonymous id *here* instead, and the chip of the baseline have room before others.
     """
 
     names: Names = {}
     everything: bool = False
     here: str | None = None
-    baseline: str | None = None
 
 
 @contextmanager
@@ -208,9 +208,8 @@ def _asked(
     query = select(machine.c.digest, chip.c.name).join(
         chip, machine.c.chip == chip.c.digest
     )
-    asked = (wanted.baseline or "").casefold()
-    rows = connection.execute(query) if asked else ()
-    named = [row.digest for row in rows if tidy(row.name).casefold() in asked]
+    rows = connection.execute(query)
+    named = [row.digest for row in rows if tidy(row.name) == BASELINE]
     return newest.c.run.in_(own), newest.c.machine.in_(named)
 
 

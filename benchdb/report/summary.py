@@ -1,4 +1,4 @@
-"""Stored runs become the report's view: sections, headlines, notes, sources.
+"""Stored runs become the report's view: values, machines, notes, sources.
 
 The same contents give the same report, in whatever order they were stored.
 """
@@ -9,15 +9,13 @@ from sqlalchemy import Connection
 
 from benchdb.metric_kinds import TOKENS
 from benchdb.report import exclusions
-from benchdb.report.answers import answers
 from benchdb.report.class_spreads import class_spreads
+from benchdb.report.inputs import Inputs
 from benchdb.report.machine_table import machines
-from benchdb.report.measurement import gaps, measurements
+from benchdb.report.measurement import measurements
 from benchdb.report.references import Sources, notes_of
 from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
-from benchdb.report.sections import ONLY_WITH_DATA, SECTIONS, data
-from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
 from benchdb.report.view.page import Report
@@ -28,35 +26,29 @@ from benchdb.store.places import is_known
 def summarise(
     connection: Connection,
     *,
-    baseline: str | None = None,
     here: str | None = None,
     scope: Scope = EVERYTHING,
 ) -> Report:
-    """Return everything on the page, of the runs in *scope*.
-
-    Arguments and errors are those of ``gather`` and ``report_of``.
-    """
-    inputs = gather(connection, baseline=baseline, here=here, scope=scope)
+    """Return the report of the runs in *scope*; arguments are those of ``gather``."""
+    inputs = gather(connection, here=here, scope=scope)
     return report_of(inputs, scope)
 
 
 def gather(
     connection: Connection,
     *,
-    baseline: str | None = None,
     here: str | None = None,
     scope: Scope = EVERYTHING,
-) -> SectionInput:
+) -> Inputs:
     """Return the runs in *scope*, and what was measured in them.
 
-    *baseline* names the system that the ranking compares with, *here* the machine to
-    mark by its anonymous id; None marks what is mine.
+    *here* is the machine to mark, by its anonymous id; None marks what is mine.
     """
     left_out = exclusions.left_out(connection, scope.among)
     runs = stored(connection, left_out, scope.among, here)
     seen = None if scope.runs is None else class_spreads(connection)
-    measured, missing = measurements(runs, seen=seen), gaps(runs)
-    return SectionInput(
+    measured = measurements(runs, seen=seen)
+    return Inputs(
         connection=connection,
         runs=runs,
         measured=measured,
@@ -66,26 +58,16 @@ def gather(
             for one in measurements(runs, TOKENS, seen={})
             if not one.conditions.smoke
         ],
-        missing=missing,
-        baseline=baseline,
         here=here,
         notes=notes_of(connection, runs, scope),
         sources=Sources(),
     )
 
 
-def report_of(inputs: SectionInput, scope: Scope) -> Report:
-    """Return everything on the page, which *inputs* of the *scope* make.
-
-    Raise ``UsageError`` for a baseline that is not there.
-    """
+def report_of(inputs: Inputs, scope: Scope) -> Report:
+    """Return the report that *inputs* of the *scope* make."""
     connection, runs = inputs.connection, inputs.runs
     notes, sources = inputs.notes, inputs.sources
-    # In the order of the page: notes and sources are numbered as readers meet them.
-    compared = {name: data(name).section(inputs) for name in SECTIONS}
-    for name in ONLY_WITH_DATA:
-        if compared[name] is None:
-            del compared[name]
     systems = resolve(one.party for one in runs)
     rows = values(runs, systems, notes, sources, inputs.measured)
     owners = machines(connection, runs, inputs.here, sources)
@@ -108,13 +90,6 @@ def report_of(inputs: SectionInput, scope: Scope) -> Report:
         sources_count=len({one.slug for one in documents if one.runs > one.left_out}),
         newest=newest and newest[:10],
         database_digest=contents.digest(connection),
-        answers=answers(
-            compared["metal"],
-            compared["ranking"],
-            compared["distance"],
-            compared["efficiency"],
-            notes.explained(),
-        ),
         values=rows,
         machines=owners,
         notes=notes.rows(),
@@ -123,5 +98,4 @@ def report_of(inputs: SectionInput, scope: Scope) -> Report:
         there=scope.there,
         room=scope.room,
         everything=scope.everything,
-        sections=compared,
     )

@@ -8,7 +8,7 @@ import hashlib
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -57,13 +57,14 @@ class _File(NamedTuple):
 class Plan(NamedTuple):
     """What a site consists of.
 
-    Pages in every language are *shared*; *local* ones come one at a time, and their
-    *addresses* are known before. *files* are all others: path and content.
+    Pages in every language are *shared*. *local* ones are known by their *addresses*
+    with a key that tells whether one is as it was; only others are made. *files* are
+    all that is no page: path and content.
     """
 
     shared: Sequence[Page]
-    local: Iterable[Page]
-    addresses: Sequence[str]
+    local: Callable[[Collection[str]], Iterator[Page]]
+    addresses: Mapping[str, str]
     files: Sequence[tuple[str, bytes]]
 
     def paths(self, frame: Frame) -> Iterator[str]:
@@ -101,7 +102,7 @@ def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
         made += (writer.content(path, content) for path, content in plan.files)
         for page in plan.shared:
             made.append(writer.content(f"{page.address}.json", pages.data(page)))
-        made += writer.pages(plan.local, frame.codes[0])
+        made += _local(plan, writer)
         for some in results if pool else map(_in_language, frame.codes):
             made += some
     _jobs.pop()
@@ -113,6 +114,23 @@ def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     new = sum(file.is_new for file in made)
     size = sum(entry.size for entry in entries.values())
     return Outcome(new, len(entries) - new, removed, size)
+
+
+def _local(plan: Plan, writer: "_Writer") -> Iterator[_File]:
+    """Yield the files of local pages, those that are as they were first."""
+    frame, new = writer.frame, dict[str, str]()
+    code = frame.codes[0]
+    for address, key in plan.addresses.items():
+        own = _digest(key, *frame.codes, frame.base)
+        if (kept := writer.kept(address, code, own)) is None:
+            new[address] = own
+        else:
+            yield from kept
+    for page in plan.local(new):
+        path, key = frame.path(page.address, code), new[page.address]
+        yield writer.content(f"{page.address}.json", pages.data(page), key)
+        text = pages.render(page, languages.load(code), frame)
+        yield writer.content(path, text.encode(), key)
 
 
 class _Job(NamedTuple):
@@ -147,23 +165,31 @@ class _Writer:
     def __init__(self, folder: Path, known: Mapping[str, Entry], frame: Frame) -> None:
         self._folder = folder
         self._known = known
-        self._frame = frame
+        self.frame = frame
         self._within: set[Path] = set()
 
     def pages(self, some: Iterable[Page], code: str) -> Iterator[_File]:
-        """Write the pages in a language, and the data of those that are local."""
+        """Write the pages in a language."""
         for page in some:
             facts = pages.data(page)
-            if page.local:
-                yield self.content(f"{page.address}.json", facts)
-            path = self._frame.path(page.address, code)
-            key = _key(page, facts, code, self._frame)
+            path = self.frame.path(page.address, code)
+            key = _key(page, facts, code, self.frame)
             entry = self._known.get(path)
             if entry is not None and entry.key == key and self._is_there(path, entry):
                 yield _File(path, entry, is_new=False)
             else:
-                text = pages.render(page, languages.load(code), self._frame)
+                text = pages.render(page, languages.load(code), self.frame)
                 yield self.content(path, text.encode(), key)
+
+    def kept(self, address: str, code: str, key: str) -> list[_File] | None:
+        """Return the data and the page at an address, if both were made from *key*."""
+        files = []
+        for path in (f"{address}.json", self.frame.path(address, code)):
+            entry = self._known.get(path)
+            if entry is None or entry.key != key or not self._is_there(path, entry):
+                return None
+            files.append(_File(path, entry, is_new=False))
+        return files
 
     def content(self, path: str, content: bytes, key: str = "") -> _File:
         """Write a file with this *content* if it is not there."""
@@ -230,9 +256,14 @@ def _save(folder: Path, entries: Mapping[str, Entry]) -> None:
 def _key(page: Page, facts: bytes, code: str, frame: Frame) -> str:
     """Return the digest of all that a page is made from."""
     names = (code, page.address, *frame.codes, frame.base)
-    whole = hashlib.sha256()
-    for raw in (_program(), facts, *(name.encode() for name in names)):
-        whole.update(len(raw).to_bytes(8, "big") + raw)
+    return _digest(hashlib.sha256(facts).hexdigest(), *names)
+
+
+def _digest(*parts: str) -> str:
+    """Return the digest of *parts* and of our own program."""
+    whole = hashlib.sha256(_program())
+    for part in parts:
+        whole.update(f"{len(part)} {part}".encode())
     return whole.hexdigest()
 
 

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import Any
 
 import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.sections import normal
-from benchdb.report.sections.normal import Strip
-from benchdb.site import answers, chip_facts, compare, family, metal, usual
+from benchdb.report.untrusted import cleaned
+from benchdb.site import answers, chip_facts, compare, family, metal, normal, usual
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
@@ -19,6 +19,7 @@ from benchdb.site.content import Site
 from benchdb.site.family import Family
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.metal import Metal
+from benchdb.site.normal import Strip
 from benchdb.site.pages import Page, Words
 
 _MOST = 300  # rows of the table of figures, beside all else
@@ -65,14 +66,14 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
         after=after,
         pair=_pair(site, name, after or before),
         cards=answers.cards(site, name),
-        metal=metal.metal(site, name),
-        usual=usual.of_chip(strips, name),
-        ladders=family.family(site, name),
+        metal=cleaned(metal.metal(site, name)),
+        usual=cleaned(usual.of_chip(strips, name)),
+        ladders=cleaned(family.family(site, name)),
         missing=chip_facts.missing(site, name),
         figures=figure_table(
             site,
             lines,
-            f'benchdb report --chip "{name}" --format csv',
+            f"benchdb report --chip {quote(name)} --format csv",
             _MOST,
         ),
     )

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from benchdb import catalogue
 from benchdb.report import untrusted
 from benchdb.report.bins import Bins
+from benchdb.report.inputs import Inputs
 from benchdb.report.scope import Scope
-from benchdb.report.sections.inputs import SectionInput
 from benchdb.report.summary import gather, report_of
 from benchdb.report.value_table import per_run
 from benchdb.report.view.listed import Note, SourceRow, ValueRow
@@ -31,7 +31,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     """
 
     report: Report
-    inputs: SectionInput
+    inputs: Inputs
     lines: tuple[Line, ...]
     bins: Bins
 

@@ -31,7 +31,7 @@ _SIZES = ("", "Pro", "Max", "Ultra")
 _CARD = re.compile(r"((?:GeForce |Radeon |Quadro )?(?:RTX|GTX|RX) )(\d\d)\d\d\b.*")
 _DEVICES: tuple[Device, ...] = ("metal", "cuda", "rocm", "vulkan", "npu", "cpu")
 Kind = Literal["training", "prefill", "decode", "inference", "operation"]
-_KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
+KINDS: tuple[Kind, ...] = ("training", "decode", "prefill", "inference", "operation")
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ def family(site: Site, chip: str) -> Family | None:
                 parts[_protocol(site, cell)][worker].append(cell)
     ladders = [
         ladder
-        for kind in _KINDS
+        for kind in KINDS
         if (ladder := _ladder(site, kind, parts)) and _tells(ladder, chip)
     ]
     if not ladders:

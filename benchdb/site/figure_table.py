@@ -273,22 +273,22 @@ def table_words(language: Language, table: FigureTable) -> Words:
 
 def _heads(language: Language) -> tuple[Head, ...]:
     """Return all columns in their order."""
-    named = partial(language.pgettext, "table header")
+    pgettext = language.pgettext
     return (
-        Head("chip", named("Chip"), few=True),
-        Head("work", named("Workload"), few=True),
-        Head("about", named("Model")),
-        Head("metric", named("Metric"), few=True, words=True),
-        Head("device", named("Device"), few=True),
-        Head("framework", named("Framework"), few=True),
-        Head("precision", named("Precision"), few=True),
-        Head("batch", named("Batch size"), "num", few=True),
-        Head("figure", named("Figure"), "num"),
-        Head("unit", named("Unit")),
-        Head("n", named("n"), "num"),
-        Head("trust", named("Trust"), few=True, words=True),
-        Head("source", named("Source"), few=True),
-        Head("remarks", named("Remarks")),
+        Head("chip", pgettext("table header", "Chip"), few=True),
+        Head("work", pgettext("table header", "Workload"), few=True),
+        Head("about", pgettext("table header", "Model")),
+        Head("metric", pgettext("table header", "Metric"), few=True, words=True),
+        Head("device", pgettext("table header", "Device"), few=True),
+        Head("framework", pgettext("table header", "Framework"), few=True),
+        Head("precision", pgettext("table header", "Precision"), few=True),
+        Head("batch", pgettext("table header", "Batch size"), "num", few=True),
+        Head("figure", pgettext("table header", "Figure"), "num"),
+        Head("unit", pgettext("table header", "Unit")),
+        Head("n", pgettext("table header", "n"), "num"),
+        Head("trust", pgettext("table header", "Trust"), few=True, words=True),
+        Head("source", pgettext("table header", "Source"), few=True),
+        Head("remarks", pgettext("table header", "Remarks")),
     )
 
 

@@ -1,10 +1,11 @@
 """The front page: six answers, a row for each chip, and what nobody has measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import msgspec
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
@@ -17,6 +18,7 @@ from benchdb.site.answers.terms import work_text
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.answers.watt import comparisons
 from benchdb.site.answers.words import card_words, years_text
+from benchdb.site.compare import slugs
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
 
@@ -26,21 +28,35 @@ _MEASURE_TOKENS = "benchdb import llama-bench.jsonl"
 
 
 class Front(msgspec.Struct, frozen=True):
-    """What the front page shows: *chips* and *runs* are addresses of pages."""
+    """What the front page shows.
+
+    *chips* and *runs* are addresses of pages, *pairs* what the page of pairs calls a
+    chip, and *grades* those of figures by run. *own* are the chips of the machine that
+    is marked.
+    """
 
     cards: tuple[Card, ...]
     overview: Overview
     plots: tuple[ModelPlot, ...]
     watts: tuple[Card, ...]
     chips: dict[str, str]
+    pairs: dict[str, str]
     runs: dict[str, str]
+    grades: dict[str, str]
     figures: int
     sources: int
     digest: str
+    own: tuple[str, ...] = ()
 
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the front page."""
+    facts = front_facts(site)
+    yield Page("index", "answers", "index", facts, partial(front_words, facts))
+
+
+def front_facts(site: Site) -> Front:
+    """Return what the front page shows."""
     corpus = corpus_of(site)
     shown = overview(corpus)
     medians = [
@@ -50,26 +66,35 @@ def pages(site: Site) -> Iterator[Page]:
         if it
     ]
     cells = [cell.run for row in shown.heat for cell in row.cells]
+    linked = (*(it.run for it in medians), *cells)
     facts = Front(
         cards=answers.cards(site, None),
         overview=shown,
         plots=token_chart.model_plots(corpus),
         watts=comparisons(corpus),
         chips=dict(site.chips),
-        runs={run: site.runs[run] for run in (*(it.run for it in medians), *cells)},
+        pairs={
+            worker.chip: slug
+            for worker, slug in slugs(site).items()
+            if worker.device in ("metal", "cuda")
+        },
+        runs={run: site.runs[run] for run in linked},
+        grades={run: corpus.facts[run].grade or "" for run in linked},
         figures=site.report.values_count,
         sources=site.report.sources_count,
         digest=site.report.database_digest,
+        own=tuple(sorted({it.chip for it in site.report.machines if it.here})),
     )
-    yield Page("index", "answers", "index", facts, partial(_words, facts))
+    return untrusted.cleaned(facts)
 
 
-def _words(facts: Front, language: Language) -> Words:
+def front_words(facts: Front, language: Language) -> Words:
+    """Return what the front page says."""
     shown = facts.overview
     axes = tables.axes_of(language, shown)
     far = tables.distance_axis(language, shown.distances)
     heated = tuple(dict.fromkeys(cell.chip for row in shown.heat for cell in row.cells))
-    chips = [row.chip for row in shown.chips if row.chip in facts.chips]
+    chips = [row.chip for row in shown.chips]
     gpus = [row.chip for row in shown.gpus]
     return Words(
         title=language.gettext("How fast is a Mac at machine learning?"),
@@ -79,12 +104,8 @@ def _words(facts: Front, language: Language) -> Words:
             "lead": _lead(language, facts),
             "generations": shown.generations,
             "coverage": list(tables.coverage_lines(language, shown.coverage)),
-            "pick_mac": [(name, facts.chips[name]) for name in chips],
-            "pick_other": [
-                (name, facts.chips[name])
-                for name in (*chips, *gpus)
-                if name in facts.chips
-            ],
+            "pick_mac": _picks(facts, chips),
+            "pick_other": _picks(facts, (*chips, *gpus)),
             "reference": shown.reference,
             "answers": card_words(language, facts.cards),
             "unstated": tables.unstated(language, facts.cards),
@@ -111,10 +132,22 @@ def _words(facts: Front, language: Language) -> Words:
             "ran": _ran(language, facts),
             "peaks": _peaks(language, facts),
             "missing": _missing(language, facts),
+            "marked": facts.own,
             "pages": facts.chips,
             "runs": facts.runs,
+            "grades": facts.grades,
+            "grade_text": _grades(language, facts),
         },
     )
+
+
+def _picks(facts: Front, names: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return chips to pick: name, address, and what the page of pairs calls it."""
+    return [
+        (name, facts.chips[name], facts.pairs[name])
+        for name in names
+        if name in facts.chips and name in facts.pairs
+    ]
 
 
 def _description(language: Language, facts: Front) -> str:
@@ -129,7 +162,7 @@ def _description(language: Language, facts: Front) -> str:
 
 def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
     shown, pgettext = facts.overview, language.pgettext
-    found = (
+    result = (
         ("answers", pgettext("section", "Answers"), True),
         ("chips", pgettext("section", "Chips"), shown.chips),
         ("tokens", pgettext("section", "Tokens per second"), facts.plots),
@@ -139,7 +172,7 @@ def _contents(language: Language, facts: Front) -> tuple[tuple[str, str], ...]:
         ("memory", pgettext("section", "Memory"), _card(facts, "fit").ran),
         ("missing", pgettext("section", "Not measured yet"), True),
     )
-    return tuple((anchor, name) for anchor, name, there in found if there)
+    return tuple((anchor, name) for anchor, name, there in result if there)
 
 
 def _card(facts: Front, question: str) -> Card:
@@ -149,7 +182,7 @@ def _card(facts: Front, question: str) -> Card:
 def _lead(language: Language, facts: Front) -> str:
     """Say what the baseline is, and how old the evidence is."""
     shown = facts.overview
-    said = [
+    phrase = [
         language.gettext(
             "Every ratio is against one baseline, the M1 with Metal, unless two "
             "systems are named."
@@ -163,24 +196,35 @@ def _lead(language: Language, facts: Front) -> str:
     trained = _card(facts, "mac").held
     if trained and trained[0].group == "training" and trained[0].years:
         years = years_text(*trained[0].years)
-        said.append(
+        phrase.append(
             language.gettext(
                 "Training that chips have in common was published in %(years)s.",
                 years=Name(years),
             )
         )
     if shown.newest:
-        said.append(
+        phrase.append(
             language.gettext(
                 "Newest figure of a Mac: %(date)s.", date=language.date(shown.newest)
             )
         )
-    return language.sentences(said)
+    return language.sentences(phrase)
 
 
 def _model(language: Language, facts: Front) -> str:
     cell = facts.overview.cell
     return cell.model if cell else ""
+
+
+def _grades(language: Language, facts: Front) -> str:
+    """Say the grade of all figures where they have the same; nothing else."""
+    known = set(facts.grades.values())
+    if len(known) != 1:
+        return ""
+    return language.gettext(
+        "All figures that lead to a run have grade %(grade)s.",
+        grade=Name(next(iter(known))),
+    )
 
 
 def _heat_text(language: Language, facts: Front) -> str:
@@ -217,7 +261,7 @@ def _peaks(language: Language, facts: Front) -> list[tuple[str, str]]:
 def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
     """Return what nobody has measured yet, each with what would measure it."""
     shown = facts.overview
-    found: Sequence[tuple[str, Sequence[str], str]] = (
+    result: Sequence[tuple[str, Sequence[str], str]] = (
         (
             language.gettext("Nothing at all: %(chips)s."),
             shown.absent,
@@ -240,7 +284,7 @@ def _missing(language: Language, facts: Front) -> list[tuple[str, str]]:
         ),
     )
     return [
-        (said % {"chips": language.listing(list(names))}, command)
-        for said, names, command in found
+        (phrase % {"chips": language.listing(list(names))}, command)
+        for phrase, names, command in result
         if names
     ]

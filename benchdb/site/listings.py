@@ -174,12 +174,12 @@ def _extent(site: Site, lines: Sequence[Line]) -> Extent:
 
 
 def _chip_words(chips: Sequence[ChipEntry], language: Language) -> Words:
-    named = partial(language.pgettext, "table header")
+    pgettext = language.pgettext
     heads = (
-        Head("chip", named("Chip")),
-        Head("vendor", named("Vendor"), few=True),
-        Head("cores", named("GPU cores"), "num"),
-        Head("bandwidth", named("Memory bandwidth"), "num"),
+        Head("chip", pgettext("table header", "Chip")),
+        Head("vendor", pgettext("table header", "Vendor"), few=True),
+        Head("cores", pgettext("table header", "GPU cores"), "num"),
+        Head("bandwidth", pgettext("table header", "Memory bandwidth"), "num"),
         *(Head(kind, work_text(language, kind), "num") for kind in WORK),
         *_heads_of_extent(language),
     )
@@ -205,12 +205,12 @@ def _chip_words(chips: Sequence[ChipEntry], language: Language) -> Words:
 
 
 def _work_words(works: Sequence[WorkEntry], language: Language) -> Words:
-    named = partial(language.pgettext, "table header")
+    pgettext = language.pgettext
     heads = (
-        Head("work", named("Workload")),
-        Head("kind", named("Kind"), few=True, words=True),
-        Head("chips", named("Chips"), "num"),
-        Head("sources", named("Sources"), "num"),
+        Head("work", pgettext("table header", "Workload")),
+        Head("kind", pgettext("table header", "Kind"), few=True, words=True),
+        Head("chips", pgettext("table header", "Chips"), "num"),
+        Head("sources", pgettext("table header", "Sources"), "num"),
         *_heads_of_extent(language),
     )
     rows = tuple(
@@ -233,12 +233,12 @@ def _work_words(works: Sequence[WorkEntry], language: Language) -> Words:
 
 
 def _source_words(sources: Sequence[SourceEntry], language: Language) -> Words:
-    named = partial(language.pgettext, "table header")
+    pgettext = language.pgettext
     heads = (
-        Head("source", named("Source")),
-        Head("documents", named("Documents"), "num"),
-        Head("chips", named("Chips"), "num"),
-        Head("works", named("Workloads"), "num"),
+        Head("source", pgettext("table header", "Source")),
+        Head("documents", pgettext("table header", "Documents"), "num"),
+        Head("chips", pgettext("table header", "Chips"), "num"),
+        Head("works", pgettext("table header", "Workloads"), "num"),
         *_heads_of_extent(language),
     )
     rows = tuple(
@@ -291,11 +291,11 @@ def work_text(language: Language, work: Work) -> str:
 
 
 def _heads_of_extent(language: Language) -> tuple[Head, ...]:
-    named = partial(language.pgettext, "table header")
+    pgettext = language.pgettext
     return (
-        Head("figures", named("Figures"), "num"),
-        Head("machines", named("Machines"), "num"),
-        Head("newest", named("Newest"), "num"),
+        Head("figures", pgettext("table header", "Figures"), "num"),
+        Head("machines", pgettext("table header", "Machines"), "num"),
+        Head("newest", pgettext("table header", "Newest"), "num"),
     )
 
 
@@ -318,7 +318,8 @@ def _ends(values: Sequence[object]) -> str:
 def _bandwidth(language: Language, rate: float | None) -> str:
     if rate is None:
         return DASH
-    return language.measure(language.significant(rate / 1e9), "GB/s")
+    digits = language.significant(rate / 1e9)
+    return language.figure(language.measure(digits, "GB/s"))
 
 
 def _shaded(language: Language, count: int) -> Cell:

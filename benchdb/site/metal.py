@@ -8,12 +8,13 @@ import msgspec
 
 from benchdb.compare.cell_rows import CellRow
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Times
+from benchdb.report.language.arguments import Name, Times
 from benchdb.report.wording.terms import framework_text
 from benchdb.report.workloads import trains
 from benchdb.site import wording
 from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.content import Site
+from benchdb.site.family import KINDS, Kind, kind_of, kind_text
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, tick
 from benchdb.site.systems import Worker
 from benchdb.site.wording import FigureCell, Shared, Verdict
@@ -34,17 +35,23 @@ class Group(msgspec.Struct, frozen=True):
     cells: tuple[CellRow, ...]
 
 
+class Range(msgspec.Struct, frozen=True):
+    """The ends of *n* ratios of one kind of work: like figures beyond doubt."""
+
+    kind: Kind
+    low: float
+    high: float
+    n: int
+
+
 class Metal(msgspec.Struct, frozen=True):
     """The groups of a chip; *more* pairs have no room.
 
-    *low* and *high* bound the ratios of like figures that nothing speaks against, *n*
-    of them; *flagged* counts what stays out of them for that.
+    *ranges* are those of the kinds of work, *flagged* counts what stays out of them.
     """
 
     groups: tuple[Group, ...]
-    low: float | None
-    high: float | None
-    n: int
+    ranges: tuple[Range, ...]
     flagged: int
     more: int
 
@@ -78,11 +85,6 @@ def metal(site: Site, chip: str) -> Metal | None:
     found = site.systems.compare(Worker(chip, "cpu"), Worker(chip, "metal"))
     if found is None or not found.cells:
         return None
-    good = [
-        cell.ratio.value
-        for cell in found.cells
-        if cell.counts and cell.ratio.leads and not is_flagged(cell)
-    ]
     groups, room = [], _MOST
     for group in _groups(site, found.cells):
         if room > 0:
@@ -91,12 +93,21 @@ def metal(site: Site, chip: str) -> Metal | None:
             room -= len(kept)
     return Metal(
         groups=tuple(groups),
-        low=min(good, default=None),
-        high=max(good, default=None),
-        n=len(good),
+        ranges=tuple(_ranges(found.cells)),
         flagged=sum(cell.counts and is_flagged(cell) for cell in found.cells),
         more=len(found.cells) - sum(len(group.cells) for group in groups),
     )
+
+
+def _ranges(cells: Sequence[CellRow]) -> Iterator[Range]:
+    """Yield the range of each kind of work, training first."""
+    ratios = defaultdict[Kind, list[float]](list)
+    for cell in cells:
+        if cell.counts and cell.ratio.leads and not is_flagged(cell):
+            ratios[kind_of(cell.workload)].append(cell.ratio.value)
+    for kind in KINDS:
+        if own := ratios.get(kind):
+            yield Range(kind, min(own), max(own), len(own))
 
 
 def _groups(site: Site, cells: Sequence[CellRow]) -> list[Group]:
@@ -138,24 +149,29 @@ def _origin(
 
 
 def title(language: Language, found: Metal) -> str:
-    """Say how much Metal gives, as far as the evidence goes."""
-    if found.low is None or found.high is None:
+    """Say how much Metal gives to the first kind of work, as far as evidence goes."""
+    if not found.ranges:
         return language.pgettext("heading", "With and without Metal")
-    if found.low >= 1:
+    first = found.ranges[0]
+    work = Name(kind_text(language, first.kind))
+    if first.low >= 1:
         return language.gettext(
-            "With Metal it is %(ratio)s as fast as on its CPU",
-            ratio=Times(found.low, found.high),
+            "%(work)s: %(ratio)s as fast with Metal as on the CPU",
+            work=work,
+            ratio=Times(first.low, first.high),
         )
-    if found.high <= 1:
+    if first.high <= 1:
         return language.gettext(
-            "With Metal everything measured takes longer, %(ratio)s as long",
-            ratio=Times(1 / found.high, 1 / found.low),
+            "%(work)s: %(ratio)s as long with Metal as on the CPU",
+            work=work,
+            ratio=Times(1 / first.high, 1 / first.low),
         )
     return language.gettext(
-        "Metal is up to %(faster)s as fast as the CPU, and takes up to %(slower)s as "
-        "long",
-        faster=Times(found.high),
-        slower=Times(1 / found.low),
+        "%(work)s: with Metal up to %(faster)s as fast as on the CPU, or up to "
+        "%(slower)s as long",
+        work=work,
+        faster=Times(first.high),
+        slower=Times(1 / first.low),
     )
 
 
@@ -179,7 +195,15 @@ def lead(language: Language, found: Metal) -> str:
         "%(n)s flagged pairs are left out of the range.",
         found.flagged,
     )
-    parts = [said, chance if single else "", flagged if found.flagged else ""]
+    others = [
+        language.gettext(
+            "%(work)s: %(ratio)s as fast.",
+            work=Name(kind_text(language, one.kind)),
+            ratio=Times(one.low, one.high),
+        )
+        for one in found.ranges[1:]
+    ]
+    parts = [said, *others, chance if single else "", flagged if found.flagged else ""]
     return language.sentences(parts)
 
 

@@ -1,6 +1,7 @@
 """A page: its facts in no language, its words in each, and the file that it becomes."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from benchdb.report import html, page_assets, untrusted
 from benchdb.report import language as languages
 from benchdb.report.language import Language
 from benchdb.report.slim import slim
+from benchdb.report.wording import filters
 from benchdb.site.addresses import relative
 
 # Entries of the navigation, in its order.
@@ -115,6 +117,8 @@ def render(page: Page, language: Language, frame: Frame) -> str:
     words = page.words(language)
     template = html.environment(language).get_template(f"site/{page.template}.html.j2")
     text = template.render(
+        layout="site/base.html.j2",
+        alone=False,
         page=page,
         words=words,
         frame=frame,
@@ -134,7 +138,63 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         others=[(code, languages.load(code)) for code in frame.codes],
         **words.parts,
     )
-    return slim(text)
+    # Thousands of small pages gain little from it, and take half as long again.
+    return text if page.local else slim(text)
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """What stands around a page that is one file.
+
+    *codes* are the languages of those beside it, *files* the data there (label, name),
+    *command* makes it again from the database of that *digest*.
+    """
+
+    command: str
+    digest: str
+    codes: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def tongues(self) -> list[tuple[str, Language]]:
+        """Return the languages by their codes."""
+        return [(code, languages.load(code)) for code in self.codes]
+
+
+def alone(page: Page, language: Language, sheet: Sheet) -> str:
+    """Return the page as one file with its style inside; it leads to no other page."""
+    words = page.words(language)
+    template = html.environment(language).get_template(f"site/{page.template}.html.j2")
+    text = template.render(
+        layout="site/alone.html.j2",
+        alone=True,
+        page=page,
+        words=words,
+        language=language,
+        sheet=sheet,
+        style=html.verbatim(_STYLE_HERE),
+        made_from=filters.made_from(language, sheet.digest),
+        to=lambda address, fragment="": "" if address == page.address else _NOWHERE,
+        **words.parts,
+    )
+    plain = slim(_LINK.sub(partial(_kept, f" {text}"), text))
+    style = page_assets.needed(page_assets.stylesheet(_STYLES), plain)
+    return plain.replace(_STYLE_HERE, style, 1)
+
+
+_NOWHERE = "about:nowhere"
+_STYLE_HERE = "/*style*/"
+# Text holds no bare < or ", for templates escape both: what matches is markup.
+_LINK = re.compile(
+    rf'<a\b([^<>]*?) href="({_NOWHERE}|#[\w-]+)"([^<>]*)>(.*?)</a>', re.DOTALL
+)
+
+
+def _kept(page: str, link: re.Match[str]) -> str:
+    """Return a link that leads to a part of the *page*; of others only their text."""
+    before, way, after, text = link.groups()
+    if f' id="{way[1:]}"' in page:
+        return link[0]
+    return f"<span{before}{after}>{text}</span>"
 
 
 def _to(frame: Frame, own: str, code: str, address: str, fragment: str = "") -> str:

@@ -17,7 +17,7 @@ from benchdb.site.content import Site
 from benchdb.site.plots import is_doubtful
 from benchdb.site.systems import BASELINE, Worker
 
-_MOST = 40  # rows of a table
+_MOST = 32  # rows of a table
 _SECTIONS = 6  # protocols with a table of their own
 _FILLED = 0.5  # of a table of other sizes: an emptier one tells nothing
 _COLUMNS, _LINES = 6, 16  # of a table of other sizes

@@ -9,9 +9,10 @@ from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
 from benchdb.exchange.messages import Device
 from benchdb.metric_kinds import COMPARED
+from benchdb.report import scope
+from benchdb.report.inputs import Inputs
 from benchdb.report.measurement import Measurement, measurements
 from benchdb.report.runs import StoredRun
-from benchdb.report.sections.inputs import SectionInput
 from benchdb.store.places import chip_at_work, is_known
 
 
@@ -22,13 +23,13 @@ class Worker(NamedTuple):
     device: Device
 
 
-BASELINE = Worker("M1", "metal")  # of every ratio that names no other
+BASELINE = Worker(scope.BASELINE, "metal")  # of every ratio that names no other
 
 
 class Systems:
     """What each chip measured on each device; comparisons are made once each."""
 
-    def __init__(self, inputs: SectionInput) -> None:
+    def __init__(self, inputs: Inputs) -> None:
         """Put together what was measured; what counts nowhere is of no system."""
         runs = defaultdict[Worker, list[StoredRun]](list)
         for run in inputs.runs:

@@ -5,14 +5,14 @@ from functools import partial
 
 import msgspec
 
+from benchdb.metric_kinds import TOKENS
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
-from benchdb.report.sections.normal import Strip
-from benchdb.report.sections.normal.words import machines, work
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
 from benchdb.site.content import Site
+from benchdb.site.normal import Strip
 from benchdb.site.plots import Axis, Mark, Plot, axis, times_tick
 from benchdb.site.wording import FigureCell
 
@@ -185,3 +185,18 @@ def _standing(language: Language, strip: Strip) -> str:
     return language.pgettext(
         "standing", "this machine: %(times)s the median, slow", times=times
     )
+
+
+def work(language: Language, strip: Strip) -> str:
+    """Name the work: the workload with its batch size, and a language model's facts."""
+    named = terms.title_text(language, strip.workload)
+    said = terms.workload_text(language, named, strip.batch_size)
+    of_model = strip.metric in TOKENS or strip.workload.kind == "operation"
+    more = terms.model_text(language, dict(strip.facts)) if of_model else ""
+    return " · ".join(filter(None, (said, more)))
+
+
+def machines(language: Language, strip: Strip) -> str:
+    """Count the machines; where not all are told apart, the least that they can be."""
+    count = language.number(strip.machines)
+    return language.isolate(f"≥ {count}" if strip.at_least else count)

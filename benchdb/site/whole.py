@@ -1,6 +1,7 @@
 """A whole site: all kinds of pages together, and what search engines read of it."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -35,14 +36,16 @@ _SHARED = (
 def write(site: Site, frame: Frame, folder: Path) -> Outcome:
     """Write all pages of *site* into *folder*; errors are those of ``build``."""
     shared = [page for make in _SHARED for page in make(site)]
-    addresses = [*dict.fromkeys(site.runs.values())]
     files = [*_files(site, shared, frame)]
-    return build(Plan(shared, run.pages(site), addresses, files), frame, folder)
+    local = partial(run.pages, site)
+    return build(Plan(shared, local, run.addresses(site), files), frame, folder)
 
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
     yield from pages.asset_files()
     yield from search.files(site, frame)
+    for page in shared:
+        yield from page.files.items()
     if frame.base:
         runs = dict.fromkeys(site.runs.values())
         yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)

@@ -24,7 +24,7 @@ _TRUST: Mapping[str, str] = {
 SEVERAL = 3  # processes: the interval of two is wider than anything it is of
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
-_PLAIN = ("model ", "operation ")
+_PLAIN = ("model", "operation", "quantization")
 _BADGES = ("cpu", "metal", "cuda")
 
 
@@ -117,15 +117,14 @@ def work(language: Language, cell: CellRow) -> tuple[str, str]:
 
 
 def details(language: Language, size: str, batch_size: int | None) -> str:
-    """Name the point of a sweep and the batch size."""
-    parts = [
-        next((it.removeprefix(one) for one in _PLAIN if it.startswith(one)), it)
-        for it in size.split(", ")
-    ]
-    parts = [it.replace("_", " ") for it in parts]
+    """Name the point of a sweep, ``prompt_tokens 512, model A``, and the batch size."""
+    parts = []
+    for part in filter(None, size.split(", ")):
+        name, _, fact = part.partition(" ")
+        parts.append(fact if name in _PLAIN else f"{name.replace('_', ' ')} {fact}")
     if batch_size is not None:
         parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
-    return " · ".join(map(language.isolate, filter(None, parts)))
+    return " · ".join(map(language.isolate, parts))
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -166,12 +165,6 @@ def axis_title(language: Language, unit: str) -> str:
     )
     symbol = language.unit(unit) if unit else ""
     return language.semicolon.join(filter(None, (symbol, better)))
-
-
-def ratio_text(language: Language, ratio: Ratio) -> str:
-    """Write a ratio with what its evidence allows: ≈ for unlike figures."""
-    text = terms.times_text(language, ratio.value)
-    return f"≈ {text}" if ratio.differs else text
 
 
 def differences(language: Language, names: Iterable[str]) -> str:

@@ -1,23 +1,28 @@
 """What is known of a workload: its model and settings, who ran it, what is missing."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from sqlalchemy import select
 
 from benchdb import catalogue
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Workload
+from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import terms
+from benchdb.report.wording.grades import gate_text
 from benchdb.report.workloads import trains
 from benchdb.site.chip_facts import Fact
 from benchdb.site.content import Site
+from benchdb.store.tables import run
 
 _LETTERS = 300
 _FRAMEWORKS = {"torch": "PyTorch", "tensorflow": "TensorFlow"}
 _SHAPES = ("image_size", "sequence_length")
+_GATES = 3  # that are named
 _REPEATED = 3  # processes behind a figure
 
 
@@ -41,6 +46,7 @@ class WorkloadFacts(msgspec.Struct, frozen=True):
     figures: int
     labels: tuple[tuple[str, int], ...]
     machines: int
+    gates: tuple[str, ...]  # that its newest measured run passed
 
 
 def of_workload(site: Site, name: str) -> WorkloadFacts:
@@ -64,6 +70,25 @@ def of_workload(site: Site, name: str) -> WorkloadFacts:
         figures=len(figures),
         labels=tuple(Counter(row.label for row in figures).most_common()),
         machines=len({site.places[line[0].run].machine for line in lines}),
+        gates=_gates(site, figures),
+    )
+
+
+def _gates(site: Site, rows: Iterable[ValueRow]) -> tuple[str, ...]:
+    """Return the gates that the newest run of our own programs passed."""
+    own = [row for row in rows if row.label == "measured"]
+    if not own:
+        return ()
+    newest = max(own, key=lambda row: (row.started or "", row.run))
+    query = select(run.c.checks).where(run.c.digest == newest.run)
+    checks = site.inputs.connection.execute(query).scalar() or {}
+    gates = checks.get("gates")
+    return tuple(
+        sorted(
+            untrusted.plain(name)
+            for name, gate in (gates if isinstance(gates, dict) else {}).items()
+            if isinstance(gate, dict) and gate.get("status") == "passed"
+        )
     )
 
 
@@ -130,8 +155,19 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
             language.pgettext("table header", "Machines"),
             language.isolate(f"≥ {language.number(page.machines)}"),
         ),
+        _passed(language, page.gates),
     ]
     return [one for one in found if one.value]
+
+
+def _passed(language: Language, gates: Sequence[str]) -> Fact:
+    name = language.pgettext("fact", "Checks")
+    if not gates:
+        return Fact(name, "")
+    text = language.npgettext("fact", "%(n)s passed", "%(n)s passed", len(gates))
+    shown = [gate_text(language, gate) for gate in gates[:_GATES]]
+    more = [f"+ {len(gates) - _GATES}"] if len(gates) > _GATES else []
+    return Fact(name, text, language.comma.join((*shown, *more)))
 
 
 def _parameters(language: Language, counts: Sequence[tuple[str, int]]) -> Fact:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from benchdb import catalogue
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
+from benchdb.report.untrusted import cleaned
 from benchdb.report.wording import terms
 from benchdb.report.workloads import workload_of
 from benchdb.site import workload_facts, workload_words
@@ -80,15 +82,16 @@ def _facts(
     name = names[place]
     measured = protocols.of(name)
     models, more = _models(protocols, name, measured)
-    command = f"benchdb report --workload {name} --format csv"
+    command = f"benchdb report --workload {quote(name)} --format csv"
     return WorkloadPage(
         workload=workload_facts.of_workload(site, name),
         before=names[place - 1] if place else None,
         after=names[place + 1] if place + 1 < len(names) else None,
-        tables=() if models else protocols.tables(name, measured) if measured else (),
-        models=models,
+        tables=cleaned(() if models else protocols.tables(name, measured)),
+        models=cleaned(models),
         more_models=more,
-        tokens=token_chart.model_plots(corpus_of(site)) if name in _TOKENS else (),
+        # The front page has the others, which take long to place.
+        tokens=token_chart.model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
         missing=workload_facts.missing(site, name),
         figures=figure_table(site, site.by_workload[name], command, _MOST),
     )

@@ -1,11 +1,12 @@
 "use strict";
 (() => {
 const doc = document, one = (s, e = doc) => e.querySelector(s), all = (s, e = doc) => [...e.querySelectorAll(s)];
-const pick = one("#pick"), a = one("#a"), b = one("#b"), like = one("#like"), say = JSON.parse(one("#words").textContent);
-const known = self.benchdb ??= {}, dash = "–";
+const pick = one("#pick"), a = one("#a"), b = one("#b"), like = one("#like"), unknown = one("#unknown"), say = JSON.parse(one("#words").textContent);
+const known = self.benchdb ??= {};
 
 // What benchdb/site/compare/view.py and the template write of the first pair is written here of any other.
 const esc = s => String(s).replace(/[&<>"']/g, c => `&#${c.charCodeAt()};`);
+const el = (tag, text) => `<${tag}>${esc(text)}</${tag.split(" ")[0]}>`;
 const fill = (pattern, facts) => Object.entries(facts).reduce((s, [name, text]) => s.replaceAll(`{${name}}`, () => text), pattern);
 const put = (pattern, text) => pattern.replace("{}", () => text);
 const local = s => {
@@ -16,24 +17,24 @@ const local = s => {
 };
 const factor = s => put(say.factor, local(s));
 const between = (pattern, [low, high]) => put(put(pattern, local(low)), local(high));
-const factors = ends => ends.length > 1 ? between(say.factors, ends) : ends.length ? factor(ends[0]) : "";
+const factors = ends => ends[1] ? between(say.factors, ends) : factor(ends[0]);
 const rules = new Intl.PluralRules(say.code);
 const plural = (forms, n, more) => fill(forms[rules.select(n)] ?? forms.other, {n: local(n), ...more});
-const isolated = s => say.isolates[0] + s + say.isolates[1];
+const aside = s => say.isolates[0] + s + say.isolates[1];
 const listed = (parts, between = " · ") => parts.filter(Boolean).join(between);
 const title = w => say.titles[w] ?? w;
 const system = s => `${s.chip} · ${say.devices[s.device]}`;
 
 // The words of a fact: names, or the ends of a range.
 const fact = ([, unit, items]) => {
-  if (!items.length) return dash;
-  if (!unit) return items.map(isolated).join(say.comma);
+  if (!items[0]) return "–";
+  if (!unit) return items.map(aside).join(say.comma);
   const text = items[1] ? between(say.interval, items) : local(items[0]);
-  return isolated(unit == "#" ? text : put(say.units[unit], text));
+  return aside(unit == "#" ? text : put(say.units[unit], text));
 };
 const lacks = (x, y) => listed(Object.entries(x.own).map(([w, works]) => {
   const n = works.filter(it => !(y.own[w] ?? []).includes(it)).length;
-  return n && `${isolated(title(w))} (${local(n)})`;
+  return n && `${aside(title(w))} (${local(n)})`;
 })) || say.nothing;
 
 // A cell or card as seen from its other side: ratios are turned round, digits are those that the data have for it.
@@ -48,7 +49,7 @@ const axis = cells => {
   if (high / low < 1.6) [low, high] = [low / 1.6 ** .5, high * 1.6 ** .5];
   const start = Math.log(low), width = Math.log(high) - start, place = v => 100 * (Math.log(v) - start) / width;
   const ticks = [1];
-  for (const t of [2, .5, 5, .2, 10, .1, 1.5, .75, 3, .3, 20, .05, 50, .02, 100, .01, 1000, .001, 10000]) {
+  for (const t of say.ticks) {
     if (place(t) >= 0 && place(t) <= 100 && ticks.every(it => Math.abs(place(t) - place(it)) >= 17)) ticks.push(t);
   }
   return {ticks, at: v => place(v).toFixed(1) + "%"};
@@ -56,10 +57,10 @@ const axis = cells => {
 
 const figure = ([run, digits, unit, low, high, n, machines, grade, label], name) => {
   const [bars, text] = say.labels[label];
-  const rests = listed([low && isolated(between(say.interval, [low, high])), put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
-  return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(pick.dataset.runs.replace("/x.", `/${run}.`))}">${esc(put(say.units[unit], local(digits)))}</a>`
-    + (grade && `<span class="grade ${esc(grade)}">${esc(grade)}</span>`)
-    + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
+  const rests = listed([put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
+  return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(pick.dataset.runs + run)}.html">${esc(put(say.units[unit], local(digits)))}</a>`
+    + (grade && el(`span class="grade ${esc(grade)}"`, grade))
+    + (low && el("small", between(say.interval, [low, high]))) + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
 };
 // Work is named by its workload, that of language models by the model.
 const named = (kind, [workload, batch, facts]) => {
@@ -68,7 +69,7 @@ const named = (kind, [workload, batch, facts]) => {
     return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
   });
   if (batch) parts.push(put(say.batch, local(batch)));
-  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(isolated))];
+  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];
 };
 
 const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, differs, framework]) => {
@@ -79,13 +80,16 @@ const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, dif
   return shown(say.kinds[kind], framework, rough ? "unlike" : "like", (rough ? "≈ " : "") + factors(ends), fill(say.over, sides),
     plural(rough ? say.rough : mean ? say.mean : say.ranging, cells, {mean: mean && factor(mean)}), tags);
 };
-const shown = (name, way, look, head, over, text, tags) => `<article class="card ${look}"><h2>${esc(name)}${way && ` <small>${esc(way)}</small>`}</h2>`
-  + `<p class="head"><b>${esc(head)}</b>${over && `<span>${esc(over)}</span>`}</p>${text && `<p>${esc(text)}</p>`}`
-  + `<p class="ev">${tags.map(([kind, it]) => `<span class="tag ${kind}">${esc(it)}</span>`).join("")}</p></article>`;
+const shown = (name, way, look, head, over, text, tags) => `<article class="card ${look}"><h2>${esc(name)}${way && " " + el("small", way)}</h2>`
+  + `<p class="head">${el("b", head)}${over && el("span", over)}</p>${text && el("p", text)}`
+  + `<p class="ev">${tags.map(([kind, it]) => el(`span class="tag ${kind}"`, it)).join("")}</p></article>`;
 
-const head = (text, kind) => `<th scope="col"${kind ? ` class="${kind}"` : ""}>${esc(text)}</th>`;
+const head = (text, kind) => el(`th scope="col"${kind ? ` class="${kind}"` : ""}`, text);
 const heads = (x, y, kind) => head("A · " + system(x), kind) + head("B · " + system(y), kind);
 const scroller = (id, kind, top, rows) => `<div class="scroller" tabindex="0" role="region" aria-label="${esc(say.headings[id])}"><table class="list${kind}"><thead><tr>${top}</tr></thead><tbody>${rows}</tbody></table></div>`;
+
+const svg = (height, shapes) => `<svg aria-hidden="true" width="100%" height="${height}">${shapes}</svg>`;
+const line = (kind, from, to) => `<line class="${kind}" x1="${from}" x2="${to}" y1="11" y2="11"></line>`;
 
 const table = (x, y, over, cells) => {
   const {ticks, at} = axis(cells), one = at(1);
@@ -96,74 +100,67 @@ const table = (x, y, over, cells) => {
   };
   const row = ([kind, w, i, j, word, value, times, ends, , span, differs, , noted], works, remark) => {
     const left = x.figures[i], right = y.figures[j], [name, text] = named(kind, works[w]);
-    const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || dash} → ${right[k] || dash}`);
+    const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || "–"} → ${right[k] || "–"}`);
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
     const look = noted ? "flagged" : differs ? "unlike" : quiet ? "level" : value > 1 ? "up" : "down";
     const tone = noted || differs || word == "insufficient" ? "dim" : word != "found" ? "" : value > 1 ? "faster" : "slower";
-    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && `<small>${esc(text)}</small>`}<small>${esc(listed(how.filter(Boolean).map(isolated)))}</small></th>`
+    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && el("small", text)}${el("small", listed(how.filter(Boolean).map(aside)))}</th>`
       + figure(left, system(x)) + figure(right, system(y))
-      + `<td class="plot"><svg aria-hidden="true" width="100%" height="22"><use href="#grid"></use><line class="ax" x1="${one}" x2="${at(value)}" y1="11" y2="11"></line>`
-      + (span.length ? `<line class="whisker" x1="${at(span[0])}" x2="${at(span[1])}" y1="11" y2="11"></line>` : "")
-      + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`)
-      + `</svg></td><td class="says ${tone}"><b>${esc(put(say.verdicts[word][+(value >= 1)], local(times)))}</b>${ends.length ? `<small>${esc(factors(ends))}</small>` : ""}</td>`
-      + `<td class="why">${esc(remark)}</td></tr>`;
+      + `<td class="plot">${svg(22, `<use href="#grid"></use>` + line("ax", one, at(value)) + (span[1] ? line("whisker", ...span.map(at)) : "")
+        + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`))
+      }</td><td class="says">${el(`b class="${tone}"`, put(say.verdicts[word][+(value >= 1)], local(times)))}${ends[0] ? el("small", factors(ends)) : ""}</td>`
+      + el('td class="why"', remark) + "</tr>";
   };
   const group = (kind, name) => {
     const own = cells.filter(c => c[0] == kind), like = own.filter(c => !c[10]), notes = own.map(remarks);
     const [alike, more] = new Set((like[0] ? like : own).map(remarks)), shared = more == null && alike;
-    return own[0] ? `<tr class="sub${like[0] ? "" : " unlike"}"><th colspan="6" scope="rowgroup">${esc(name)}<small>`
-      + esc(listed([between(say.like, [like.length, own.length]), shared]))
-      + `</small></th></tr>` + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
+    return own[0] ? `<tr class="sub${like[0] ? "" : " unlike"}"><th colspan="6" scope="rowgroup">${esc(name)}`
+      + el("small", listed([fill(say.like, {like: local(like.length), n: local(own.length)}), shared])) + "</th></tr>" + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
   };
-  return `<h2>${esc(say.headings.cells)}</h2>` + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
-    + `<th scope="col" class="plot">${esc(over)}<svg aria-hidden="true" width="100%" height="16"><defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
+  return el("h2", say.headings.cells) + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
+    + `<th scope="col" class="plot">${esc(over)}${svg(16, `<defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
     + ticks.map((t, k) => `<line class="${k ? "grid" : "one"}" x1="${at(t)}" x2="${at(t)}" y2="22"></line>`).join("") + "</g></defs>"
-    + ticks.map(t => `<text class="lab" x="${at(t)}" y="12" text-anchor="middle">${esc(factor(t))}</text>`).join("")
-    + "</svg></th>" + head(say.verdict) + head(say.remarks), Object.entries(say.kinds).map(it => group(...it)).join(""));
+    + ticks.map(t => el(`text class="lab" x="${at(t)}" y="12" text-anchor="middle"`, factor(t))).join(""))}</th>` + head(say.verdict) + head(say.remarks), Object.entries(say.kinds).map(it => group(...it)).join(""));
 };
 
 const page = (x, y) => {
   const there = x.cells[y.name], back = y.cells[x.name];
   const cells = there ?? (back ?? []).map(turned), cards = x.cards[y.name] ?? (y.cards[x.name] ?? []).map(other);
   const names = x.device == y.device ? {base: x.chip, other: y.chip} : {base: system(x), other: system(y)};
-  const over = fill(say.over, names), facts = x.known.map((it, k) => [say.facts[it[0]], fact(it), fact(y.known[k])]).filter(it => it[1] != dash || it[2] != dash);
+  const over = fill(say.over, names), facts = x.known.map((it, k) => [say.facts[it[0]], fact(it), fact(y.known[k])]).filter(it => it[1] + it[2] != "––");
   const differing = facts.filter(it => it[1] != it[2]), same = facts.filter(it => it[1] == it[2]).map(it => `${it[0]} ${it[1]}`);
-  const quoted = s => /[^\w@%+=:,./-]/.test(s) ? `'${s.replaceAll("'", `'"'"'`)}'` : s;
-  const command = x.chip != y.chip && `benchdb compare ${quoted("chip:" + x.chip)} ${quoted("chip:" + y.chip)}`;
-  const part = (id, text) => `<section id="${id}"><h2>${esc(say.headings[id])}</h2>${text}</section>`;
+  const part = (id, text) => `<section id="${id}">${el("h2", say.headings[id])}${text}</section>`;
   return [fill(say.title, names), `<div class="cards">` + Object.keys(say.kinds).map((kind, k) => {
     const own = cards.find(c => c[0] == kind);
     return own ? card(names, own) : k < 3 ? shown(say.kinds[kind], "", "none", say.none, "", "", []) : "";
   }).join("") + "</div>"
-  + (cells.length ? `<p class="fine">${esc(fill(say.reading, names))}</p>` : `<p class="empty">${esc(fill(say.empty, names))}</p>`)
-  + `<section id="cells">${cells.length ? table(x, y, over, cells) : ""}</section>`
+  + (cells[0] ? el('p class="fine"', fill(say.reading, names)) : el('p class="empty"', fill(say.empty, names)))
+  + `<section id="cells">${cells[0] ? table(x, y, over, cells) : ""}</section>`
   + part("differs", (differing.length ? scroller("differs", "", head(say.fact) + heads(x, y), differing.map(([name, ...its]) =>
-      `<tr><th scope="row">${esc(name)}</th>${its.map(it => `<td>${esc(it)}</td>`).join("")}</tr>`).join("")) : "")
-    + (same.length ? `<p class="fine">${esc(put(say.same, listed(same)))}</p>` : ""))
-  + part("rest", `<div class="two">${[[x, y], [y, x]].map(p => `<div><h3>${esc(system(p[0]))}</h3><p class="fine">${esc(lacks(...p))}</p></div>`).join("")}</div>`
-    + (command ? `<pre><code>${esc(command)}</code></pre>` : ""))];
+      "<tr>" + el('th scope="row"', name) + its.map(it => el("td", it)).join("") + "</tr>").join("")) : "")
+    + (same[0] ? el('p class="fine"', put(say.same, listed(same))) : ""))
+  + part("rest", `<div class="two">${[[x, y], [y, x]].map(p => `<div>${el("h3", system(p[0])) + el('p class="fine"', lacks(...p))}</div>`).join("")}</div>`
+    + (x.asked == y.asked ? "" : `<pre>${el("code", `benchdb compare ${x.asked} ${y.asked}`)}</pre>`))];
 };
 
+const files = Object.fromEntries([...a.options].map(o => [o.value, o.dataset.file]));
 // Data come with a script element: a page that was opened from a disk may not fetch.
 const load = slug => known[slug] ? Promise.resolve(known[slug]) : new Promise((done, failed) => {
   const e = doc.createElement("script");
-  e.src = `${pick.dataset.root}assets/compare/${slug}${[...a.options].find(o => o.value == slug).dataset.file}`;
+  e.src = `${pick.dataset.root}assets/compare/${slug}${files[slug]}`;
   e.onload = () => done(known[slug]);
   e.onerror = failed;
   doc.head.append(e);
 });
 
 // The pair and the filter stand behind the # of the address.
-const asked = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-const offered = slug => [...a.options].some(o => o.value == slug);
 let now = `${pick.dataset.base} ${pick.dataset.other}`;
 const show = async () => {
-  const query = asked(), x = query.get("a") ?? pick.dataset.base, y = query.get("b") ?? pick.dataset.other;
+  const query = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : ""), x = query.get("a") ?? pick.dataset.base, y = query.get("b") ?? pick.dataset.other;
   like.checked = query.get("like") == "1";
   one("#pair").classList.toggle("alike", like.checked);
   all(".tongues a").forEach(l => l.hash = location.hash);
-  one("#unknown").hidden = offered(x) && offered(y);
-  if (!one("#unknown").hidden) return;
+  if (!(unknown.hidden = files[x] && files[y])) return;
   [a.value, b.value] = [x, y];
   try {
     const [left, right] = await Promise.all([load(x), load(y)]);
@@ -175,7 +172,7 @@ const show = async () => {
     one("h1").textContent = name;
     doc.title = `${name} – benchdb`;
     one("#pair").innerHTML = text;
-  } catch { one("#unknown").hidden = false; }
+  } catch { unknown.hidden = false; }
 };
 const go = (x, y) => location.hash = `a=${x}&b=${y}${like.checked ? "&like=1" : ""}`;
 

@@ -190,7 +190,7 @@ const seek = async () => {
       found.push({title: id, kind: "", to: root + "run/" + id + ".html"});
   }
   const shown = found.slice(0, 9).map((p, i) =>
-    make("li", {role: "option", id: "hit-" + i, to: p.to}, p.title, make("small", {}, p.kind)));
+    make("li", {role: "option", id: "hit-" + i, to: p.to}, make("bdi", {}, p.title), make("small", {}, p.kind)));
   hits.replaceChildren(...shown.length ? shown : [make("li", {role: "option", id: "hit-0"}, none)]);
   hits.hidden = !asked.length;
   box.ariaExpanded = String(!hits.hidden);
@@ -223,10 +223,10 @@ form.onsubmit = async e => {
 };
 
 // The pickers of the front page lead to a chip's own page, or to the pair.
-const pick = one(".pick");
+const pick = one(".pick[data-compare]");
 if (pick) pick.onsubmit = event => {
   event.preventDefault();
-  const [mac, other] = [...pick.querySelectorAll("select")].map(it => it.value), last = it => it.replace(/^.*\/|\.html$/g, "");
-  location.href = event.submitter.name ? mac || other : `${pick.dataset.compare}#a=${last(mac) || "m1"}&b=${last(other)}`;
+  const [mac, other] = all("select", pick);
+  location.href = event.submitter.name ? mac.selectedOptions[0].dataset.page : `${pick.dataset.compare}#a=${mac.value}&b=${other.value}`;
 };
 })();

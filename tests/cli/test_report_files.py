@@ -13,12 +13,11 @@ from typer.testing import CliRunner
 
 from benchdb.cli import app
 from benchdb.report import data_files
-from benchdb.report.sections import ONLY_WITH_DATA, SECTIONS
 from benchdb.report.view.page import Report
 from tests.in_process import benchdb
 from tests.page import parse
-from tests.page_fixture import report as page_report
 from tests.view_fixture import HOSTILE, hostile
+from tests.view_fixture import report as page_report
 from tests.written_reports import EVIL, mixed, report, shown, store
 
 
@@ -50,7 +49,7 @@ def test_all_formats_are_written_and_the_data_once_for_all_languages(folder):
 
 def test_the_pages_link_to_the_data_that_were_written(folder):
     tree = parse((folder / "report.de.html").read_text())
-    links = {e.attributes["href"]: e.text for e in tree.having("download")}
+    links = {e.attributes["href"]: e.text for e in tree.all("footer")[0].all("a")}
 
     names = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}
     assert links == {f"report.{name}": label for name, label in names.items()}
@@ -63,7 +62,7 @@ def test_a_page_alone_links_to_no_data(database, tmp_path):
 
     assert list(contents(tmp_path)) == ["report.en.html"]
     tree = parse((tmp_path / "report.en.html").read_text())
-    assert tree.having("download") == []
+    assert tree.all("footer")[0].all("a") == []
 
 
 def test_formats_may_be_repeated_or_parted_by_commas(database, tmp_path):
@@ -176,14 +175,7 @@ def test_the_json_has_every_member_of_the_view_in_its_order(folder):
     view = json.loads((folder / "report.json").read_bytes())
 
     assert list(view)[:2] == ["format", "producer"]
-    # What a page leaves out is no matter of the data beside it.
-    own = {"sections", "more"}
-    members = [name for name in Report.__struct_fields__ if name not in own]
-    there = [name for name in SECTIONS if name not in ONLY_WITH_DATA]
-    for follower, sections in (("values", there[:3]), ("room", there[3:])):
-        place = members.index(follower)
-        members[place:place] = sections
-    assert list(view)[2:] == members
+    assert list(view)[2:] == [*Report.__struct_fields__]
     assert view["format"] == data_files.JSON_FORMAT
 
 
@@ -268,7 +260,7 @@ def test_a_page_on_standard_output_names_no_files_beside_it(database, name):
     done = report(database, "-o", "-", "--format", name)
 
     assert done.status == 0
-    assert "How fast does a Mac train?" in done.out
+    assert "How fast is a Mac at machine learning?" in done.out
     assert "report.csv" not in done.out
     assert ".svg" not in done.out
 
@@ -280,11 +272,14 @@ def test_a_page_on_standard_output_names_no_files_beside_it(database, name):
         (["-o", "-", "--format", "html,csv"], "standard output takes one format"),
         (["-o", "-", "--format", "html", "--lang", "all"], "takes one language"),
         (["-o", "-", "--format", "csv", "--check"], "nothing to check"),
+        (["--run", "abc", "--chip", "M1"], "--run is of one run; leave --chip out"),
+        (["--run", "abc", "--format", "csv"], "the page of a run is HTML"),
+        (["--run", "ffffff"], "no run 'ffffff'"),
         (["-o", "x", "--site", "y"], "a site has no use for -o; leave it out"),
         (["--site", "y", "--format", "csv"], "a site has no use for --format"),
         (["--base-url", "https://example.org"], "name its folder with --site"),
         (["--site", "y", "--base-url", "javascript:1"], "is no address for a site"),
-        (["--format", "pdf"], "there are: all, csv, html, json, markdown, sqlite"),
+        (["--format", "pdf"], "there are: all, csv, html, json, markdown, snippet"),
         (["--format", ""], "no format ''"),
         (["--lang", "tlh"], "no report language 'tlh'"),
     ],

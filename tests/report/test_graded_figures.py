@@ -1,27 +1,22 @@
 """Grades beside figures: a gate that failed once keeps all of its session out."""
 
-import csv
-import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report import data_files, html, language
-from benchdb.report.markdown import page as markdown
-from benchdb.report.view.atoms import Quantity, parts
+from benchdb.report import language
+from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import Ground
 from benchdb.report.view.page import Report
 from benchdb.report.wording import grades as words
 from benchdb.store import results
 from benchdb.store.database import open_database, writing
 from tests.in_process import benchdb
-from tests.page import Element, parse
 from tests.store_factory import Machine, Run, add
-from tests.summary_page import MINE, RATE, TRAINING, answers, measured, page
+from tests.summary_page import MINE, RATE, TRAINING, measured, page
 
 EN = language.load("en")
 SLOWER = {"M2": 5000.0, "M3": 4000.0, "M1": 2000.0}
@@ -69,43 +64,9 @@ def fast_and_slow(gates: dict[str, Any]) -> list[Run]:
     return [*three(14_000.0, gates, machine=MINE), *slower]
 
 
-@pytest.fixture(name="sound")
-def _sound(tmp_path: Path) -> Report:
-    return page(tmp_path, fast_and_slow(PASSED))
-
-
 @pytest.fixture(name="report")
 def _report(tmp_path: Path) -> Report:
     return page(tmp_path, fast_and_slow(FAILED))
-
-
-def compared(report: Report) -> Iterator[Quantity]:
-    """Yield every figure of a report outside its table of values."""
-    names = ("metal", "ranking", "distance", "efficiency", "batches", "scaling")
-    for name in (*names, "sweep", "normal"):
-        yield from parts(report.sections[name], Quantity)
-
-
-def of_chip(report: Report, chip: str) -> set[str]:
-    rows = (row for row in report.values if row.system.chip == chip)
-    return {run for row in rows for run in row.runs or (row.run,)}
-
-
-def test_without_a_failure_the_fast_machine_leads(sound):
-    assert sound.sections["ranking"]
-    assert sound.sections["ranking"].rows[0].system.chip == "M4 Max"
-    assert {one.grade for one in compared(sound)} == {"C"}
-    assert answers(sound)["mac"].facts["best"] == "M4 Max"
-
-
-def test_a_gate_that_failed_in_one_process_of_three_keeps_all_of_them_out(report):
-    bad = of_chip(report, "M4 Max")
-
-    assert len(bad) == 3 * len(TRAINING)
-    assert not {one.run for one in compared(report)} & bad
-    assert [row.system.chip for row in report.sections["ranking"].rows] == list(SLOWER)
-    assert all(row.mean and row.mean.leads for row in report.sections["ranking"].rows)
-    assert answers(report)["mac"].facts["best"] == "M2"
 
 
 def test_its_rows_stay_in_the_table_with_the_grade_and_what_failed(report):
@@ -120,55 +81,6 @@ def test_its_rows_stay_in_the_table_with_the_grade_and_what_failed(report):
     assert fast.against == (Ground("gate-failed", "reference_loss"),)
     assert (slow.quantity.grade, slow.against) == ("C", ())
     assert len(report.values) == 4 * len(TRAINING)
-
-
-def test_the_page_says_it_in_the_row_and_nowhere_above(report):
-    tree = parse(html.render(report, EN))
-    bad = of_chip(report, "M4 Max")
-    linked = {
-        e.attributes["href"].removeprefix("#run-")
-        for e in tree.having("href")
-        if e.attributes["href"].startswith("#run-")
-    }
-    table = tree.by_id("table-values").all("tbody")[0]
-    lines = [
-        [e.text for e in line.children if isinstance(e, Element)]
-        for line in table.all("tr")
-    ]
-    fast = [line for line in lines if "M4 Max" in line[1]]
-
-    assert not linked & {run[:12] for run in bad}
-    assert len(fast) == len(TRAINING)
-    assert {cells[8] for cells in fast} == {"X"}
-    assert all("check failed: loss as in the CPU reference" in c[10] for c in fast)
-
-
-def test_markdown_says_it_in_the_row_and_nowhere_above(report):
-    text = markdown.render(report, EN, {})
-    above, _, table = text.partition("## Values")
-    fast = [line for line in table.splitlines() if line.startswith("| `")]
-    fast = [line for line in fast if "M4 Max" in line]
-
-    assert "M4 Max" not in above.partition("\n\n")[2].partition("## ")[2]
-    assert len(fast) == len(TRAINING)
-    assert all("· X" in line for line in fast)
-    assert all("check failed: loss as in the CPU reference" in line for line in fast)
-
-
-def test_csv_and_json_say_it(report):
-    table = csv.DictReader(io.StringIO(data_files.csv_table(report).decode()))
-    known = [(row["chip"], row["grade"], row["kind"], row["against"]) for row in table]
-    document = json.loads(data_files.json_document(report))
-
-    assert set(known) == {
-        ("M4 Max", "X", "measured", "gate-failed: reference_loss"),
-        *((chip, "C", "measured", "") for chip in SLOWER),
-    }
-    assert {
-        (row["quantity"]["grade"], *(one["about"] for one in row["against"]))
-        for row in document["values"]
-    } == {("X", "reference_loss"), ("C",)}
-    assert {row["system"]["chip"] for row in document["ranking"]["rows"]} == {*SLOWER}
 
 
 def test_the_list_has_the_grade_of_each_run(tmp_path):
@@ -186,65 +98,6 @@ def test_the_list_has_the_grade_of_each_run(tmp_path):
     assert {run["grade"] for run in found} == {"X", "C"}
     assert [run["grade"] for run in found].count("X") == 3 * len(TRAINING)
     assert {run["label"] for run in found} == {"measured"}
-
-
-def test_another_session_of_the_same_cell_stays_in(tmp_path):
-    later = three(9000.0, machine=MINE, campaign="e", started="2026-03-05T05:06:07Z")
-
-    report = page(tmp_path, [*fast_and_slow(FAILED), *later])
-
-    best = report.sections["ranking"].rows[0]
-    assert best.system.chip == "M4 Max"
-    figures = [cell.quantity for cell in best.cells if cell.quantity]
-    assert {(one.grade, round(one.value), one.n) for one in figures} == {("C", 9000, 3)}
-
-
-def test_what_has_no_samples_is_shown_below_what_may_lead_and_says_so(tmp_path):
-    fast, *slower = [
-        [run for run in fast_and_slow(PASSED) if run.machine.chip == chip]
-        for chip in ("Apple M4 Max", *(f"Apple {chip}" for chip in SLOWER))
-    ]
-    bare = [replace(run, sampled=False) for run in fast]
-
-    report = page(tmp_path, [*bare, *(run for runs in slower for run in runs)])
-
-    assert [row.system.chip for row in report.sections["ranking"].rows] == [
-        *SLOWER,
-        "M4 Max",
-    ]
-    assert answers(report)["mac"].facts["best"] == "M2"
-    (row,) = [
-        line
-        for line in markdown.render(report, EN, {}).splitlines()
-        if line.startswith("| M4 Max") and "×" in line
-    ]
-    assert "insufficient evidence: 7.0×" in row
-    tree = parse(html.render(report, EN))
-    means = [
-        cells[0].text
-        for line in tree.by_id("table-ranking").all("tr")
-        if "M4 Max" in line.text and (cells := line.all("td"))
-    ]
-    assert means == ["insufficient evidence: 7.0×"]
-
-
-def test_precisions_of_one_class_are_told_apart_in_words(tmp_path):
-    precisions = dict(zip(SLOWER, ("fp16", "bf16", "fp16"), strict=True))
-    runs = [
-        run
-        for chip, speed in SLOWER.items()
-        for run in three(
-            speed,
-            machine=Machine(f"Apple {chip}", ours=chip),
-            precision=precisions[chip],
-        )
-    ]
-
-    report = page(tmp_path, runs)
-
-    said = "Counted as one class of precision: bf16 and fp16."
-    assert said in markdown.render(report, EN, {})
-    assert said in parse(html.render(report, EN)).text
 
 
 def quantities(*told: tuple[str, str]) -> tuple[Quantity, ...]:

@@ -8,14 +8,12 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from benchdb.metric_kinds import LISTED, SPEEDS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
-from benchdb.report.measurement import Gap, Measurement, differs
-from benchdb.report.products import METRICS
+from benchdb.report.measurement import Measurement, differs
 from benchdb.report.runs import stored
-from benchdb.report.sections.efficiency import PER_JOULE, POWERS, powers
 from benchdb.report.summary import summarise
+from benchdb.site.answers.efficiency import powers
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -41,10 +39,6 @@ def measurements(
     connection: Connection, left_out: LeftOut = NOTHING
 ) -> list[Measurement]:
     return measurement.measurements(stored(connection, left_out))
-
-
-def gaps(connection: Connection, left_out: LeftOut = NOTHING) -> list[Gap]:
-    return measurement.gaps(stored(connection, left_out))
 
 
 def process(replicate: int, rate: float, **columns: object) -> Run:
@@ -208,55 +202,12 @@ def test_frameworks_and_metrics_differ_too(connection):
     assert differs(one, other) == ("framework", "protocol")
 
 
-def test_a_gap_says_why_there_is_no_figure(connection):
-    add(
-        connection,
-        Run(
-            values={"script_wall_seconds": None},
-            reasons={"script_wall_seconds": "left out"},
-            columns={"status": "not-measured", "reason": "a dash"},
-        ),
-    )
-    crash = {"status": "failed", "reason": "killed by SIGSEGV"}
-    add(connection, Run(device="metal", columns=crash))
-    add(connection, Run(device="cuda", columns={"status": "interrupted"}))
-
-    found = {gap.place.device: gap.reason for gap in gaps(connection)}
-
-    assert found == {
-        "cpu": "left out",
-        "metal": "killed by SIGSEGV",
-        "cuda": "interrupted",
-    }
-
-
-def test_a_run_with_a_figure_is_no_gap(connection):
-    values = {"samples_per_second": 9.0, "script_user_seconds": None}
-    add(connection, Run(values=values))
-
-    assert gaps(connection) == []
-
-
 def test_the_newest_day_is_that_of_measured_runs_alone(connection):
     add(connection, process(0, 100.0))
     published = {"started": "2026-09-09T00:00:00Z"}
     add(connection, wall(9.0, columns=published))
 
     assert summarise(connection).newest == "2026-01-01"
-
-
-def test_what_is_left_out_is_in_no_measurement_and_no_gap(connection):
-    kept = add(connection, wall(10.0))
-    copy = add(connection, wall(10.0, source="echo"))
-    dash = {"status": "not-measured", "reason": "a dash"}
-    gap = add(connection, Run(source="echo", device="metal", columns=dash))
-    left_out = LeftOut(originals={copy: "paper", gap: "paper"})
-
-    (found,) = measurements(connection, left_out)
-
-    assert found.runs == (kept,)
-    assert gaps(connection, left_out) == []
-    assert len(gaps(connection)) == 1
 
 
 def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
@@ -266,10 +217,6 @@ def test_copies_do_not_make_the_rest_of_a_cell_incomplete(connection):
     (found,) = measurements(connection, LeftOut(originals={copy: "paper"}))
 
     assert (found.runs, found.values) == ((kept,), (12.0,))
-
-
-def test_every_metric_that_a_section_computes_with_is_read():
-    assert {*SPEEDS, *POWERS, PER_JOULE, *METRICS} <= set(LISTED)
 
 
 def test_a_figure_of_no_section_is_not_read_and_a_run_without_any_is(connection):

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import asdict
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from benchdb.report import scope
-from benchdb.report.scope import Wanted, selected
 from benchdb.store import contents, newest
-from benchdb.store.database import open_database, reading, writing
-from benchdb.store.tables import chip, machine, run, value
+from benchdb.store.database import open_database, writing
+from benchdb.store.tables import run, value
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run, add
 
@@ -93,23 +92,6 @@ def test_the_page_is_made_of_the_newest_of_each_cell_and_says_so(crowd, tmp_path
     }
     assert f"Runs shown: {kept:,} of {total:,}" in page
     assert f"shows {kept:,} of {total:,} runs" in told
-
-
-def test_of_more_cells_than_fit_the_marked_machine_comes_first(crowd, monkeypatch):
-    monkeypatch.setattr(scope, "WHOLE", 100)
-    engine = open_database(str(crowd))
-    with (
-        reading(engine) as connection,
-        selected(connection, Wanted(here="id38", baseline="M2")) as kept,
-    ):
-        found = select(machine.c.anonymous_id, chip.c.name).join_from(run, machine)
-        found = found.join(chip, machine.c.chip == chip.c.digest)
-        found = found.where(run.c.digest.in_(kept.runs or ()))
-        rows = connection.execute(found).all()
-
-    assert len(rows) == 100
-    assert [row.anonymous_id for row in rows].count("id38") == 21
-    assert {row.name for row in rows} == {"M1 Max", "M2"}
 
 
 def test_a_filter_makes_room_for_others(crowd, tmp_path):

@@ -5,9 +5,8 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.report.language import available, load
-from benchdb.report.wording import sentences
 from benchdb.report.wording.terms import work_named
-from tests.store_factory import Machine, Run
+from tests.store_factory import Run
 from tests.summary_page import PC, RATE, WALL, measured, page
 
 EN = load("en")
@@ -30,24 +29,6 @@ def stopped(workload: str, **facts):
 
 def worked(**facts):
     return measured([{RATE: 800.0}], "cuda", machine=PC, framework="torch", **facts)
-
-
-def test_a_page_without_a_mac_does_not_ask_about_one(tmp_path):
-    report = page(tmp_path, worked())
-
-    assert sentences.title(EN, report) == "Benchmark results and their sources"
-    assert sentences.lead(EN, report) == "Deep-learning training on H200."
-
-
-@pytest.mark.parametrize(
-    ("device", "chip"), [("metal", "Apple M9 Max"), ("cpu", "Apple M1 Pro")]
-)
-def test_a_page_with_one_mac_asks_how_fast_macs_are(tmp_path, device, chip):
-    mac = measured([{RATE: 100.0}], device, machine=Machine(chip))
-
-    report = page(tmp_path, [*worked(), *mac])
-
-    assert sentences.title(EN, report) == "How fast does a Mac train?"
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,14 @@ from jinja2 import Environment, nodes
 
 from benchdb.report import html, templates
 from benchdb.report.language import load
-from benchdb.report.markdown import page
+from benchdb.site import markdown
 
 FOLDER = templates.folder()
-PAGES = {
-    "report.html.j2": html.environment(load("de")),
-    "report.md.j2": page.environment(load("de")),
-}
+PAGE, TEXT = html.environment(load("de")), markdown.environment(load("de"))
 
 
 def environment_of(file: str) -> Environment:
-    return PAGES.get(file, PAGES["report.html.j2"])
+    return TEXT if file.endswith(".md.j2") else PAGE
 
 
 @pytest.mark.parametrize(
@@ -52,8 +49,8 @@ def files(folder: Path) -> list[Path]:
 
 def rendered() -> str:
     html.environment.cache_clear()  # it would know the compiled template
-    template = html.environment(load("de")).get_template("parts/reading.j2")
-    return template.render(reading=["a", "b"])
+    template = html.environment(load("de")).get_template("site/badge.svg.j2")
+    return template.render(name="a", text="b", wide=10, rest=20)
 
 
 def test_a_compiled_template_is_kept_and_read_again(kept):
@@ -83,4 +80,4 @@ def test_nothing_is_kept_where_python_keeps_nothing(kept, monkeypatch):
 def test_a_place_that_cannot_be_written_to_is_no_trouble(kept):
     shutil.rmtree(kept)
     kept.write_text("no folder")
-    assert '<p class="text">b</p>' in rendered()
+    assert '<text x="20.0" y="14">b</text>' in rendered()

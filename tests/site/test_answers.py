@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.overview import overview
 from benchdb.site.answers.words import CardWords, card_words
+from benchdb.site.chip_facts import of_chip
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, render
 from benchdb.store.database import open_database, reading
@@ -89,8 +91,8 @@ def first(card: Card) -> Held:
 
 
 def words(card: Card) -> CardWords:
-    (said,) = card_words(languages.load("en"), [card])
-    return said
+    (phrase,) = card_words(languages.load("en"), [card])
+    return phrase
 
 
 def tags(card: Card) -> list[tuple[str, str]]:
@@ -114,6 +116,31 @@ def test_repeated_like_figures_give_a_mean_with_its_interval(answered):
     assert 1 < step.least < 1.5 < step.most
     assert tags(card) == [("like for like, n = 3", "like")]
     assert words(card).look == "like"
+
+
+def test_a_second_work_of_the_same_machines_makes_a_mean_no_surer(tmp_path):
+    def width(*works: str) -> float:
+        runs = [
+            run
+            for work in works
+            for number, machine in enumerate(OURS)
+            for run in campaign(
+                f"{work} {number}",
+                100.0 + 50 * number,
+                machine=machine,
+                day=number + 1,
+                workload=work,
+            )
+        ]
+        folder = tmp_path / "-".join(works)
+        folder.mkdir()
+        with site_of(store(folder, runs)) as site:
+            step = first(answers.cards(site, None)[0])
+        assert step.least is not None
+        assert step.most is not None
+        return step.most / step.least
+
+    assert width("resnet50", "vgg16") == pytest.approx(width("resnet50"))
 
 
 def test_repeated_figures_whose_interval_has_1_are_not_called_faster(answered):
@@ -253,10 +280,18 @@ def test_where_nothing_is_known_the_command_that_would_measure_it_is_named(answe
     assert {name for name, card in cards.items() if card.evidence == "none"} == {
         *("mac", "metal", "gpu", "watt", "fit", "tokens")
     }
-    said = words(cards["metal"])
-    assert (said.figure, said.command) == ("not measured yet", "benchdb collect")
-    assert said.look == "none"
+    phrase = words(cards["metal"])
+    assert (phrase.figure, phrase.command) == ("not measured yet", "benchdb collect")
+    assert phrase.look == "none"
     assert all(words(card).command for card in cards.values())
+
+
+def test_a_card_is_measured_with_cuda_and_asked_nothing_about_metal(answered):
+    runs = [tokens(90, RIG, device="cuda")]
+    cards = answered(runs, "GeForce RTX 3090")
+
+    assert list(cards) == ["mac", "watt", "fit", "tokens"]
+    assert cards["watt"].measure == cards["mac"].measure == "benchdb collect --cuda"
 
 
 def test_smoke_runs_are_in_no_answer(answered):
@@ -290,7 +325,8 @@ def test_two_protocols_never_meet_in_one_mean(answered):
         ),
     ]
     step = first(answered(runs)["mac"])
-    assert (step.mean, step.cells) == (pytest.approx(2.0), 2)
+    assert step.mean == pytest.approx(2.0)
+    assert step.cells == 2
 
 
 def test_tokens_are_those_of_the_model_that_most_macs_ran(answered):
@@ -337,6 +373,37 @@ def test_a_mean_in_the_table_is_over_the_networks_that_all_chips_ran(tmp_path):
     assert rows["M1 Max"].spread == (0.5, 4.0)
     assert rows["M1 Pro"].mean == pytest.approx(2.0)
     assert rows["M1"].mean is None
+
+
+def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_path):
+    evil = "\N{RIGHT-TO-LEFT OVERRIDE}<b>Llama</b>\n" + "x" * 9_000 + " 8B"
+    card = Machine("Core i7", "Intel", None, 32, gpu=f"{evil} RTX")
+    runs = [
+        *(tokens(rate, M1, model=evil, day=rate) for rate in (7, 8)),
+        tokens(20, PRO, model=evil),
+        tokens(90, card, model=evil, device="cuda"),
+        script(10, card, device="cuda"),
+        script(100, M1),
+    ]
+    with site_of(store(tmp_path, runs)) as site:
+        (page,) = front.pages(site)
+        text = render(page, languages.load("en"), Frame(("en",)))
+
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
+    assert "<b>Llama" not in text
+    assert "x" * 100 not in text
+    assert "&lt;b&gt;Llama" in text
+
+
+def test_an_empty_database_has_a_front_page_that_says_so(tmp_path):
+    with site_of(store(tmp_path, [])) as site:
+        (page,) = front.pages(site)
+        words_of_it = page.words(languages.load("en"))
+        text = render(page, languages.load("en"), Frame(("en",)))
+
+    assert text.count("not measured yet") == 6
+    missing: Any = words_of_it.parts["missing"]
+    assert [command for _, command in missing] == ["benchdb collect --metal"]
 
 
 @pytest.fixture(name="shipped", scope="module")
@@ -386,9 +453,8 @@ def test_the_front_page_is_light_in_every_language(shipped):
 
 def test_unlike_rows_of_the_distance_are_hollow_and_grey(shipped):
     (page,) = front.pages(shipped)
-    rows = {
-        row.chip: row for row in page.words(languages.load("en")).parts["distances"]
-    }
+    distances: Any = page.words(languages.load("en")).parts["distances"]
+    rows = {row.chip: row for row in distances}
 
     assert (rows["M1 Max"].training.text, rows["M1 Max"].training.look) == (
         "≈ 4.9–8.9×",
@@ -397,6 +463,12 @@ def test_unlike_rows_of_the_distance_are_hollow_and_grey(shipped):
     assert rows["M4 Max"].decode.look == ""
     looks = [mark.look for mark in rows["M1 Max"].plot.marks]
     assert looks.count("unlike") == 5
+
+
+def test_a_row_counts_the_figures_that_the_page_of_its_chip_counts(shipped):
+    rows = {row.chip: row.figures for row in overview(corpus_of(shipped)).chips}
+    heads = (of_chip(name, shipped.by_chip[name], ()) for name in rows)
+    assert rows == {head.name: head.figures for head in heads}
 
 
 def test_the_nearest_mac_stands_for_all_in_the_answer_about_a_gpu(shipped):

@@ -23,7 +23,7 @@ def page(address: str, fact: str, *, local: bool = False) -> Page:
 
 
 def built(shared: list[Page], folder) -> Outcome:
-    return build(Plan(shared, [], [], []), FRAME, folder)
+    return build(Plan(shared, lambda _: iter(()), {}, []), FRAME, folder)
 
 
 def names(folder) -> set[str]:
@@ -33,8 +33,8 @@ def names(folder) -> set[str]:
 def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path):
     plan = Plan(
         shared=[page("a/b", "x")],
-        local=[page("run/1", "y", local=True)],
-        addresses=["run/1"],
+        local=lambda wanted: iter([page(one, "y", local=True) for one in wanted]),
+        addresses={"run/1": "as it is"},
         files=[("assets/c.css", b"c")],
     )
     done = build(plan, FRAME, tmp_path / "site")
@@ -61,6 +61,20 @@ def test_a_second_build_writes_only_what_changed(tmp_path):
         one for one in before if (tmp_path / one).stat().st_mtime_ns != before[one]
     }
     assert changed == {"b.html", "b.json", "de/b.html", MANIFEST}
+
+
+def test_a_local_page_is_made_again_only_if_its_key_is_another(tmp_path):
+    made = []
+
+    def local(wanted):
+        made.append(sorted(wanted))
+        return iter([page(one, "y", local=True) for one in wanted])
+
+    for keys in ({"run/1": "a", "run/2": "b"}, {"run/1": "a", "run/2": "c"}):
+        build(Plan([], local, keys, []), FRAME, tmp_path)
+
+    assert made == [["run/1", "run/2"], ["run/2"]]
+    assert (tmp_path / "run" / "1.json").exists()
 
 
 def test_a_page_that_is_gone_is_removed_unless_somebody_changed_it(tmp_path):

@@ -7,13 +7,13 @@ takes a second to import is imported when it is used.
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from benchdb.report import untrusted
 from benchdb.report.charts.fonts import settings
 from benchdb.report.charts.labels import Spot, cut
 from benchdb.report.charts.layout import Axes, Frame, Label, Sign, TickMark, lay_out
@@ -31,8 +31,6 @@ from benchdb.report.charts.spec import (
 from benchdb.report.language import Language
 from benchdb.report.language.direction import LEFT_TO_RIGHT, POP, mixed_order
 from benchdb.report.page_assets import asset
-from benchdb.report.view.page import Report
-from benchdb.report.wording.sections import section_chart
 
 # Pixels of a page, where letters are as high.
 _WIDTH, _MARGIN, _GAP, _DPI = 768.0, 15.0, 26.0, 96
@@ -55,20 +53,21 @@ _MARKERS = {
     "star": ("*", 8.4),
 }
 _NOTHING = Sign(Key(None, ""), mark=False, stroke=False, guide=False)
+Scheme = Literal["light", "dark"]
+_scheme: ContextVar[Scheme] = ContextVar("scheme", default="light")
 _RIGHT_TO_LEFT = "\u200f"  # the mark that says so
 
 
-def images(report: Report, language: Language) -> Iterator[tuple[str, bytes]]:
-    """Yield the charts of *report* as SVG files, by the names of their sections."""
-    report = untrusted.cleaned(report)
-    for name in report.sections:
-        chart = section_chart(language, report, name)
-        if chart is not None:
-            yield name, image(chart, language)
-
-
-def image(chart: Chart, language: Language) -> bytes:
+def image(chart: Chart, language: Language, scheme: Scheme = "light") -> bytes:
     """Return *chart* as an SVG file; right to left turns its words, never its axes."""
+    drawn = _scheme.set(scheme)
+    try:
+        return _image(chart, language)
+    finally:
+        _scheme.reset(drawn)
+
+
+def _image(chart: Chart, language: Language) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -85,10 +84,15 @@ def image(chart: Chart, language: Language) -> bytes:
         return stream.getvalue()
 
 
-@cache
 def colours() -> Mapping[str, str]:
-    """Return the colours of a page on light paper, by their names in ``tokens.css``."""
-    root, _, _ = asset("tokens.css").partition("}")
+    """Return the colours of the scheme, by their names in ``tokens.css``."""
+    return _colours(_scheme.get())
+
+
+@cache
+def _colours(scheme: Scheme) -> Mapping[str, str]:
+    light, _, dark = asset("tokens.css").partition("@media")
+    root = dark if scheme == "dark" else light
     return dict(re.findall(r"--([\w-]+): (#\w+)", root))
 
 
@@ -427,7 +431,7 @@ def _handle(sign: Sign) -> Any:
 
 
 def _style() -> dict[str, Any]:
-    """Return matplotlib's settings for the look of a page on light paper."""
+    """Return matplotlib's settings for the look of a page."""
     ink, quiet, paper, faint = map(colours().get, ("ink", "quiet", "paper", "faint"))
     tick = {"labelcolor": quiet, "major.size": 0, "major.pad": 6.75}
     spines = ("left", "right", "top", "bottom")

@@ -404,7 +404,7 @@ def significant_decimals(value: float, digits: int) -> int:
 
 
 def factor_decimals(value: float) -> int:
-    """Return how many decimals show a factor; ``times`` in report.js counts alike."""
+    """Return how many decimals show a factor."""
     if value < 0.995:
         return significant_decimals(value, 2)
     # 1.04 is not 1, as 0.96 is not; what rounds to 1.00 needs no second zero.

@@ -1,25 +1,31 @@
-"""What a report that does not show everything says of it: filters, and its room."""
+"""What a report says of itself: filters, room, and the data that it is made of."""
+
+from collections.abc import Sequence
 
 from benchdb.report.filters import as_line
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.report.view.atoms import Room
-from benchdb.report.view.page import Report
+from benchdb.report.view.atoms import Filter, Room
 
 
-def limits(language: Language, report: Report) -> list[str]:
-    """Say what the page is limited to and, where nothing is left, what there is."""
+def limits(
+    language: Language,
+    chosen: Sequence[Filter],
+    there: Sequence[Filter],
+    room: Room | None,
+) -> list[str]:
+    """Say what a report is limited to and, where nothing is left, what there is."""
     found = []
-    if report.chosen:
+    if chosen:
         only = language.gettext("Only the results that match these filters:")
-        found.append(f"{only} {language.isolate(as_line(report.chosen))}")
-    if report.there:
+        found.append(f"{only} {language.isolate(as_line(chosen))}")
+    if there:
         none = language.gettext("No result matches the filters.")
-        there = language.gettext("There are results for:")
-        names = language.isolate(as_line(report.there))
-        found.append(f"{language.sentences([none, there])} {names}")
-    if report.room:
-        found.append(room_text(language, report.room))
+        names = language.gettext("There are results for:")
+        listed = language.isolate(as_line(there))
+        found.append(f"{language.sentences([none, names])} {listed}")
+    if room:
+        found.append(room_text(language, room))
     return found
 
 
@@ -40,16 +46,9 @@ def room_text(language: Language, room: Room) -> str:
     return language.sentences([*said, others])
 
 
-def more_text(language: Language, report: Report, section: str) -> str:
-    """Say how much of a section has no room, and what lists it; nothing if none."""
-    lists = {"machines": "benchdb machines list", "sources": "benchdb sources list"}
-    if not (count := report.more.get(section)):
-        return ""
-    said = language.ngettext(
-        "%(n)s more row has no room here; %(command)s shows it.",
-        "%(n)s more rows have no room here; %(command)s shows them.",
-        count,
-        command=Name(lists.get(section, "benchdb list")),
+def made_from(language: Language, digest: str) -> str:
+    """Say which data the report shows, so that it can be made again."""
+    return language.gettext(
+        "Made by benchdb from the data with SHA-256 %(digest)s.",
+        digest=Name(digest[:12]),
     )
-    nowhere = language.gettext("A figure whose row has no room leads nowhere.")
-    return language.sentences([said, nowhere if section == "values" else ""])

@@ -1,5 +1,6 @@
 """The six questions, answered for all Macs or for one chip."""
 
+from benchdb.report import untrusted
 from benchdb.site.answers import gpu, macs, memory, metal, tokens, watt
 from benchdb.site.answers import names as names_of_chips
 from benchdb.site.answers.corpus import corpus_of
@@ -14,7 +15,7 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
     """
     corpus = corpus_of(site)
     about_macs = chip is None or chip in names_of_chips.macs()
-    return (
+    result = (
         macs.standing(corpus, chip) if chip else macs.which_mac(corpus),
         *((metal.does_metal_help(corpus, chip),) if about_macs else ()),
         *((gpu.how_far(corpus, chip),) if about_macs else ()),
@@ -22,3 +23,4 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
         memory.will_it_fit(corpus, chip),
         tokens.how_many(corpus, chip),
     )
+    return untrusted.cleaned(result)

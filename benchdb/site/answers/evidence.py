@@ -7,6 +7,7 @@ things. Like cells come before unlike ones, and what is flagged is only counted.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
 from benchdb.catalogue import workloads
 from benchdb.compare.cell_rows import CellRow
@@ -42,8 +43,8 @@ def group_of(workload: str) -> Group | None:
         if known.kind == "operation":
             return "operations"
         return "training" if known.trains else "inference"
-    found = (group for end, group in _SUFFIXES.items() if workload.endswith(end))
-    return next(found, None)
+    result = (group for end, group in _SUFFIXES.items() if workload.endswith(end))
+    return next(result, None)
 
 
 def rows_of(corpus: Corpus, base: Worker, other: Worker) -> Rows:
@@ -60,7 +61,7 @@ def held(corpus: Corpus, base: Worker, other: Worker) -> Mapping[Group, Held]:
     """Return what each kind of work says of how fast *other* is beside *base*."""
     kinds = rows_of(corpus, base, other)
     summed = {group: summary(corpus, group, kinds[group]) for group in kinds}
-    return {group: one for group, one in summed.items() if one is not None}
+    return {group: pair for group, pair in summed.items() if pair is not None}
 
 
 def summary(
@@ -169,15 +170,16 @@ def _of(
 def _interval(rows: Sequence[CellRow]) -> tuple[float, float] | tuple[None, None]:
     """Return the interval of the mean of cells that were all repeated.
 
-    Halves of intervals of logs add up in squares: cells are measured by themselves.
+    Halves of intervals of logs add up in full, not in squares: one machine often did
+    all of the cells, and what it does to one it does to the others.
     """
-    squares = 0.0
+    halves = []
     for row in rows:
         if row.ratio.low is None or row.ratio.high is None:
             return None, None
-        squares += (math.log(row.ratio.high / row.ratio.low) / 2) ** 2
-    middle = sum(math.log(row.ratio.value) for row in rows) / len(rows)
-    half = math.sqrt(squares) / len(rows)
+        halves.append(math.log(row.ratio.high / row.ratio.low) / 2)
+    middle = fmean(math.log(row.ratio.value) for row in rows)
+    half = fmean(halves)
     return math.exp(middle - half), math.exp(middle + half)
 
 

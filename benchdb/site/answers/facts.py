@@ -3,7 +3,7 @@
 All six cards are made of the same parts. Words for them are in ``words``.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Party(msgspec.Struct, frozen=True):
     device: str
 
 
-class Protocol(NamedTuple):
+class Protocol(msgspec.Struct, frozen=True, order=True):
     """The program that did it, the way of timing it, and what was timed."""
 
     framework: str

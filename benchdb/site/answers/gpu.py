@@ -21,12 +21,12 @@ def how_far(corpus: Corpus, chip: str | None) -> Card:
     """Return how far the reference is from *chip*, or from the nearest Mac."""
     if chip is None:
         return _nearest(corpus)
-    found = [
+    result = [
         own for it in references(corpus, chip) if (own := beside(corpus, chip, it))
     ]
-    if not found:
+    if not result:
         return Card("gpu", chip, "none", measure=_COMMAND)
-    return _card(chip, max(found, key=_standing))
+    return _card(chip, max(result, key=_standing))
 
 
 def beside(corpus: Corpus, chip: str, reference: str) -> list[Held]:
@@ -36,8 +36,8 @@ def beside(corpus: Corpus, chip: str, reference: str) -> list[Held]:
     """
     own = held(corpus, Worker(chip, "metal"), Worker(reference, "cuda"))
 
-    def order(one: Held) -> tuple[object, ...]:
-        return one.evidence == "unlike", ORDER.index(one.group)
+    def order(pair: Held) -> tuple[object, ...]:
+        return pair.evidence == "unlike", ORDER.index(pair.group)
 
     return sorted(own.values(), key=order)
 
@@ -77,18 +77,18 @@ def _nearest(corpus: Corpus) -> Card:
     reference = reference_of(corpus)
     if reference is None:
         return Card("gpu", None, "none", measure=_COMMAND)
-    found = [beside(corpus, mac.name, reference) for mac in corpus.chips]
-    like = [own for own in found if own and own[0].evidence != "unlike"]
+    result = [beside(corpus, mac.name, reference) for mac in corpus.chips]
+    like = [own for own in result if own and own[0].evidence != "unlike"]
     several = [own for own in like if len(own[0].names) >= _SEVERAL] or like
     nearest = min(several, key=lambda own: (own[0].mean or own[0].high, own[0].high))
-    trained = [one for own in found for one in own if one.group == "training"]
-    trained = [one for one in trained if one not in nearest]
-    best = max(trained, key=lambda one: (one.cells, -one.high), default=None)
+    trained = [pair for own in result for pair in own if pair.group == "training"]
+    trained = [pair for pair in trained if pair not in nearest]
+    best = max(trained, key=lambda pair: (pair.cells, -pair.high), default=None)
     return _card(None, (*nearest, best) if best else nearest)
 
 
-def _card(chip: str | None, found: Sequence[Held]) -> Card:
-    kept = [one for one in found if one.group in _TELLING] or list(found)
+def _card(chip: str | None, result: Sequence[Held]) -> Card:
+    kept = [pair for pair in result if pair.group in _TELLING] or list(result)
     first = kept[0]
     return Card(
         question="gpu",
@@ -98,38 +98,38 @@ def _card(chip: str | None, found: Sequence[Held]) -> Card:
         high=first.high,
         points=tuple(
             point
-            for one in kept
-            for point in one.points
-            if one.other == first.other and one.base == first.base
+            for pair in kept
+            for point in pair.points
+            if pair.other == first.other and pair.base == first.base
         ),
         held=tuple(kept),
-        flagged=sum(one.flagged for one in kept),
+        flagged=sum(pair.flagged for pair in kept),
         measure=_COMMAND,
     )
 
 
-def _like(found: Sequence[Held]) -> int:
+def _like(result: Sequence[Held]) -> int:
     return sum(
-        one.cells
-        for one in found
-        if one.evidence != "unlike" and one.group != "operations"
+        pair.cells
+        for pair in result
+        if pair.evidence != "unlike" and pair.group != "operations"
     )
 
 
-def _evidence(found: Sequence[Held]) -> int:
+def _evidence(result: Sequence[Held]) -> int:
     """Return the cells that are alike, each as often as its scarcer side was measured.
 
     From some times on another one adds little.
     """
     return sum(
-        one.cells * min(one.processes[0], ENOUGH)
-        for one in found
-        if one.evidence != "unlike" and one.group != "operations"
+        pair.cells * min(pair.processes[0], ENOUGH)
+        for pair in result
+        if pair.evidence != "unlike" and pair.group != "operations"
     )
 
 
-def _standing(found: Sequence[Held]) -> tuple[object, ...]:
-    name = found[0].other.chip
+def _standing(result: Sequence[Held]) -> tuple[object, ...]:
+    name = result[0].other.chip
     liked = name in PREFERRED
     place = -PREFERRED.index(name) if liked else -len(PREFERRED)
-    return bool(_like(found)), liked, _evidence(found), place
+    return bool(_like(result)), liked, _evidence(result), place

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchdb.site.answers.corpus import BASELINE, Corpus
 from benchdb.site.answers.evidence import held
 from benchdb.site.answers.facts import Card, Group, Held
-from benchdb.site.answers.names import Mac, macs
+from benchdb.site.answers.names import Mac, macs, measuring
 from benchdb.site.systems import Worker
 
 # What tells most of a Mac first; operations only where there is nothing else.
@@ -18,7 +18,7 @@ def which_mac(corpus: Corpus) -> Card:
     """Return the answer for all Macs: what a step up within a family brings."""
     steps = list(_steps(corpus))
     if not steps:
-        return Card("mac", None, "none", measure="benchdb collect --metal")
+        return Card("mac", None, "none", measure=measuring(None))
     first = max(steps, key=_telling)
     family = [it for it in steps if _family(it) == _family(first) and it != first]
     llm = [it for it in steps if it.group == "decode" and it.evidence == "repeated"]
@@ -32,18 +32,18 @@ def which_mac(corpus: Corpus) -> Card:
 def standing(corpus: Corpus, chip: str) -> Card:
     """Return where *chip* stands: beside the baseline; what the next one brings."""
     own = worker(corpus, chip)
-    found: list[Held] = []
+    result: list[Held] = []
     if own and own != BASELINE:
         beside = ordered(held(corpus, BASELINE, own).values())
-        found += [it for it in beside if it.group != "operations"][:_SENTENCES]
-        found = found or beside[:1]
+        result += [it for it in beside if it.group != "operations"][:_SENTENCES]
+        result = result or beside[:1]
     known = macs().get(chip)
     for base, other in _pairs(corpus):
         if known in (base, other) and (step := _step(corpus, base, other)):
-            found.append(step)
-    if not found:
-        return Card("mac", chip, "none", measure="benchdb collect --metal")
-    return _card(chip, list(dict.fromkeys(found)))
+            result.append(step)
+    if not result:
+        return Card("mac", chip, "none", measure=measuring(chip))
+    return _card(chip, list(dict.fromkeys(result)))
 
 
 def worker(corpus: Corpus, chip: str) -> Worker | None:
@@ -57,8 +57,8 @@ def worker(corpus: Corpus, chip: str) -> Worker | None:
     )
 
 
-def _card(chip: str | None, found: Sequence[Held]) -> Card:
-    first = found[0]
+def _card(chip: str | None, result: Sequence[Held]) -> Card:
+    first = result[0]
     return Card(
         question="mac",
         chip=chip,
@@ -66,9 +66,9 @@ def _card(chip: str | None, found: Sequence[Held]) -> Card:
         low=first.mean or first.low,
         high=first.mean or first.high,
         points=first.points,
-        held=tuple(found),
+        held=tuple(result),
         flagged=first.flagged,
-        doubts=tuple(sorted({name for it in found for name in it.doubts})),
+        doubts=tuple(sorted({name for it in result for name in it.doubts})),
     )
 
 
@@ -90,23 +90,23 @@ def _step(corpus: Corpus, base: Mac, other: Mac) -> Held | None:
     return next(iter(ordered(own.values())), None)
 
 
-def ordered(found: Iterable[Held]) -> list[Held]:
+def ordered(result: Iterable[Held]) -> list[Held]:
     """Return like comparisons first, of several works first, in the order of kinds."""
 
-    def order(one: Held) -> tuple[object, ...]:
-        few = len(one.names) < _SEVERAL
-        return one.evidence == "unlike", few, ORDER.index(one.group)
+    def order(pair: Held) -> tuple[object, ...]:
+        few = len(pair.names) < _SEVERAL
+        return pair.evidence == "unlike", few, ORDER.index(pair.group)
 
-    return sorted(found, key=order)
+    return sorted(result, key=order)
 
 
-def _telling(one: Held) -> tuple[object, ...]:
+def _telling(pair: Held) -> tuple[object, ...]:
     """Return how much a step tells: training first, and a mean before a range."""
-    like, several = one.evidence != "unlike", len(one.names) >= _SEVERAL
-    generation, tier = macs()[one.other.chip].order
-    kind = -ORDER.index(one.group)
-    return like, several, kind, one.mean is not None, tier, generation
+    like, several = pair.evidence != "unlike", len(pair.names) >= _SEVERAL
+    generation, tier = macs()[pair.other.chip].order
+    kind = -ORDER.index(pair.group)
+    return like, several, kind, pair.mean is not None, tier, generation
 
 
-def _family(one: Held) -> str:
-    return macs()[one.base.chip].generation
+def _family(pair: Held) -> str:
+    return macs()[pair.base.chip].generation

@@ -46,10 +46,10 @@ def will_it_fit(corpus: Corpus, chip: str | None) -> Card:
 
 def _runs(corpus: Corpus, chip: str) -> Sequence[StoredRun]:
     sides = corpus.site.systems.sides
-    found = [worker for worker in sides if plain_chip(worker.chip) == chip]
+    result = [worker for worker in sides if plain_chip(worker.chip) == chip]
     return [
         run
-        for worker in found
+        for worker in result
         if worker.device not in ("cpu", "npu")
         for run in sides[Worker(*worker)].runs
         if run.facts.status == "ok" and run.facts.tier != "smoke"
@@ -109,8 +109,8 @@ def _model(run: StoredRun) -> str:
 
 def _bits(run: StoredRun) -> int:
     """Return the bits of a weight: ``Q4_K_M``, ``4bit``, ``MXFP4`` have four."""
-    found = _NUMBER.search(str(run.facts.parameters.get("quantization") or ""))
-    return int(found[0][:3]) if found else 0
+    result = _NUMBER.search(str(run.facts.parameters.get("quantization") or ""))
+    return int(result[0][:3]) if result else 0
 
 
 def _weights(run: StoredRun) -> float:
@@ -121,14 +121,14 @@ def _weights(run: StoredRun) -> float:
 def _ladder(fitted: Iterable[Ran]) -> list[Ran]:
     """Return the largest model of each memory, as long as more memory ran more."""
     best: dict[int, Ran] = {}
-    for one in fitted:
-        known = best.get(one.memory)
-        if known is None or (one.size, len(one.chips), one.name) > (
+    for rung in fitted:
+        known = best.get(rung.memory)
+        if known is None or (rung.size, len(rung.chips), rung.name) > (
             known.size,
             len(known.chips),
             known.name,
         ):
-            best[one.memory] = one
+            best[rung.memory] = rung
     rungs: list[Ran] = []
     for memory in sorted(best):
         if not rungs or best[memory].size > rungs[-1].size:

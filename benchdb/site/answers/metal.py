@@ -23,16 +23,16 @@ _COMMAND = "benchdb collect"
 
 def does_metal_help(corpus: Corpus, chip: str | None) -> Card:
     """Return what Metal brings to *chip*, or to all Macs."""
-    found = gains(corpus)
-    chosen = [one for one in found if chip in (None, one.other.chip)]
-    like = [one for one in chosen if one.evidence != "unlike"]
+    result = gains(corpus)
+    chosen = [pair for pair in result if chip in (None, pair.other.chip)]
+    like = [pair for pair in chosen if pair.evidence != "unlike"]
     if not like:
         return _bounded(chip, chosen)
-    group = min((one.group for one in like), key=ORDER.index)
-    like = [one for one in like if one.group == group]
+    group = min((pair.group for pair in like), key=ORDER.index)
+    like = [pair for pair in like if pair.group == group]
     if chip is None:
         wanted = usual_protocol(corpus)
-        like = [one for one in like if one.protocol == wanted] or like
+        like = [pair for pair in like if pair.protocol == wanted] or like
     works = tuple(_works(like))
     helped = [it for it in works if it.low > EVEN] or list(works)
     return Card(
@@ -41,10 +41,11 @@ def does_metal_help(corpus: Corpus, chip: str | None) -> Card:
         evidence=_evidence(like),
         low=min(it.low for it in helped),
         high=max(it.high for it in helped),
-        points=tuple(point for one in like for point in one.points),
+        points=tuple(point for pair in like for point in pair.points),
         held=tuple(like),
         works=works,
-        flagged=sum(one.flagged for one in like),
+        flagged=sum(pair.flagged for pair in like),
+        doubts=tuple(sorted({name for pair in like for name in pair.doubts})),
     )
 
 
@@ -53,10 +54,10 @@ def gains(corpus: Corpus) -> tuple[Held, ...]:
     """Return what Metal brings to each chip, by kind of work, in one protocol."""
     wanted = usual_protocol(corpus)
     return tuple(
-        one
+        pair
         for mac in corpus.chips
         for group, rows in rows_with_both(corpus, mac.name).items()
-        if (one := summary(corpus, group, rows, wanted))
+        if (pair := summary(corpus, group, rows, wanted))
     )
 
 
@@ -76,11 +77,11 @@ def usual_protocol(corpus: Corpus) -> Protocol | None:
     return max(chips, key=lambda it: (len(chips[it]), it), default=None)
 
 
-def _bounded(chip: str | None, found: Sequence[Held]) -> Card:
+def _bounded(chip: str | None, result: Sequence[Held]) -> Card:
     """Return what unlike figures bound, or that nobody measured both."""
-    if not found:
+    if not result:
         return Card("metal", chip, "none", measure=_COMMAND)
-    first = min(found, key=lambda one: ORDER.index(one.group))
+    first = min(result, key=lambda pair: ORDER.index(pair.group))
     return Card(
         question="metal",
         chip=chip,
@@ -98,16 +99,16 @@ def _works(chosen: Iterable[Held]) -> Iterable[WorkRange]:
     """Yield the range of each work over the chips, what gains most first."""
     ratios = defaultdict[str, list[float]](list)
     chips = defaultdict[str, set[str]](set)
-    for one in chosen:
-        for point in one.points:
+    for pair in chosen:
+        for point in pair.points:
             if point.look != "flagged":
                 ratios[point.name].append(point.value)
-                chips[point.name].add(one.other.chip)
+                chips[point.name].add(pair.other.chip)
     for name in sorted(ratios, key=lambda it: (-max(ratios[it]), it)):
         own = ratios[name]
         yield WorkRange(name, min(own), max(own), len(chips[name]))
 
 
 def _evidence(chosen: Iterable[Held]) -> Evidence:
-    every = all(one.evidence == "repeated" for one in chosen)
+    every = all(pair.evidence == "repeated" for pair in chosen)
     return "repeated" if every else "single"

@@ -30,14 +30,21 @@ class Mac(msgspec.Struct, frozen=True):
 @lru_cache
 def macs() -> Mapping[str, Mac]:
     """Return the chips of Macs that the catalogue knows, by name, the oldest first."""
-    found = {}
+    result = {}
     for chip in catalogue.chips():
         match = _GENERATION.fullmatch(chip.name)
         if match and chip.vendor == "Apple":
-            found[chip.name] = Mac(chip.name, match[1], match[2] or "")
-    return dict(sorted(found.items(), key=lambda it: it[1].order))
+            result[chip.name] = Mac(chip.name, match[1], match[2] or "")
+    return dict(sorted(result.items(), key=lambda it: it[1].order))
 
 
+@lru_cache(maxsize=4096)
 def plain_chip(name: str) -> str:
     """Return the name of a chip without the cores that a tool writes behind it."""
     return _CORES.sub("", name)
+
+
+def measuring(chip: str | None) -> str:
+    """Return the command that measures *chip*, or any Mac without one."""
+    is_mac = chip is None or chip in macs()
+    return f"benchdb collect {'--metal' if is_mac else '--cuda'}"

@@ -56,7 +56,8 @@ class ChipRow(msgspec.Struct, frozen=True):
 
     *training* are its works beside the baseline, *mean* that of works which all such
     chips ran, unless they cross 1. *metal* is the range of what Metal brings.
-    *machines* are distinct, at the least where not all are *identified*.
+    *machines* are distinct, at the least where not all are *identified*. The origin of
+    its training may be *doubted*.
     """
 
     chip: str
@@ -74,6 +75,7 @@ class ChipRow(msgspec.Struct, frozen=True):
     figures: int
     machines: int
     identified: bool
+    doubted: bool = False
 
 
 class HeatCell(msgspec.Struct, frozen=True):
@@ -198,9 +200,9 @@ def _row(
     wanted = metal.usual_protocol(corpus)
     brought = [
         point
-        for one in metal.gains(corpus)
-        if one.other.chip == chip and one.protocol == wanted
-        for point in one.points
+        for entry in metal.gains(corpus)
+        if entry.other.chip == chip and entry.protocol == wanted
+        for point in entry.points
         if point.name in helped and point.look != "flagged"
     ]
     reports = _reports(corpus, chip, cell)
@@ -208,7 +210,13 @@ def _row(
     sizes, places = _sizes(chip), _places(corpus, chip)
     cores = _ends(it.gpu_cores for it in sizes)
     lines = corpus.site.by_chip
-    figures = sum(len(lines[name]) for name in lines if plain_chip(name) == chip)
+    figures = sum(
+        row.quantity is not None
+        for name in lines
+        if plain_chip(name) == chip
+        for line in lines[name]
+        for row in line
+    )
     return ChipRow(
         chip=chip,
         cores=(int(cores[0]), int(cores[1])) if cores else None,
@@ -225,6 +233,7 @@ def _row(
         figures=figures,
         machines=len(places),
         identified=all(it.anonymous_id or it.measured for it in places),
+        doubted=trained is not None and chip in trained.doubts,
     )
 
 
@@ -342,9 +351,9 @@ def _distances(corpus: Corpus, reference: str) -> Iterator[Distance]:
 def _unmeasured(corpus: Corpus, rows: Sequence[ChipRow]) -> dict[str, tuple[str, ...]]:
     """Return the chips that lack what others have, by what it is."""
     both = {
-        one.other.chip
-        for one in metal.gains(corpus)
-        if one.group == "training" and one.evidence != "unlike"
+        entry.other.chip
+        for entry in metal.gains(corpus)
+        if entry.group == "training" and entry.evidence != "unlike"
     }
     return {
         "training": tuple(

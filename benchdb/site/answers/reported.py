@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from benchdb.conditions import parsed
 from benchdb.report.bins import Bin, reports
 from benchdb.report.measurement import Measurement
@@ -19,7 +21,7 @@ _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)B\b")
 _PROCESSORS = ("cpu", "npu", "unknown")
 
 
-class Cell(NamedTuple):
+class Cell(msgspec.Struct, frozen=True, order=True):
     """A model as one program ran and timed it."""
 
     model: str
@@ -46,8 +48,8 @@ def size_of(model: str) -> float:
 
     Of a mixture the first number is all of them: ``30B A3B``.
     """
-    found = _SIZE.search(model)
-    return float(found[1]) if found else 0.0
+    result = _SIZE.search(model)
+    return float(result[1]) if result else 0.0
 
 
 def mac_chips(rows: Iterable[Report]) -> set[str]:
@@ -62,17 +64,17 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
 
     Where a program timed prompts of several lengths, the one that most Macs ran.
     """
-    found = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
+    result = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
     for worker, side in site.systems.sides.items():
-        for one in side.measured if worker.device not in _PROCESSORS else ():
-            cell = _cell(one)
-            noted = site.inputs.notes.on(one.runs, _METRIC) if cell else ()
+        for measurement in side.measured if worker.device not in _PROCESSORS else ():
+            cell = _cell(measurement)
+            noted = site.inputs.notes.on(measurement.runs, _METRIC) if cell else ()
             if cell and not is_doubtful(noted):
-                own = found[cell, _WORK[one.conditions.workload]]
-                kind = own.setdefault(one.conditions.parameters, [])
-                kind += _reports(site, one)
+                own = result[cell, _WORK[measurement.conditions.workload]]
+                kind = own.setdefault(measurement.conditions.parameters, [])
+                kind += _reports(site, measurement)
     every = defaultdict[Cell, dict[Group, Sequence[Report]]](dict)
-    for (cell, group), kinds in found.items():
+    for (cell, group), kinds in result.items():
         best = max(
             kinds, key=lambda it: (len(mac_chips(kinds[it])), len(kinds[it]), it)
         )
@@ -80,23 +82,23 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
     return every
 
 
-def _cell(one: Measurement) -> Cell | None:
-    own = one.conditions
+def _cell(measurement: Measurement) -> Cell | None:
+    own = measurement.conditions
     if own.workload not in _WORK or own.metric != _METRIC or own.smoke:
         return None
     facts = parsed(own.parameters)
     model, quantization = facts.get("model"), facts.get("quantization")
     named = isinstance(model, str) and isinstance(quantization, str)
-    if not named or not one.leads:
+    if not named or not measurement.leads:
         return None
     return Cell(str(model), str(quantization), own.framework, own.setting)
 
 
-def _reports(site: Site, one: Measurement) -> list[Report]:
+def _reports(site: Site, measurement: Measurement) -> list[Report]:
     """Return the reports behind a measurement."""
-    place = site.bins.of(one.place)
+    place = site.bins.of(measurement.place)
     return [
         Report(place, value, it.runs[0], it.place.machine)
-        for it in reports(one)
+        for it in reports(measurement)
         for value in it.values[:1]
     ]

@@ -1,6 +1,6 @@
 """The sentences of an answer: what its figure is of, and what stands beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
@@ -15,8 +15,10 @@ from benchdb.site.answers.terms import (
     over_text,
     step_text,
     work_text,
+    works_text,
 )
 
+_WORKS = 3  # with their ranges
 _RUNGS = 3  # of memory, beside the headline
 _MODELS = 2  # beside the first
 
@@ -49,7 +51,7 @@ def _of_pair(language: Language, card: Card, first: Held) -> str:
     return over_text(language, first)
 
 
-def said(language: Language, card: Card) -> list[str]:
+def phrase(language: Language, card: Card) -> list[str]:
     """Return the sentences of a card."""
     write = {
         "mac": _mac,
@@ -64,8 +66,8 @@ def said(language: Language, card: Card) -> list[str]:
     return [text for text in write[card.question](language, card) if text]
 
 
-def _is_base(one: Held) -> bool:
-    return (one.base.chip, one.base.device) == tuple(BASELINE)
+def _is_base(pair: Held) -> bool:
+    return (pair.base.chip, pair.base.device) == tuple(BASELINE)
 
 
 def _mac(language: Language, card: Card) -> Iterator[str]:
@@ -92,31 +94,31 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
             )
 
 
-def _over(language: Language, one: Held) -> str:
+def _over(language: Language, pair: Held) -> str:
     """Say over what a headline goes: its range where it is a mean, its interval."""
     facts = {
-        "work": _capital(group_text(language, one.group)),
-        "count": counted(language, one),
+        "work": _capital(group_text(language, pair.group)),
+        "count": counted(language, pair),
     }
-    if one.evidence == "unlike":
+    if pair.evidence == "unlike":
         return language.gettext("%(work)s, %(count)s; not like for like.", **facts)
-    if one.mean is None:
+    if pair.mean is None:
         return language.gettext("%(work)s, the range over %(count)s.", **facts)
-    if one.low == one.high:
+    if pair.low == pair.high:
         return language.gettext("%(work)s, %(count)s.", **facts)
     return language.gettext(
         "%(work)s, %(range)s over %(count)s.",
-        range=Times(one.low, one.high),
+        range=Times(pair.low, pair.high),
         **facts,
     )
 
 
-def _with_group(language: Language, one: Held) -> str:
+def _with_group(language: Language, pair: Held) -> str:
     return language.pgettext(
         "kind of work and a factor",
         "%(work)s %(times)s",
-        work=group_text(language, one.group),
-        times=factor_text(language, one),
+        work=group_text(language, pair.group),
+        times=factor_text(language, pair),
     )
 
 
@@ -126,16 +128,26 @@ def _metal(language: Language, card: Card) -> Iterator[str]:
         return
     helped = [it for it in card.works if it.low > EVEN]
     hurt = [it for it in card.works if it.high < 1 / EVEN]
-    even = [it for it in card.works if it not in (*helped, *hurt)]
     if helped:
         yield language.gettext(
             "%(works)s against the CPU.",
-            works=[work_text(language, it.name) for it in helped[:3]],
+            works=works_text(language, [it.name for it in helped]),
         )
+    rest = [it for it in card.works if it not in (*helped, *hurt)]
+    even = [it for it in rest if it.low >= 1 / EVEN and it.high <= EVEN]
+    mixed = [it for it in rest if it not in even]
     if even:
         yield language.gettext(
-            "Hardly, or not always: %(works)s.",
-            works=[_ranged(language, it) for it in even[:3]],
+            "Hardly any difference: %(workloads)s.", workloads=_ranges(language, even)
+        )
+    if mixed and card.chip:
+        yield language.gettext(
+            "No clear answer: %(workloads)s.", workloads=_ranges(language, mixed)
+        )
+    elif mixed:
+        yield language.gettext(
+            "Different from chip to chip: %(workloads)s.",
+            workloads=_ranges(language, mixed),
         )
     if hurt:
         yield language.gettext(
@@ -147,45 +159,51 @@ def _metal(language: Language, card: Card) -> Iterator[str]:
         )
 
 
-def _ranged(language: Language, work: WorkRange) -> str:
-    ends = language.times_range(work.low, work.high)
-    return terms.beside(language, work_text(language, work.name), ends)
+def _ranges(language: Language, works: Sequence[WorkRange]) -> list[str]:
+    return [
+        terms.beside(
+            language,
+            work_text(language, it.name),
+            language.times_range(it.low, it.high),
+        )
+        for it in works[:_WORKS]
+    ]
 
 
 def _gpu(language: Language, card: Card) -> Iterator[str]:
     first, *others = card.held
     yield _over_mean(language, first)
-    for one in others:
-        if one.base == first.base:
+    for pair in others:
+        if pair.base == first.base:
             yield language.gettext(
                 "%(work)s: %(times)s.",
-                work=_capital(group_text(language, one.group)),
-                times=factor_text(language, one),
+                work=_capital(group_text(language, pair.group)),
+                times=factor_text(language, pair),
             )
         else:
             yield language.gettext(
                 "%(work)s, %(chip)s: %(times)s.",
-                work=_capital(group_text(language, one.group)),
-                chip=Name(one.base.chip),
-                times=factor_text(language, one),
+                work=_capital(group_text(language, pair.group)),
+                chip=Name(pair.base.chip),
+                times=factor_text(language, pair),
             )
 
 
-def _over_mean(language: Language, one: Held) -> str:
+def _over_mean(language: Language, pair: Held) -> str:
     """Say what a range goes over, with its mean and the interval of that."""
-    if one.mean is None or one.least is None or one.most is None:
-        return _over(language, one)
-    said = language.gettext(
+    if pair.mean is None or pair.least is None or pair.most is None:
+        return _over(language, pair)
+    phrase = language.gettext(
         "%(work)s of %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
-        work=_capital(group_text(language, one.group)),
-        count=counted(language, one),
-        mean=Times(one.mean),
-        interval=Times(one.least, one.most),
+        work=_capital(group_text(language, pair.group)),
+        count=counted(language, pair),
+        mean=Times(pair.mean),
+        interval=Times(pair.least, pair.most),
     )
-    if one.least < 1 < one.most:
+    if pair.least < 1 < pair.most:
         unsure = language.gettext("Chance may have decided which is faster.")
-        return language.sentences([said, unsure])
-    return said
+        return language.sentences([phrase, unsure])
+    return phrase
 
 
 def _watt(language: Language, card: Card) -> Iterator[str]:
@@ -196,11 +214,11 @@ def _watt(language: Language, card: Card) -> Iterator[str]:
         work=group_text(language, first.group),
         count=counted(language, first),
     )
-    for one in others:
+    for pair in others:
         yield language.gettext(
             "%(work)s: %(step)s the tokens per joule.",
-            work=_capital(group_text(language, one.group)),
-            step=step_text(language, one),
+            work=_capital(group_text(language, pair.group)),
+            step=step_text(language, pair),
         )
 
 
@@ -219,7 +237,7 @@ def _fit(language: Language, card: Card) -> Iterator[str]:
             )
             for it in others[:_RUNGS]
         ]
-        yield language.gettext("%(rungs)s.", rungs=rungs)
+        yield terms.sentence(language, language.listing(rungs))
     for peak in card.peaks[:1]:
         yield language.gettext(
             "Training %(work)s at batch size %(batch)s took %(memory)s at its peak.",

@@ -15,11 +15,11 @@ _STEPS = (1, 2, 5)  # of a decade
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """A line across a strip with its label; *one* is where both are as fast."""
+    """A line across a strip with its label; *is_one* is where both are as fast."""
 
     at: float
     label: str
-    one: bool = False
+    is_one: bool = False
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -82,12 +82,12 @@ def _label(language: Language, card: Card, value: float) -> str:
 
 def _title(language: Language, card: Card, point: Point, name: str) -> str:
     if card.unit == "x":
-        said = language.times(point.value)
+        phrase = language.times(point.value)
     elif card.unit == "GB":
-        said = language.bytes(round(point.value) * 2**30)
+        phrase = language.bytes(round(point.value) * 2**30)
     else:
-        said = language.measure(language.significant(point.value), card.unit)
-    return f"{name} {said}"
+        phrase = language.measure(language.significant(point.value), card.unit)
+    return f"{name} {phrase}"
 
 
 def _around(values: Iterable[float], ends: tuple[float, float]) -> tuple[float, float]:

@@ -66,6 +66,7 @@ class ChipLine(msgspec.Struct, frozen=True):
     prefill: Cell
     figures: str
     machines: str
+    doubted: bool
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -129,6 +130,7 @@ def chip_lines(
             prefill=_tokens(language, row.prefill),
             figures=language.number(row.figures),
             machines=machines if row.identified else f"≥\N{NO-BREAK SPACE}{machines}",
+            doubted=row.doubted,
         )
 
 
@@ -200,13 +202,13 @@ def coverage_lines(
         "inference": language.pgettext("kind of work", "Inference"),
         "operations": language.pgettext("kind of work", "Operations"),
     }
-    for one in every:
+    for entry in every:
         yield (
-            names[one.kind],
-            years_text(*one.years) if one.years else "",
+            names[entry.kind],
+            years_text(*entry.years) if entry.years else "",
             tuple(
                 (language.number(n), f"u{min(n, 3)}") if n else ("–", "")
-                for n in one.chips
+                for n in entry.chips
             ),
         )
 
@@ -297,10 +299,9 @@ def distance_lines(
         yield DistanceLine(
             row.chip,
             Plot(_marks(language, row.held, axis)),
-            *(
-                _far(language, known.get(it))
-                for it in ("decode", "prefill", "training")
-            ),
+            _far(language, known.get("decode")),
+            _far(language, known.get("prefill")),
+            _far(language, unlike),
             ways_text(language, unlike.differs) if unlike else "",
         )
 
@@ -311,44 +312,44 @@ def _marks(language: Language, every: Iterable[Held], axis: Axis) -> tuple[Mark,
             Mark(
                 place(point.value, axis.ends),
                 point.look,
-                f"{group_text(language, one.group)} {language.times(point.value)}",
+                f"{group_text(language, entry.group)} {language.times(point.value)}",
             )
-            for one in every
-            if one.group != "inference"
-            for point in one.points
+            for entry in every
+            if entry.group != "inference"
+            for point in entry.points
         )
     )
 
 
-def _far(language: Language, one: Held | None) -> Cell:
-    if one is None:
+def _far(language: Language, entry: Held | None) -> Cell:
+    if entry is None:
         return NOTHING
     text = (
-        rough(language, one.low, one.high)
-        if one.evidence == "unlike"
-        else language.times_range(one.low, one.high)
+        rough(language, entry.low, entry.high)
+        if entry.evidence == "unlike"
+        else language.times_range(entry.low, entry.high)
     )
-    below = counted(language, one)
-    return Cell(text, below, value=one.mean, look="unlike" if one.differs else "")
+    below = counted(language, entry)
+    return Cell(text, below, value=entry.mean, look="unlike" if entry.differs else "")
 
 
 def watt_lines(
     language: Language, cards: Iterable[Card]
 ) -> Iterator[tuple[str, str, str, str, str]]:
     """Yield comparisons of work per joule: Mac, GPU, work, factor, what differs."""
-    seen = dict.fromkeys(one for card in cards for one in card.held)
-    for one in seen:
+    seen = dict.fromkeys(entry for card in cards for entry in card.held)
+    for entry in seen:
         yield (
-            one.other.chip,
-            one.base.chip,
+            entry.other.chip,
+            entry.base.chip,
             language.pgettext(
                 "kind of work and how many",
                 "%(work)s, %(count)s",
-                work=group_text(language, one.group),
-                count=counted(language, one),
+                work=group_text(language, entry.group),
+                count=counted(language, entry),
             ),
-            factor_text(language, one),
-            ways_text(language, one.differs),
+            factor_text(language, entry),
+            ways_text(language, entry.differs),
         )
 
 
@@ -357,8 +358,8 @@ def unstated(language: Language, cards: Iterable[Card]) -> str:
     names = {
         name
         for card in cards
-        for one in card.held
-        if one.evidence != "unlike"
-        for name in one.unstated
+        for entry in card.held
+        if entry.evidence != "unlike"
+        for name in entry.unstated
     }
     return terms.unstated_text(language, sorted(names))

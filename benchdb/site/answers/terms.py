@@ -39,45 +39,45 @@ def works_text(language: Language, names: Sequence[str]) -> str:
     return language.listing([work_text(language, name) for name in names])
 
 
-def counted(language: Language, one: Held) -> str:
+def counted(language: Language, pair: Held) -> str:
     """Say over how many works a range goes, in the word for that kind."""
-    n = len(one.names)
-    if one.group == "training":
+    n = len(pair.names)
+    if pair.group == "training":
         return language.ngettext("%(n)s network", "%(n)s networks", n)
-    if one.group in ("decode", "prefill"):
+    if pair.group in ("decode", "prefill"):
         return language.ngettext("%(n)s model", "%(n)s models", n)
     return language.ngettext("%(n)s work", "%(n)s works", n)
 
 
-def step_text(language: Language, one: Held, *, short: bool = False) -> str:
+def step_text(language: Language, pair: Held, *, short: bool = False) -> str:
     """Return a pair with its factor: ``M1 Max over M1 Pro 1.6× (1.2–2.0×)``.
 
     A *short* one leaves the range out where there is a mean.
     """
-    brief = language.isolate(language.times(one.mean)) if short and one.mean else ""
+    brief = language.isolate(language.times(pair.mean)) if short and pair.mean else ""
     return language.pgettext(
         "two systems and a factor",
         "%(other)s over %(base)s %(times)s",
-        other=Name(one.other.chip),
-        base=Name(one.base.chip),
-        times=brief or factor_text(language, one),
+        other=Name(pair.other.chip),
+        base=Name(pair.base.chip),
+        times=brief or factor_text(language, pair),
     )
 
 
-def factor_text(language: Language, one: Held) -> str:
+def factor_text(language: Language, pair: Held) -> str:
     """Return the mean with its range, or that range alone; roughly if unlike."""
-    if one.evidence == "unlike":
-        return language.isolate(rough(language, one.low, one.high))
-    return terms.mean_text(language, one.mean, (one.low, one.high))
+    if pair.evidence == "unlike":
+        return language.isolate(rough(language, pair.low, pair.high))
+    return terms.mean_text(language, pair.mean, (pair.low, pair.high))
 
 
-def over_text(language: Language, one: Held) -> str:
+def over_text(language: Language, pair: Held) -> str:
     """Name a pair: ``M1 Ultra over M1 Max``."""
     return language.pgettext(
         "two systems",
         "%(other)s over %(base)s",
-        other=Name(one.other.chip),
-        base=Name(one.base.chip),
+        other=Name(pair.other.chip),
+        base=Name(pair.base.chip),
     )
 
 
@@ -104,5 +104,5 @@ def number_range(language: Language, low: float, high: float) -> str:
 
 def ways_text(language: Language, names: Iterable[str]) -> str:
     """Name the conditions that are not alike, for a tag."""
-    said = [terms.condition(language, name) for name in names]
-    return language.comma.join(dict.fromkeys(said))
+    phrase = [terms.condition(language, name) for name in names]
+    return language.comma.join(dict.fromkeys(phrase))

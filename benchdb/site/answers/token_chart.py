@@ -73,14 +73,14 @@ def model_plots(corpus: Corpus) -> tuple[ModelPlot, ...]:
 def _variants(
     corpus: Corpus, cell: Cell, group: Literal["prefill", "decode"]
 ) -> tuple[Variant, ...]:
-    found = defaultdict[tuple[str, float], list[Report]](list)
+    result = defaultdict[tuple[str, float], list[Report]](list)
     for report in corpus.reported[cell].get(group, ()):
         chip = plain_chip(report.place.chip)
         amount = _amount(corpus, report.place, group)
         if chip in macs() and amount:
-            found[chip, amount].append(report)
+            result[chip, amount].append(report)
     variants = []
-    for (chip, amount), reports in found.items():
+    for (chip, amount), reports in result.items():
         middle = median(it.rate for it in reports)
         nearest = min(reports, key=lambda it: (abs(it.rate - middle), it.run))
         variants.append(
@@ -182,7 +182,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _alt(language: Language, plot: ModelPlot) -> str:
-    said = [
+    phrase = [
         language.pgettext(
             "chip and its tokens per second",
             "%(chip)s %(rate)s",
@@ -191,4 +191,4 @@ def _alt(language: Language, plot: ModelPlot) -> str:
         )
         for it in plot.decode
     ]
-    return language.gettext("Decode, tokens per second: %(chips)s.", chips=said)
+    return language.gettext("Decode, tokens per second: %(chips)s.", chips=phrase)

@@ -1,6 +1,7 @@
 """LLM tokens per second: one model in one protocol, on as many Macs as possible."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from statistics import median
 
 from benchdb.site.answers.corpus import Corpus
@@ -14,6 +15,7 @@ from benchdb.site.answers.reported import (
     size_of,
 )
 
+_SHOWN = 3  # models
 _ENOUGH = 0.8  # of the chips that the best known model ran on
 _COMMAND = "benchdb import llama-bench.jsonl"
 
@@ -31,14 +33,19 @@ def usual(every: Reports, most: int = 1) -> list[Cell]:
     return sorted(covered, key=order)[:most]
 
 
+@lru_cache(maxsize=1)
+def _usual(corpus: Corpus) -> Sequence[Cell]:
+    return usual(corpus.reported, _SHOWN)
+
+
 def _known(every: Reports) -> Reports:
     return {cell: own for cell, own in every.items() if own.get("decode")}
 
 
 def how_many(corpus: Corpus, chip: str | None) -> Card:
     """Return the tokens per second of *chip*, or of all Macs."""
-    every = _of_chip(corpus.reported, chip)
-    chosen = usual(corpus.reported, 3)
+    every = _of_chip(corpus, chip)
+    chosen = _usual(corpus)
     if not any(every.get(cell, {}).get("decode") for cell in chosen):
         chosen = usual(every)
     rates = [
@@ -67,17 +74,28 @@ def how_many(corpus: Corpus, chip: str | None) -> Card:
     )
 
 
-def _of_chip(every: Reports, chip: str | None) -> Reports:
+def _of_chip(corpus: Corpus, chip: str | None) -> Reports:
     """Keep what was reported of *chip*, or of all Macs."""
-    wanted = {chip} if chip else macs().keys()
+    if chip:
+        return _by_chip(corpus).get(chip, {})
     return {
         cell: {
-            group: kept
+            group: [it for it in rows if plain_chip(it.place.chip) in macs()]
             for group, rows in own.items()
-            if (kept := [it for it in rows if plain_chip(it.place.chip) in wanted])
         }
-        for cell, own in every.items()
+        for cell, own in corpus.reported.items()
     }
+
+
+@lru_cache(maxsize=1)
+def _by_chip(corpus: Corpus) -> Mapping[str, Reports]:
+    result: dict[str, dict[Cell, dict[Group, list[Report]]]] = {}
+    for cell, own in corpus.reported.items():
+        for group, rows in own.items():
+            for it in rows:
+                chip = result.setdefault(plain_chip(it.place.chip), {})
+                chip.setdefault(cell, {}).setdefault(group, []).append(it)
+    return result
 
 
 def _rates(corpus: Corpus, cell: Cell, group: Group, own: Sequence[Report]) -> Rates:

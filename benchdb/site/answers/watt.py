@@ -2,21 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from statistics import median
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from benchdb.report.sections.efficiency import Efficiency, EfficiencyRow
+from benchdb.report import untrusted
 from benchdb.report.view.atoms import Reading
 from benchdb.site.answers.corpus import Corpus
+from benchdb.site.answers.efficiency import Efficiency, EfficiencyRow, efficiency
 from benchdb.site.answers.evidence import group_of
 from benchdb.site.answers.facts import Card, Group, Held, Look, Party, Point
 from benchdb.site.answers.gpu import PREFERRED
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.names import macs, measuring, plain_chip
 from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.
 _METRICS = {"tokens_per_joule": True, "energy_per_step_joules": False}
-_COMMAND = "benchdb collect --metal"
 _POWER = "power"  # the condition: how it was read
 
 
@@ -35,10 +36,9 @@ Joules = Mapping[Party, Mapping[Work, Sequence[tuple[float, str]]]]
 
 def per_watt(corpus: Corpus, chip: str | None) -> Card:
     """Return how much work per joule *chip* does beside a GPU, or any Mac."""
-    found = [*_trained(corpus), *_counted(corpus)]
-    own = [one for one in found if chip in (None, one.other.chip)]
+    own = [pair for pair in _known(corpus) if chip in (None, pair.other.chip)]
     if not own:
-        return Card("watt", chip, "none", measure=_COMMAND)
+        return Card("watt", chip, "none", measure=measuring(chip))
     first = max(own, key=_standing)
     others = [it for it in own if it.group != first.group]
     second = max(others, key=_standing, default=None)
@@ -49,34 +49,46 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
         evidence=first.evidence,
         low=first.mean or first.low,
         high=first.mean or first.high,
-        points=tuple(point for one in kept for point in one.points),
+        points=tuple(point for pair in kept for point in pair.points),
         held=kept,
         flagged=first.flagged,
-        measure=_COMMAND,
+        measure=measuring(chip),
     )
+
+
+@lru_cache(maxsize=1)
+def _known(corpus: Corpus) -> tuple[Held, ...]:
+    return (*_trained(corpus), *_counted(corpus))
 
 
 def comparisons(corpus: Corpus) -> tuple[Card, ...]:
     """Return the answer of each Mac whose power somebody read."""
-    found = (per_watt(corpus, mac.name) for mac in corpus.chips)
-    return tuple(card for card in found if card.held)
+    result = (per_watt(corpus, mac.name) for mac in corpus.chips)
+    return tuple(card for card in result if card.held)
 
 
-def _standing(one: Held) -> tuple[object, ...]:
+def _standing(pair: Held) -> tuple[object, ...]:
     """Return how much a comparison tells: training, then what most cells say."""
-    liked = one.base.chip in PREFERRED
-    order = -PREFERRED.index(one.base.chip) if liked else -len(PREFERRED)
-    like = one.evidence != "unlike"
-    return like, one.group == "training", len(one.names) > 1, order, one.cells, one.low
+    liked = pair.base.chip in PREFERRED
+    order = -PREFERRED.index(pair.base.chip) if liked else -len(PREFERRED)
+    like = pair.evidence != "unlike"
+    return (
+        like,
+        pair.group == "training",
+        len(pair.names) > 1,
+        order,
+        pair.cells,
+        pair.low,
+    )
 
 
 def _trained(corpus: Corpus) -> Iterator[Held]:
-    """Yield what the section on efficiency says of Macs beside its reference."""
-    section = cast(Efficiency | None, corpus.site.report.sections.get("efficiency"))
-    if section is None or section.reference is None:
+    """Yield what training says of Macs beside the reference."""
+    read = _read(corpus)
+    if read is None or read.reference is None:
         return
-    reference = section.reference
-    for group in section.groups:
+    reference = read.reference
+    for group in read.groups:
         rows = [row for row in group.rows if row.ratio]
         if group.system.chip in macs() and group.system.device == "metal" and rows:
             yield _of_rows(
@@ -86,6 +98,11 @@ def _trained(corpus: Corpus) -> Iterator[Held]:
                 rows,
                 group.reading,
             )
+
+
+@lru_cache(maxsize=1)
+def _read(corpus: Corpus) -> Efficiency | None:
+    return untrusted.cleaned(efficiency(corpus.site.inputs))
 
 
 def _of_rows(
@@ -141,7 +158,7 @@ def _counted(corpus: Corpus) -> Iterator[Held]:
 
 
 def _joules(corpus: Corpus) -> Joules:
-    found = defaultdict[Party, dict[Work, list[tuple[float, str]]]](dict)
+    result = defaultdict[Party, dict[Work, list[tuple[float, str]]]](dict)
     for worker, side in corpus.site.systems.sides.items():
         party = Party(plain_chip(worker.chip), worker.device)
         for run in side.runs if worker.device in ("metal", "cuda") else ():
@@ -157,8 +174,8 @@ def _joules(corpus: Corpus) -> Joules:
                     )
                     value = figure.value or 0.0
                     rate = value if _METRICS[figure.metric] else 1 / value
-                    found[party].setdefault(work, []).append((rate, own.digest))
-    return found
+                    result[party].setdefault(work, []).append((rate, own.digest))
+    return result
 
 
 def _beside(

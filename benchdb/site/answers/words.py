@@ -58,7 +58,7 @@ def _words(language: Language, card: Card, ends: tuple[float, float]) -> CardWor
         look={"repeated": "like", "ran": "like"}.get(card.evidence, card.evidence),
         figure=figure_text(language, card),
         of=sentences.subject(language, card),
-        text=_unbroken(language.sentences(sentences.said(language, card))),
+        text=_unbroken(language.sentences(sentences.phrase(language, card))),
         command=card.measure if card.evidence == "none" else "",
         tags=tuple(dict.fromkeys(_tags(language, card))),
         strip=strip,
@@ -150,39 +150,45 @@ def _telling(card: Card) -> Iterable[Held]:
         return ()
     if card.question == "metal":
         return (first,)
-    for one in others:
-        told = one.evidence == "unlike" and {*one.differs} <= {*first.differs}
-        if one.evidence != first.evidence and one.group != first.group and not told:
-            return (first, one)
+    for pair in others:
+        same_conditions = pair.evidence == "unlike" and {*pair.differs} <= {
+            *first.differs
+        }
+        if (
+            pair.evidence != first.evidence
+            and pair.group != first.group
+            and not same_conditions
+        ):
+            return (first, pair)
     return (first,)
 
 
 def _of_held(language: Language, chosen: Iterable[Held]) -> Iterator[Tag]:
-    for number, one in enumerate(chosen):
-        said, look = _evidence(language, one, brief=number > 0)
+    for number, pair in enumerate(chosen):
+        phrase, look = _evidence(language, pair, brief=number > 0)
         if number:
-            said = language.pgettext(
+            phrase = language.pgettext(
                 "evidence",
                 "%(work)s: %(evidence)s",
-                work=group_text(language, one.group),
-                evidence=said,
+                work=group_text(language, pair.group),
+                evidence=phrase,
             )
-        yield Tag(said, look)
+        yield Tag(phrase, look)
 
 
-def _evidence(language: Language, one: Held, *, brief: bool) -> tuple[str, str]:
+def _evidence(language: Language, pair: Held, *, brief: bool) -> tuple[str, str]:
     """Return what a comparison rests on, and the look of its tag."""
-    if one.evidence == "unlike":
-        return ways_text(language, one.differs), "unlike"
-    low, high = one.processes
+    if pair.evidence == "unlike":
+        return ways_text(language, pair.differs), "unlike"
+    low, high = pair.processes
     if high == 1:
         return language.pgettext("evidence", "one run each, like for like"), ""
     runs = number_range(language, low, high)
     if brief:
-        said = language.pgettext("repetitions", "n = %(n)s", n=runs)
+        phrase = language.pgettext("repetitions", "n = %(n)s", n=runs)
     else:
-        said = language.pgettext("evidence", "like for like, n = %(runs)s", runs=runs)
-    return said, "like" if one.evidence == "repeated" else ""
+        phrase = language.pgettext("evidence", "like for like, n = %(runs)s", runs=runs)
+    return phrase, "like" if pair.evidence == "repeated" else ""
 
 
 def years_text(first: str, last: str) -> str:

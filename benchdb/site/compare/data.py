@@ -6,10 +6,12 @@ digits stand in the files as they are shown, but for the marks of a language.
 """
 
 import hashlib
+import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
@@ -31,6 +33,7 @@ from benchdb.titles import framework_title
 
 Kind = Literal["training", "decode", "prefill", "inference", "other"]
 Evidence = Literal["repeated", "single", "few", "unlike"]
+Made = TypeVar("Made")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _NEAR = 0.9  # from here to its inverse two digits may read the same
 _ENOUGH = 3  # processes of each side, for a figure that is repeated
@@ -119,12 +122,14 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 class SystemData(msgspec.Struct):
     """The file of a system; *shared* counts its cells with every other one.
 
-    *own* are digests of all that it did, by workload.
+    *asked* is what the command line calls its chip, *own* are digests of all that it
+    did, by workload.
     """
 
     name: str
     chip: str
     device: str
+    asked: str
     figures: list[Entry] = []
     works: list[Work] = []
     cells: dict[str, list[Cell]] = {}
@@ -140,10 +145,10 @@ class _Numbers:
     def __init__(self) -> None:
         self._known: dict[object, int] = {}
 
-    def of(self, key: object, entry: object, entries: list[object]) -> int:
+    def of(self, key: object, entry: Callable[[], Made], entries: list[Made]) -> int:
         if key not in self._known:
             self._known[key] = len(entries)
-            entries.append(entry)
+            entries.append(untrusted.cleaned(entry()))
         return self._known[key]
 
 
@@ -206,7 +211,7 @@ def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, Syste
             own.cells[second] = [maker.cell(own, other, row) for row in rows]
             own.cards[second] = list(maker.cards(rows))
             own.shared[second] = other.shared[first] = len(rows)
-    return {slug: untrusted.cleaned(one) for slug, one in files.items()}
+    return files
 
 
 class _Maker:
@@ -238,8 +243,8 @@ class _Maker:
             ends=shown,
             back=back,
             span=span,
-            differs=" ".join(ratio.differs),
-            unstated=" ".join(ratio.unstated),
+            differs=_names_of(ratio.differs),
+            unstated=_names_of(ratio.unstated),
             noted=self._noted(row),
         )
 
@@ -248,12 +253,12 @@ class _Maker:
 
     def _figure(self, file: SystemData, one: Figure) -> int:
         key = one.quantity.run, one.quantity.unit, one.quantity.value
-        entries = file.figures
-        return self._figures[file.name].of(key, _entry(one), entries)  # type: ignore[arg-type]
+        make = partial(_entry, one)
+        return self._figures[file.name].of(key, make, file.figures)
 
     def _work(self, file: SystemData, row: CellRow) -> int:
         own = _work(row, self._facts[row.base.quantity.run].parameters)
-        return self._works[file.name].of(own, own, file.works)  # type: ignore[arg-type]
+        return self._works[file.name].of(own, lambda: own, file.works)
 
     def cards(self, rows: Sequence[CellRow]) -> Iterable[Card]:
         """Yield what each kind of work says, if anything does."""
@@ -294,13 +299,19 @@ class _Maker:
             back=() if lead else ends(1 / high, 1 / low),
             mean=_factor(max(mean, 1 / mean)) if lead and sound else "",
             flagged=flagged,
-            differs="" if sound else " ".join(kept[0].ratio.differs),
+            differs="" if sound else _names_of(kept[0].ratio.differs),
             framework=framework_title(kept[0].base.framework) if sound else "",
         )
 
     def _way(self, row: CellRow) -> object:
         facts = self._facts[row.base.quantity.run]
         return facts.framework, facts.setting, row.metric
+
+
+@cache
+def _names_of(conditions: tuple[str, ...]) -> str:
+    """Write conditions as they name their words: a line each."""
+    return "\n".join(untrusted.cleaned(conditions))
 
 
 def _least(row: CellRow) -> int:
@@ -359,18 +370,21 @@ def _own(site: Site, slug: str, worker: Worker) -> SystemData:
     own = defaultdict[str, list[str]](list)
     for (workload, parameters), batch in sorted(side.works, key=repr):
         whole = f"{parameters} {batch}".encode()
-        own[workload].append(hashlib.sha256(whole).hexdigest()[:_LETTERS])
+        own[untrusted.cleaned(workload)].append(
+            hashlib.sha256(whole).hexdigest()[:_LETTERS]
+        )
     return SystemData(
         name=slug,
-        chip=worker.chip,
+        chip=untrusted.cleaned(worker.chip),
         device=worker.device,
+        asked=shlex.quote(f"chip:{untrusted.cleaned(worker.chip)}"),
         figures=[],
         works=[],
         cells={},
         cards={},
         shared={},
         own=dict(own),
-        known=list(_known(site, worker)),
+        known=[untrusted.cleaned(it) for it in _known(site, worker)],
     )
 
 

@@ -1,7 +1,6 @@
 """A pair as the page shows it without its script, which makes the same of the data."""
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,15 +8,10 @@ import msgspec
 
 from benchdb.report.language import Language, fixed
 from benchdb.site.compare.data import KINDS, Card, Cell, Entry, Known, SystemData, Work
-from benchdb.site.compare.words import Say
+from benchdb.site.compare.words import TICKS, Say
 
 _DASH = "–"
 _BY_MODEL = ("decode", "prefill")
-# Those that the axis has room for, what says most first.
-_TICKS = (
-    *(2, 0.5, 5, 0.2, 10, 0.1, 1.5, 0.75, 3, 0.3, 20, 0.05, 50, 0.02, 100, 0.01),
-    *(1000, 0.001, 10_000),
-)
 _MARGIN = 1.08
 _LEAST = 1.6  # from end to end: a narrower axis would enlarge chance
 _NEAR = 17.0  # per cent between two labels
@@ -31,6 +25,7 @@ class FigureView(msgspec.Struct, frozen=True):
     grade: str
     bars: int
     label: str
+    limits: str
     rests: str
 
 
@@ -130,7 +125,9 @@ class Writer:
             over=_fill(self._say["over"], names),
             base=self._system(base),
             other=self._system(other),
-            command=command(base.chip, other.chip),
+            command=""
+            if base.asked == other.asked
+            else f"benchdb compare {base.asked} {other.asked}",
             one=axis.at(1),
             ticks=tuple((axis.at(it), self._factor(f"{it:g}")) for it in axis.ticks),
             cards=tuple(self._cards(cards, names)),
@@ -186,7 +183,7 @@ class Writer:
         if not one.items:
             return _DASH
         if not one.unit:
-            return self._say["comma"].join(map(self._isolated, one.items))
+            return str(self._say["comma"]).join(map(self._isolated, one.items))
         ends = one.items if len(one.items) > 1 else (one.items[0],)
         text = self._between("interval", ends) if ends[1:] else self._local(ends[0])
         if one.unit != "#":
@@ -202,7 +199,8 @@ class Writer:
         return " · ".join(parts) or self._say["nothing"]
 
     def _title(self, workload: str) -> str:
-        return self._say["titles"].get(workload, workload)
+        titles: Mapping[str, str] = self._say["titles"]
+        return titles.get(workload, workload)
 
     def _cards(self, cards: Sequence[Card], names: Mapping[str, str]) -> Any:
         known = {card.kind: card for card in cards}
@@ -254,12 +252,11 @@ class Writer:
         } or set(said)
         shared = alike.pop() if len(alike) == 1 else ""
         like = sum(not cell.differs for cell in cells)
-        counted = (self._local(str(like)), self._local(str(len(cells))))
-        first, middle, last = self._say["like"].split("{}")
+        counted = {"like": self._local(str(like)), "n": self._local(str(len(cells)))}
         return GroupView(
             title=self._say["kinds"][kind],
             unlike=like == 0,
-            like=f"{first}{counted[0]}{middle}{counted[1]}{last}",
+            like=_fill(self._say["like"], counted),
             shared=shared,
             rows=tuple(
                 self._row(cell, base, other, axis, "" if remark == shared else remark)
@@ -319,13 +316,11 @@ class Writer:
         text = _fill(self._say["units"][one.unit], {"": self._local(one.digits)})
         bars, label = self._say["labels"][one.label]
         rests = [_fill(self._say["n"], {"": self._local(str(one.n))})]
-        if one.low:
-            rests.insert(
-                0, self._isolated(self._between("interval", (one.low, one.high)))
-            )
         if one.machines > 1:
             rests.append(self._plural("machines", one.machines))
-        return FigureView(text, one.run, one.grade, bars, label, " · ".join(rests))
+        limits = self._between("interval", (one.low, one.high)) if one.low else ""
+        below = " · ".join(rests)
+        return FigureView(text, one.run, one.grade, bars, label, limits, below)
 
     def _remarks(self, cell: Cell, base: SystemData, other: SystemData) -> str:
         parts = []
@@ -352,7 +347,7 @@ class _Axis:
             low, high = low / _LEAST**0.5, high * _LEAST**0.5
         self._low, self._width = math.log(low), math.log(high) - math.log(low)
         self.ticks = [1.0]
-        for tick in _TICKS:
+        for tick in TICKS:
             place = self._place(tick)
             if 0 <= place <= 100 and all(
                 abs(place - self._place(it)) >= _NEAR for it in self.ticks
@@ -365,13 +360,6 @@ class _Axis:
     def at(self, value: float) -> str:
         """Return where *value* stands, in per cent."""
         return f"{self._place(value):.1f}"
-
-
-def command(base: str, other: str) -> str:
-    """Return the command that compares two chips; one with itself has none."""
-    if base == other:
-        return ""
-    return shlex.join(("benchdb", "compare", f"chip:{base}", f"chip:{other}"))
 
 
 def _look(cell: Cell) -> str:

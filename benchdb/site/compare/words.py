@@ -14,6 +14,11 @@ from benchdb.report.workloads import workload_of
 from benchdb.site.compare.data import SystemData
 
 Say = Mapping[str, Any]
+# Of the axis, as many as it has room for, what says most first.
+TICKS = (
+    *(2, 0.5, 5, 0.2, 10, 0.1, 1.5, 0.75, 3, 0.3, 20, 0.05, 50, 0.02, 100, 0.01),
+    *(1000, 0.001, 10_000),
+)
 _BARS = {"measured": 4, "imported": 3, "aggregate": 2}
 _WORDS: Mapping[str, tuple[Verdict, bool]] = {
     "found": ("faster", True),
@@ -46,6 +51,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
     return {
         **_phrases(language),
         "code": language.code,
+        "ticks": TICKS,
         "marks": language.marks,
         "isolates": language.isolate("{}").partition("{}")[::2],
         "comma": language.comma,
@@ -62,7 +68,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
         "labels": _labels(language, (one.label for one in figures)),
         "verdicts": _verdicts(language),
         "conditions": {
-            names: terms.conditions(language, names.split())
+            names: terms.conditions(language, names.split("\n"))
             for names in sorted(differences - {""})
         },
         "flags": {code: flag_text(language, code) for code in sorted(flags)},
@@ -106,7 +112,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         "mean": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell: no mean.",
+                "Geometric mean %(mean)s over %(n)s cell.",
                 "Geometric mean %(mean)s over %(n)s cells.",
                 n,
                 mean=mean,
@@ -115,7 +121,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         "ranging": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell.",
+                "%(n)s cell on both sides of 1×: no mean.",
                 "%(n)s cells on both sides of 1×: no mean.",
                 n,
             ),
@@ -123,8 +129,8 @@ def _phrases(language: Language) -> dict[str, Any]:
         "rough": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell, not like for like: a bound, no verdict.",
-                "%(n)s cells, not like for like: bounds, no mean, no verdict.",
+                "%(n)s cell, not like for like: bounds, no verdict.",
+                "%(n)s cells, not like for like: bounds, no verdict.",
                 n,
             ),
         ),
@@ -142,7 +148,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         },
         "none": pgettext("comparison", "not measured on both"),
         "like": pgettext(
-            "comparison", "%(like)s of %(n)s like for like", like="{}", n="{}"
+            "comparison", "%(like)s of %(n)s like for like", like="{like}", n="{n}"
         ),
         "differs": pgettext("comparison", "differs: %(conditions)s", conditions="{}"),
         "unstated": pgettext(

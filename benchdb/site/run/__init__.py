@@ -4,8 +4,9 @@ All processes of a cell on a machine share a page.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -141,11 +142,30 @@ class RunFacts(msgspec.Struct, frozen=True):
     why_not: str | None
 
 
-def pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each cell on each machine."""
+def addresses(site: Site) -> Mapping[str, str]:
+    """Return the address of each page, with a digest of what it shows.
+
+    A run never changes: what is stored of it follows from its name. Its figure, grade,
+    notes and what it is held against depend on others.
+    """
+    keys = {}
+    for line in site.lines:
+        noted = site.notes_of([line])
+        facts = (line, runs_of(line), noted, [*_beside(site, line[0])])
+        keys[site.runs[line[0].run]] = sha256(msgspec.msgpack.encode(facts)).hexdigest()
+    return keys
+
+
+def pages(site: Site, wanted: Collection[str] | None = None) -> Iterator[Page]:
+    """Yield the page of each cell on each machine, or those at *wanted* addresses."""
     from benchdb.site.run.words import words  # noqa: PLC0415  who lists needs none
 
-    for line, facts in all_facts(site, site.lines):
+    lines = [
+        line
+        for line in site.lines
+        if wanted is None or site.runs[line[0].run] in wanted
+    ]
+    for line, facts in all_facts(site, lines):
         yield Page(
             address=site.runs[line[0].run],
             kind="runs",

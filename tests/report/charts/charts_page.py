@@ -19,7 +19,30 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>{{ style }}</style></head>
 <body><main class="sheet"><h1>Charts</h1>
-{% from "parts/chart.j2" import draw with context %}
+{% from "parts/chart.j2" import legend, plot with context %}
+{% macro draw(chart) %}
+{% if chart is not none %}
+{% set drawing = lay_out(chart) %}
+{% set frame = drawing.frame %}
+{% set id = "chart-" ~ chart.name %}
+{{ legend(drawing.signs) }}
+{% set columns = [frame.columns, drawing.panels|length]|min %}
+{% set room = "--columns:%s;--start:%spx;--end:%spx" %}
+<div class="chart" role="img" aria-labelledby="{{ id }}-title {{ id }}-alt"
+style="{{ room|format(columns, frame.start, frame.end) }}">
+<span id="{{ id }}-title" hidden>{{ chart.title }}</span>
+<span id="{{ id }}-alt" hidden>{{ chart.alt }}</span>
+{% for axes in drawing.panels %}
+<div class="panel">
+{% if axes.panel.title %}<p class="of">{{ axes.panel.title }}</p>{% endif %}
+{% if axes.panel.y.title %}<p class="y">{{ axes.panel.y.title }}</p>{% endif %}
+{{ plot(axes, frame) }}
+{% if axes.panel.x.title %}<p class="x">{{ axes.panel.x.title }}</p>{% endif %}
+</div>
+{% endfor %}
+</div>
+{% endif %}
+{% endmacro %}
 {% for chart in charts %}<figure>{{ draw(chart) }}</figure>{% endfor %}
 <svg><defs>{{ shapes }}</defs></svg></main></body></html>"""
 _PATH, _USE = (f"{{http://www.w3.org/2000/svg}}{name}" for name in ("path", "use"))
@@ -56,7 +79,7 @@ def ruler(scale: Scale | Rows, places: Iterable[float], *, y: bool = False) -> R
 def page(charts: Sequence[Chart], code: str = "en") -> str:
     """Return a page with *charts*, in the templates and the style of a report."""
     spoken = language.load(code)
-    style = rules() + stylesheet(("tokens.css", "report.css", "chart.css"))
+    style = rules() + stylesheet(("tokens.css", "site.css", "chart.css"))
     template = html.environment(spoken).from_string(_PAGE)
     return template.render(charts=charts, language=spoken, style=html.verbatim(style))
 

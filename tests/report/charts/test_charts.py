@@ -22,9 +22,8 @@ from benchdb.report.charts.spec import (
     Stroke,
     Tick,
 )
-from benchdb.report.language import Language, available, load
+from benchdb.report.language import Language, load
 from benchdb.report.page_assets import asset
-from tests import view_fixture
 from tests.page import parse
 from tests.report.charts.charts_fixture import KINDS, scatter
 from tests.report.charts.charts_page import (
@@ -35,7 +34,7 @@ from tests.report.charts.charts_page import (
     shapes_in_file,
     shown,
 )
-from tests.view_fixture import HOSTILE, empty, hostile
+from tests.view_fixture import HOSTILE
 
 RENDERERS = {"page": readings_on_page, "file": readings_in_file}
 MANY: tuple[Look, ...] = ("0", "1", "2", "3", "4", "reference", "mine", "quiet")
@@ -197,46 +196,13 @@ def test_thirty_lines_keep_their_names():
     assert image(one(strokes=strokes), EN)
 
 
-REPORT = view_fixture.report()
 AXIS = Scale(1, 10, (), "")
-
-
-def drawn(code: str = "en") -> dict[str, bytes]:
-    return dict(mpl.images(REPORT, load(code)))
 
 
 def height(image: bytes) -> float:
     found = re.search(rb'height="([0-9.]+)pt"', image)
     assert found
     return float(found[1])
-
-
-def test_a_chart_carries_no_date_and_asks_for_nothing():
-    assert drawn().keys() == {"metal", "ranking", "distance"}
-    for file in drawn().values():
-        text = file.decode()
-        assert "<dc:date>" not in text
-        assert not re.search(r"(href|src)=\"http", text)
-        assert ET.fromstring(text).tag.endswith("svg")  # noqa: S314  ours
-
-
-@pytest.mark.parametrize("code", available())
-def test_every_language_has_its_charts(code, monkeypatch):
-    monkeypatch.setattr(fonts, "MISSING_GLYPHS", "error")
-
-    assert drawn(code).keys() == drawn().keys()
-
-
-def test_an_empty_report_has_no_charts():
-    assert list(mpl.images(empty(), EN)) == []
-
-
-@pytest.mark.parametrize("text", ["</script><script>x", "$\\frac{$", "x" * 10_000])
-def test_hostile_names_are_only_letters(text):
-    images = [image for _, image in mpl.images(hostile(text), EN)]
-
-    assert [b"<script" in image for image in images] == [False] * 3
-    assert max(map(len, images)) < 400_000
 
 
 def test_of_many_rows_the_first_are_a_picture():
@@ -264,12 +230,14 @@ def test_a_long_legend_breaks_into_rows():
 def test_without_a_font_for_the_language_letters_are_left_to_the_reader(monkeypatch):
     monkeypatch.setattr(fonts, "_FAMILIES", {"ko": ("No Such Font",)})
 
-    assert "배치 128" in drawn("ko")["distance"].decode()
+    named = replace(KINDS["strips"], title="배치 128")
+    assert "배치 128" in image(named, load("ko")).decode()
 
 
 def test_latin_text_is_outlines_of_the_bundled_font():
-    assert b"<text" not in drawn()["metal"]
-    assert b"DejaVuSans" in drawn()["metal"]
+    drawn = image(next(iter(KINDS.values())), EN)
+    assert b"<text" not in drawn
+    assert b"DejaVuSans" in drawn
 
 
 def test_files_and_pages_take_their_colours_from_one_table():
@@ -279,5 +247,4 @@ def test_files_and_pages_take_their_colours_from_one_table():
     for name in (*used, "paper", "faint", "mine"):
         assert f"--{name}: {mpl.colours()[name]};" in light
         assert f"--{name}: #" in dark
-    assert mpl.colours()["paper"].encode() in drawn()["metal"]
-    assert mpl.colours()["gain"].encode() in drawn()["metal"]
+    assert mpl.colours()["paper"].encode() in image(next(iter(KINDS.values())), EN)

@@ -1,18 +1,18 @@
 """Arabic in words, figures and charts: what it counts, how it orders, which fonts."""
 
+from pathlib import Path
+
 import pytest
 
-from benchdb.report import html
-from benchdb.report.charts import fonts, mpl
-from benchdb.report.language import available, load
+from benchdb.report.charts import fonts
+from benchdb.report.language import load
 from benchdb.report.language.direction import is_simple, mixed_order
-from benchdb.report.markdown import page as markdown
 from benchdb.report.view.atoms import Quantity
-from benchdb.report.view.page import Report
 from tests.page import parse
-from tests.page_fixture import report as example
 from tests.report.right_to_left import LRI, PDI, RLI, unbalanced
-from tests.view_fixture import empty
+from tests.site.short_page import of
+from tests.store_factory import Run
+from tests.written_reports import mixed
 
 AR = load("ar")
 
@@ -98,16 +98,17 @@ def test_units_are_those_that_arabic_readers_write():
     assert AR.measure("35", "W") == "35\u00a0" + "واط"
 
 
-@pytest.mark.parametrize("sample", [example(), empty()], ids=["example", "empty"])
-def test_other_reports_are_written_too(sample: Report):
-    assert parse(html.render(sample, AR)).by_id("content")
-    assert unbalanced(markdown.render(sample, AR, {})) == []
+@pytest.mark.parametrize("runs", [mixed(), []], ids=["some", "none"])
+def test_other_reports_are_written_too(tmp_path: Path, runs: list[Run]):
+    sample = of(tmp_path, runs)
+
+    assert parse(sample.page(AR)).by_id("content")
+    assert unbalanced(sample.text(AR)) == []
 
 
 def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.MonkeyPatch):
     nothing = dict.fromkeys(("ar", "ja", "ko", "zh-Hans"), ("No Such Font",))
     monkeypatch.setattr(fonts, "_FAMILIES", nothing)
-    before = html.render(example(), AR)
 
     said = fonts.missing_fonts(("en", "ar", "ja", "ko"))
 
@@ -115,9 +116,3 @@ def test_without_fonts_one_warning_names_the_packages(monkeypatch: pytest.Monkey
     assert "ar, ja, ko" in said
     assert "\n" not in said
     assert fonts.missing_fonts(("en", "de", "fr")) == ""
-    assert "ضعف السرعة" in dict(mpl.images(example(), AR))["metal"].decode()
-    assert html.render(example(), AR) == before
-
-
-def test_fonts_are_there_for_every_language_of_the_reports():
-    assert fonts.missing_fonts(available()) == ""

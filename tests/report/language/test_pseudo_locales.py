@@ -10,15 +10,15 @@ import pytest
 from babel import Locale
 from playwright.sync_api import Browser, Page
 
-from benchdb.report import html
+from benchdb.catalogue import workloads
 from benchdb.report.language import Language
-from benchdb.report.markdown import page as markdown
-from benchdb.report.view.page import Report
-from tests import view_fixture
+from benchdb.site.pages import Sheet
 from tests.browser import chromium
 from tests.page import Element, parse
-from tests.page_fixture import report as example
-from tests.published_page import TRANSCRIBED, page
+from tests.site import short_page
+from tests.site.short_page import Short
+from tests.store_factory import Run
+from tests.written_reports import mixed
 
 OPEN, CLOSE = "⟦", "⟧"
 OVERRIDE, POP, MARK = "\u202e", "\u202c", "\u200f"
@@ -145,7 +145,9 @@ def _names(page: Element) -> set[str]:
         for child in element.children
         if data and isinstance(child, str)
     )
-    return {_bare(word) for text in said for word in text.split()}
+    networks = (it for it in workloads().values() if it.kind != "operation")
+    texts = (*said, *(it.title for it in networks))
+    return {_bare(word) for text in texts for word in text.split()}
 
 
 def _bare(word: str) -> str:
@@ -193,22 +195,21 @@ def unbracketed(text: str) -> list[str]:
     return [word for word in words if word != _BRAND]
 
 
-SHIPPED = sorted(TRANSCRIBED[0].parent.glob("*.jsonl"))
+BESIDE = Sheet("benchdb report", "5d" * 32, ("en", "de"), (("CSV", "report.csv"),))
 PAGES = {"en-XA": en_xa(), "ar-XB": ar_xb()}
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    return page(tmp_path_factory.mktemp("store"), SHIPPED)
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Short:
+    return short_page.shipped(tmp_path_factory.mktemp("store"))
 
 
 @pytest.fixture(scope="module")
-def files(shipped: Report, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def files(shipped: Short, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     written = {code: folder / f"report.{code}.html" for code in PAGES}
     for code, file in written.items():
-        text = html.render(shipped, PAGES[code], languages=("en", "de"))
-        file.write_text(text, "utf-8")
+        file.write_text(shipped.page(PAGES[code], BESIDE), "utf-8")
     return written
 
 
@@ -269,19 +270,17 @@ def test_no_word_of_the_shipped_page_bypasses_the_catalogues(files: dict[str, Pa
     assert leaks(parse(files["en-XA"].read_text("utf-8")), "en-XA") == []
 
 
-@pytest.mark.parametrize("kind", ["example", "empty"])
-def test_no_word_of_another_page_bypasses_the_catalogues(kind: str):
-    shown = {"example": example(), "empty": view_fixture.empty()}[kind]
-    text = html.render(shown, en_xa(), languages=("en",), files={"CSV": "report.csv"})
+@pytest.mark.parametrize("runs", [mixed(), []], ids=["some", "none"])
+def test_no_word_of_another_page_bypasses_the_catalogues(
+    tmp_path: Path, runs: list[Run]
+):
+    text = short_page.of(tmp_path, runs).page(en_xa(), BESIDE)
 
     assert leaks(parse(text), "en-XA") == []
 
 
-def test_no_word_of_markdown_bypasses_the_catalogues(shipped: Report):
-    for shown in (shipped, example()):
-        text = markdown.render(shown, en_xa("rtl"), {"metal": "metal.svg"})
-
-        assert list(_words(text)) == []
+def test_no_word_of_markdown_bypasses_the_catalogues(shipped: Short):
+    assert list(_words(shipped.text(en_xa("rtl")))) == []
 
 
 _NOTE_KEYS = re.compile(r"\((\w{1,2}(, )?)+\)|\*\*\w{1,2}\*\*")

@@ -1,0 +1,119 @@
+"""Campaigns over time: courses as they are shown."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
+
+import msgspec
+
+from benchdb.report.history.courses import Course
+from benchdb.report.history.surroundings import Changed
+from benchdb.report.labels import distinctions
+from benchdb.report.quantities import quantity
+from benchdb.report.references import Notes
+from benchdb.report.systems import party, resolve
+from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
+from benchdb.report.workloads import workload_of
+from benchdb.statistics.comparison import geometric_mean
+
+
+class Shift(msgspec.Struct, frozen=True):
+    """A change point: *ratio* holds *after* campaigns against *before* of them."""
+
+    ratio: Ratio
+    before: int
+    after: int
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A campaign: its figure, *level* of the campaigns that it is among.
+
+    *against* holds it against the campaign before it, and *changed* is what was not as
+    it was there. With a *shift* another level begins.
+    """
+
+    campaign: str
+    started: str
+    quantity: Quantity
+    level: float
+    leads: bool
+    against: Ratio | None = None
+    changed: tuple[Changed, ...] = ()
+    shift: Shift | None = None
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A course as it is shown, the oldest campaign first.
+
+    *apart* tells it from others of its workload.
+    """
+
+    system: System
+    machine: str | None
+    workload: Workload
+    metric: str
+    batch_size: int | None
+    size: str | None
+    precision: str | None
+    tier: str | None
+    entries: tuple[Entry, ...]
+    apart: tuple[str, ...] = ()
+
+
+def lines_of(found: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
+    """Return the courses as they are shown, in the same order."""
+    parties = [party(one.place, one.conditions.framework, here) for one in found]
+    systems = resolve(parties)
+    apart = _apart(found)
+    return [
+        Line(
+            system=systems[who],
+            machine=one.place.anonymous_id,
+            workload=workload_of(one.conditions.workload),
+            metric=one.conditions.metric,
+            batch_size=one.conditions.batch_size,
+            size=one.conditions.facts.get("size"),
+            precision=one.conditions.precision,
+            tier=one.conditions.tier,
+            entries=tuple(_entries(one, notes)),
+            apart=apart[place],
+        )
+        for place, (one, who) in enumerate(zip(found, parties, strict=True))
+    ]
+
+
+def _apart(found: Sequence[Course]) -> list[tuple[str, ...]]:
+    """Return what tells each course from the others of its workload."""
+    told: dict[int, tuple[str, ...]] = {}
+    order = sorted(
+        range(len(found)), key=lambda place: found[place].conditions.workload
+    )
+    for _, same in groupby(order, key=lambda place: found[place].conditions.workload):
+        places = list(same)
+        every = [found[place].conditions for place in places]
+        tiers = len({own.tier for own in every}) > 1
+        for place, own, words in zip(places, every, distinctions(every), strict=True):
+            there = {own.precision, f"size {own.facts.get('size')}"}
+            more = (own.tier,) if tiers and own.tier else ()
+            told[place] = tuple(word for word in (*words, *more) if word not in there)
+    return [told[place] for place in range(len(found))]
+
+
+def _entries(course: Course, notes: Notes) -> Iterable[Entry]:
+    turns = {turn.at: turn for turn in course.turns}
+    starts = [0, *turns, len(course.campaigns)]
+    for start, end in pairwise(starts):
+        members = course.campaigns[start:end]
+        quantities = [quantity(one.measurement, notes) for one in members]
+        level = geometric_mean([one.value for one in quantities])
+        for one, shown in zip(members, quantities, strict=True):
+            turn = turns.get(start) if one is members[0] else None
+            yield Entry(
+                campaign=one.name,
+                started=one.started,
+                quantity=shown,
+                level=level,
+                leads=one.measurement.leads,
+                against=one.against,
+                changed=one.changed,
+                shift=Shift(turn.ratio, turn.before, turn.after) if turn else None,
+            )

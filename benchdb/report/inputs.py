@@ -1,0 +1,72 @@
+"""What the sections of a report are computed from, and what each system did."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from sqlalchemy import Connection
+
+from benchdb.conditions import Conditions
+from benchdb.metric_kinds import BESIDE_THEIR_RATE
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.references import Notes, Sources
+from benchdb.report.runs import StoredRun
+from benchdb.report.systems import party, resolve
+from benchdb.report.view.atoms import System
+from benchdb.report.workloads import trains
+from benchdb.store.places import is_known
+
+# What each system measured, by its key: the newest under each conditions.
+Candidates = Mapping[System, Sequence[Measurement]]
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """The database with the *runs* of the report, and what all sections share.
+
+    *measured* are the newest measurements of every cell, *steady* those that are no
+    smoke runs, *tokens* those of language models that are none, *here* is as
+    ``systems.is_here`` has it. Notes and sources are numbered in the order in which
+    they are asked for.
+    """
+
+    connection: Connection
+    runs: Sequence[StoredRun]
+    measured: Sequence[Measurement]
+    steady: Sequence[Measurement]
+    tokens: Sequence[Measurement]
+    here: str | None
+    notes: Notes
+    sources: Sources
+
+
+def training(
+    measurements: Iterable[Measurement], here: str | None
+) -> tuple[dict[System, System], list[tuple[System, Measurement]]]:
+    """Return the systems that trained, and each of their measurements with its own.
+
+    What was trained on a chip that nobody names is compared with nothing. Steps stand
+    aside: whoever times them gives their rate as well.
+    """
+    done = [
+        one
+        for one in measurements
+        if trains(one.conditions.workload)
+        and one.conditions.metric not in BESIDE_THEIR_RATE
+        and is_known(one.place)
+    ]
+    parties = [party(one.place, one.conditions.framework, here) for one in done]
+    systems = resolve(parties)
+    pairs = zip(parties, done, strict=True)
+    return systems, [(systems[who], one) for who, one in pairs]
+
+
+def candidates(trained: Iterable[tuple[System, Measurement]]) -> Candidates:
+    """Return the newest measurements of the systems that *trained*."""
+    cells: defaultdict[System, defaultdict[Conditions, list[Measurement]]]
+    cells = defaultdict(lambda: defaultdict(list))
+    for system, one in trained:
+        cells[system][one.conditions].append(one)
+    return {
+        system: [newest(alike) for alike in cells[system].values()]
+        for system in sorted(cells, key=lambda it: it.key)
+    }

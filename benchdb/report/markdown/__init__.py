@@ -1,1 +1,0 @@
-"""A report in Markdown: the page, its tables, and what must be escaped."""

@@ -1,0 +1,149 @@
+"""The files of a short report: one a language and format, charts, data beside them.
+
+Each format is imported where it is made: one page needs half of what all formats do.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from benchdb.files import replacing
+from benchdb.report import filters
+from benchdb.report.language import Language, load
+from benchdb.report.view.page import Report
+from benchdb.site import single
+from benchdb.site.content import Site
+from benchdb.site.pages import Sheet
+from benchdb.site.single import Single
+
+Format = Literal["html", "markdown", "snippet", "csv", "json", "sqlite"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_DATA = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}  # by label, as on the page
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file of a report: its name below the report's folder."""
+
+    name: str
+    content: bytes
+
+
+class Edition(msgspec.Struct, frozen=True):
+    """What of a report is wanted.
+
+    *options* are the words of the command line that decide what it shows, *database*
+    is what the format ``sqlite`` has. One that is *alone* is a single file, with
+    nothing beside it.
+    """
+
+    languages: Sequence[str]
+    formats: Sequence[Format]
+    options: Sequence[str] = ()
+    database: bytes = b""
+    alone: bool = False
+
+    def sheet(self, digest: str, code: str) -> Sheet:
+        """Return what stands around a page of the database of that *digest*."""
+        typed = filters.typed(self.options)
+        command = " ".join((f"benchdb report --lang {code}", typed)).strip()
+        if self.alone:
+            return Sheet(command, digest)
+        data = [
+            (label, f"report.{name}")
+            for name, label in _DATA.items()
+            if name in self.formats
+        ]
+        return Sheet(command, digest, tuple(self.languages), tuple(data))
+
+
+def files(site: Site, edition: Edition) -> Iterator[File]:
+    """Yield the files of the report of *site*, always in the same order."""
+    if {*edition.formats} - {*_DATA}:
+        facts = single.single(site)
+        for code in edition.languages:
+            yield from _in_language(site, facts, load(code), edition)
+    for name in edition.formats:
+        if name in _DATA:
+            yield File(f"report.{name}", _data(site.report, name, edition))
+
+
+def _in_language(
+    site: Site, facts: Single, language: Language, edition: Edition
+) -> Iterator[File]:
+    sheet = edition.sheet(site.report.database_digest, language.code)
+    if "html" in edition.formats:
+        page = single.page(site, facts, language, sheet)
+        yield File(f"report.{language.code}.html", page.encode())
+    if "markdown" in edition.formats:
+        yield from _markdown(facts, language, edition, sheet)
+    if "snippet" in edition.formats:
+        yield from _snippet(facts, language, edition)
+
+
+def _markdown(
+    facts: Single, language: Language, edition: Edition, sheet: Sheet
+) -> Iterator[File]:
+    from benchdb.site import markdown  # noqa: PLC0415
+
+    images = {}
+    if not edition.alone:
+        from benchdb.report.charts import mpl  # noqa: PLC0415
+
+        for chart in markdown.charts(language, facts):
+            stem = f"report.{language.code}.{chart.name}"
+            images[chart.name] = (f"{stem}.svg", f"{stem}.dark.svg")
+            yield File(f"{stem}.svg", mpl.image(chart, language))
+            yield File(f"{stem}.dark.svg", mpl.image(chart, language, "dark"))
+    text = markdown.render(language, facts, images, sheet)
+    yield File(f"report.{language.code}.md", text.encode())
+
+
+def _snippet(facts: Single, language: Language, edition: Edition) -> Iterator[File]:
+    from benchdb.site import markdown  # noqa: PLC0415
+
+    text = markdown.snippet(language, facts)
+    yield File(f"report.{language.code}.snippet.md", text.encode())
+    if not edition.alone:
+        image = markdown.badge(language, facts)
+        yield File(f"report.{language.code}.badge.svg", image.encode())
+
+
+def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
+    if wanted == "sqlite":
+        return edition.database
+    from benchdb.report import data_files  # noqa: PLC0415
+
+    return (data_files.csv_table if wanted == "csv" else data_files.json_document)(
+        report
+    )
+
+
+def write(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
+    """Write the files into *folder*; yield each as it is written, with its bytes."""
+    for file in found:
+        path = folder / file.name
+        if path.suffix == ".sqlite":
+            from benchdb.report import database_file  # noqa: PLC0415
+
+            database_file.write(path, file.content)
+        else:
+            with replacing(path) as stream:
+                stream.write(file.content)
+        yield path, len(file.content)
+
+
+def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file in *folder* that is not as it would be written, and why."""
+    for file in found:
+        path = folder / file.name
+        try:
+            same = path.read_bytes() == file.content
+        except FileNotFoundError:
+            yield path, "is missing"
+        except OSError as error:
+            yield path, f"cannot be read ({error.strerror})"
+        else:
+            if not same:
+                yield path, "differs from the database"

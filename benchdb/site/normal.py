@@ -1,0 +1,249 @@
+"""Is a result normal? All results of the same work in one bin of machines, one marked.
+
+A bin is a chip with its GPU cores and memory. Results are not machines: a source that
+does not identify them may tell of one machine several times.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import median, quantiles
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection, select
+
+from benchdb.catalogue import metrics
+from benchdb.conditions import Conditions
+from benchdb.exchange.messages import Device
+from benchdb.metric_kinds import BESIDE_THEIR_RATE, SPEEDS, TOKENS
+from benchdb.report.bins import Bin, Bins, likeness, named_differences, reports
+from benchdb.report.inputs import Inputs
+from benchdb.report.measurement import Measurement, newest
+from benchdb.report.quantities import quantity
+from benchdb.report.systems import is_here
+from benchdb.report.view.atoms import Quantity, Workload
+from benchdb.report.workloads import workload_of
+from benchdb.statistics import comparison
+from benchdb.store.machines import canonical
+from benchdb.store.places import Place, chip_at_work, is_known
+from benchdb.store.tables import source
+
+_METRICS = (*TOKENS, *SPEEDS)
+# Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".
+_FAMILY = re.compile(r"\D*|(?:Core(?: Ultra)?|Ryzen(?: AI)?|EPYC) ?i?\d", re.IGNORECASE)
+Owner = tuple[str, bool, bool, str | None]
+Cell = tuple[Bin, Conditions]
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """One result; *share* is its speed over the median's."""
+
+    quantity: Quantity
+    share: float
+    mine: bool = False
+
+
+class Strip(msgspec.Struct, frozen=True):
+    """One work in one bin under like conditions: a dot for each result, by speed.
+
+    *memory* are the least and the most GiB, *facts* what else the work was. The median
+    and the *middle* half are of the results that nothing is noted about, which come
+    from so many *machines*, *at_least* if not all are told apart; *slowest* and
+    *fastest* are the ends. *differs* names what is not alike among them. *standing* is
+    the marked machine's, unless there is none or its own figure is doubtful.
+    """
+
+    chip: str
+    device: Device
+    gpu_cores: int | None
+    memory: tuple[int, int] | None
+    framework: str
+    setting: str
+    workload: Workload
+    batch_size: int | None
+    precision: str | None
+    compiler: str | None
+    metric: str
+    facts: tuple[tuple[str, str], ...]
+    dots: tuple[Dot, ...]
+    results: int
+    machines: int
+    at_least: bool
+    median: Quantity
+    middle: tuple[float, float]
+    slowest: Quantity
+    fastest: Quantity
+    differs: tuple[str, ...] = ()
+
+    @property
+    def mine(self) -> Dot | None:
+        """Return the dot of the marked machine."""
+        return next((dot for dot in self.dots if dot.mine), None)
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """One figure of a machine, with the bin and the owner that it is of."""
+
+    own: Measurement
+    bin: Bin
+    owner: Owner
+
+
+def strips(inputs: Inputs, bins: Bins) -> list[Strip]:
+    """Return every work in every bin, of any memory and however few results.
+
+    Where nothing is beyond doubt there is no strip.
+    """
+    owners = _Owners(inputs.connection)
+    every = (*inputs.steady, *inputs.tokens)
+    mine = frozenset(
+        owners.of(one.place) for one in every if is_here(one.place, inputs.here)
+    )
+    found = (_strip(cell, inputs, mine) for cell in _cells(every, bins, owners))
+    return sorted(filter(None, found), key=_interest)
+
+
+def _interest(strip: Strip) -> tuple[object, ...]:
+    """Put first what most Macs ran: a card is another one in every host."""
+    about = strip.chip, strip.device, strip.workload.name, strip.batch_size or 0
+    counts = strip.device != "metal", -strip.machines, -strip.results
+    return *counts, *about, repr(strip.facts), strip.dots[0].quantity.run
+
+
+class _Owners:
+    """Tells what is equal for results of one machine, as far as anybody can tell.
+
+    Merged ones are one, however many sources tell of them. Two sources that describe
+    their machines in the same words tell of two, unless a person has said otherwise;
+    the documents of one tell of one. The source stands last where it does not identify
+    its machines.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Look up which machines are merged, and whose the documents are."""
+        self._sizes = Counter(canonical(connection).values())
+        slugs = connection.execute(select(source.c.digest, source.c.slug))
+        self._slugs = {row.digest: row.slug for row in slugs}
+
+    def of(self, place: Place) -> Owner:
+        """Return who owns the results at *place*."""
+        own = place.measured or place.anonymous_id is not None
+        merged = self._sizes.get(place.machine, 1) > 1
+        told_by = None if own or merged else self._slugs.get(place.source or "")
+        return place.machine, place.mine, place.shipped, told_by
+
+
+def _cells(
+    every: Iterable[Measurement], bins: Bins, owners: _Owners
+) -> list[list[_Result]]:
+    """Return the results of each cell: of an identified machine the newest alone.
+
+    Of several figures of the same work, the one that most machines have stands; of as
+    many, the best defined.
+    """
+    found: defaultdict[Cell, defaultdict[Owner, list[_Result]]]
+    found = defaultdict(lambda: defaultdict(list))
+    for one in every:
+        chip = chip_at_work(one.place)
+        named = is_known(one.place) and not _FAMILY.fullmatch(chip)
+        if named and one.conditions.metric not in BESIDE_THEIR_RATE:
+            where, owner = bins.of(one.place), owners.of(one.place)
+            cell = replace(where, chip=chip.casefold(), memory=None), likeness(one)
+            found[cell][owner].append(_Result(one, where, owner))
+    tasks: defaultdict[Cell, list[Cell]] = defaultdict(list)
+    for cell in sorted(found, key=repr):
+        work = replace(cell[1], metric="", extent=None, told_by=None)
+        tasks[cell[0], work].append(cell)
+    best = (
+        max(same, key=lambda it: (len(found[it]), -_METRICS.index(it[1].metric)))
+        for same in tasks.values()
+    )
+    return [
+        [result for some in found[cell].values() for result in _told(some)]
+        for cell in best
+    ]
+
+
+def _told(some: Sequence[_Result]) -> list[_Result]:
+    """Return the results of one owner that are of a machine each, for all we know."""
+    if some[0].owner[-1] is None:
+        last = newest(one.own for one in some)
+        return [next(one for one in some if one.own is last)]
+    return [replace(one, own=it) for one in some for it in reports(one.own)]
+
+
+def _strip(
+    results: Sequence[_Result],
+    inputs: Inputs,
+    mine: frozenset[Owner],
+) -> Strip | None:
+    """Return the strip, or ``None`` where no figure is beyond doubt."""
+    shown = {one.own.runs: quantity(one.own, inputs.notes) for one in results}
+    ordered = sorted(results, key=lambda one: (_speed(one.own), one.own.runs))
+    sound = [one for one in ordered if not shown[one.own.runs].notes]
+    if not sound:
+        return None
+    speeds = [_speed(one.own) for one in sound]
+    middle = median(speeds)
+    first, own = ordered[0], next((it.own for it in results if it.owner in mine), None)
+    conditions = first.own.conditions
+    memory = [one.bin.memory for one in ordered if one.bin.memory]
+    machines = len({one.owner for one in sound})
+    # One result is in all of its quarters.
+    several = speeds if len(speeds) > 1 else speeds * 2
+    low, _, high = quantiles(several, n=4, method="inclusive")
+    return Strip(
+        chip=first.bin.chip,
+        device=first.bin.device,
+        gpu_cores=first.bin.gpu_cores,
+        memory=(min(memory), max(memory)) if memory else None,
+        framework=conditions.framework,
+        setting=conditions.setting,
+        workload=workload_of(conditions.workload),
+        batch_size=conditions.batch_size,
+        precision=conditions.precision,
+        compiler=conditions.compiler,
+        metric=conditions.metric,
+        facts=(*conditions.facts.items(), *conditions.choices),
+        dots=tuple(
+            Dot(shown[one.own.runs], _speed(one.own) / middle, mine=one.own is own)
+            for one in ordered
+        ),
+        results=len(sound),
+        machines=machines,
+        at_least=machines < len(sound),
+        median=_middle(sound, middle, [shown[one.own.runs] for one in sound]),
+        middle=(low / middle, high / middle),
+        slowest=shown[sound[0].own.runs],
+        fastest=shown[sound[-1].own.runs],
+        differs=named_differences([one.own for one in ordered]),
+    )
+
+
+def _speed(one: Measurement) -> float:
+    return comparison.geometric_mean(one.speeds)
+
+
+def _middle(
+    sound: Sequence[_Result], speed: float, shown: Sequence[Quantity]
+) -> Quantity:
+    """Return the median; where no result is in the middle, from the two beside it."""
+    nearest, above = shown[(len(shown) - 1) // 2], shown[len(shown) // 2]
+    if len(sound) % 2:
+        return nearest
+    metric = metrics()[sound[0].own.conditions.metric]
+    value = speed if metric.direction == "higher" else 1 / speed
+    return replace(
+        nearest,
+        value=value,
+        printed=None,
+        low=None,
+        high=None,
+        n=1,
+        derived=True,
+        grade=max(filter(None, (nearest.grade, above.grade)), default=None),
+        label=nearest.label if nearest.label == above.label else None,
+        mine=nearest.mine and above.mine,
+        sessions=1,
+    )

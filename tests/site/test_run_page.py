@@ -1,0 +1,147 @@
+"""The page of a run: from its figure to its samples, or to the source's characters."""
+
+import re
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from benchdb.exchange.packing import Series, pack
+from benchdb.report.language import load
+from benchdb.site import run
+from benchdb.site.pages import Frame, Page, data, render
+from benchdb.site.run import RunFacts
+from tests.page import parse
+from tests.site.sites import site_with
+from tests.store_factory import Machine, Run
+from tests.summary_page import WALL
+
+RATE = "samples_per_second"
+GATES: dict[str, Any] = {
+    "gates": {
+        "device": {"status": "passed", "asked": "metal", "found": ["metal"]},
+        "loss": {"status": "failed", "finite": False},
+    },
+    "steady": {"drift_pct": 0.4, "steady": True},
+    "during": {"load_1m_max": 1.5},
+}
+
+
+def process(number: int, rate: float, **columns) -> Run:
+    blocks = tuple(1 / rate + step * 1e-5 for step in range(12))
+    series = [Series("warmup", 1, (0.5, 0.4)), Series("measure", 2, blocks)]
+    facts = {
+        "campaign": "night",
+        "replicate": number,
+        "replicates": 3,
+        "tier": "standard",
+        "label": "measured",
+        "started": f"2026-11-0{number + 1}T10:00:00Z",
+        "collector": "with_torch",
+        "collector_version": "0.1.0",
+        "collector_sha256": "ab" * 32,
+        "checks": GATES | {"gates": {"device": GATES["gates"]["device"]}},
+        "conditions_before": {"gpu_temperature_celsius": 35},
+        **columns,
+    }
+    return Run(
+        device="metal",
+        framework="torch",
+        machine=Machine("M4 Max", ours="mine"),
+        source=None,
+        values={RATE: rate, "step_seconds": 1 / rate},
+        columns=facts,
+        packed=pack(series),
+    )
+
+
+def pages(folder, runs) -> list[Page]:
+    with site_with(folder, runs) as site:
+        return [*run.pages(site)]
+
+
+def shown(page: Page, code: str = "en"):
+    return parse(render(page, load(code), Frame((code,))))
+
+
+@pytest.fixture
+def measured(tmp_path) -> Page:
+    (page,) = pages(tmp_path, [process(n, 100.0 + n) for n in range(3)])
+    return page
+
+
+def test_processes_of_a_cell_share_a_page(measured):
+    facts = measured.facts
+
+    assert isinstance(facts, RunFacts)
+    assert [one.value for one in facts.processes] == [102.0, 101.0, 100.0]
+    assert facts.quantity is not None
+    assert facts.quantity.n == 3
+    assert measured.address == f"run/{facts.run[:12]}"
+
+
+def test_every_sample_is_drawn_in_its_order_and_kept_in_the_data(measured):
+    (warm, blocks) = measured.facts.processes[0].series
+    page = shown(measured)
+    dots = [one for one in page.all("circle") if "cx" in one.attributes]
+    plotted = [one for one in dots if one.attributes.get("r") == "3"]
+
+    assert (warm.phase, blocks.phase, len(blocks.seconds)) == ("warmup", "measure", 12)
+    assert len(plotted) == 14
+    places = [float(one.attributes["cx"].rstrip("%")) for one in plotted]
+    assert places == sorted(places)
+    assert b'"seconds":[0.5,0.4]' in data(measured)
+
+
+def test_gates_and_conditions_stand_on_the_page(measured):
+    text = shown(measured).text
+
+    assert "Gates: 1 passed" in text
+    assert "asked metal" in text
+    assert "gpu temperature 35 °C" in text
+    assert "drift 0.40%" in text
+
+
+def test_a_failed_gate_disqualifies_and_is_named(tmp_path):
+    (page,) = pages(tmp_path, [process(0, 100.0, checks=GATES)])
+
+    assert page.facts.grade.letter == "X"
+    assert "Gates: 1 passed, 1 failed" in shown(page).text
+
+
+def test_a_published_figure_shows_the_characters_of_its_source(tmp_path):
+    (page,) = pages(
+        tmp_path, [Run(values={WALL: 113.65}, printed={WALL: "1:53,65 total"})]
+    )
+    text = shown(page).text
+
+    assert "1:53,65 total" in text
+    assert "The source published no samples" in text
+    assert "No gate is recorded" in text
+    assert "others published it" in text
+
+
+def test_a_run_without_a_figure_says_why(tmp_path):
+    reason = "MPS backend out of memory"
+    failed = process(0, 1.0, status="oom", reason=reason)
+    (page,) = pages(tmp_path, [replace(failed, values={})])
+
+    assert "out of memory" in shown(page).text
+    assert page.facts.quantity is None
+
+
+@pytest.mark.parametrize("code", ["ar", "ja"])
+def test_figures_are_isolated_in_every_language(measured, code):
+    page = render(measured, load(code), Frame((code,)))
+
+    assert re.search(r"<h1><bdi>\S*102|<h1><bdi>\S*101", page)
+    assert f'lang="{code}"' in page or f"lang={code}" in page
+
+
+def test_a_hostile_name_is_only_text(tmp_path):
+    evil = '"><script>alert(1)</script>'
+    (page,) = pages(
+        tmp_path, [Run(machine=Machine(chip=evil, model=evil), values={WALL: 3.0})]
+    )
+
+    assert "<script>alert" not in render(page, load("en"), Frame(("en",)))
