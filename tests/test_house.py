@@ -13,8 +13,12 @@ from tools.journey import sightings
 CHECKOUT = Path(__file__).parents[1]
 TREE = {
     "benchdb/__init__.py": '"""A package."""\n',
-    "benchdb/report/__init__.py": "from .sections import machine_page\nfrom . import rows\n",
-    "benchdb/report/rows.py": "import benchdb.store.rows\n\nSECTIONS = ['machine_page']\n",
+    "benchdb/report/__init__.py": (
+        "from .sections import machine_page\nfrom . import rows\n"
+    ),
+    "benchdb/report/rows.py": (
+        "import benchdb.store.rows\n\nSECTIONS = ['machine_page']\n"
+    ),
     "benchdb/report/sections/machine_page.py": '''"""A section."""
 
 from benchdb.store import rows

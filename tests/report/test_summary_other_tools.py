@@ -37,7 +37,7 @@ def samples(
     """Return the page of files of foreign tools, and of nothing else."""
     folder: Path = tmp_path_factory.mktemp("samples")
     engine = open_database(str(folder / "results.sqlite"), create=True)
-    names = ("llama-bench.json", "pyperf_telco.json", "hyperfine_two.json")
+    names = ("llama-bench.json", "pytest_benchmark_two.json", "hyperfine_two.json")
     taken = list(import_files(engine, [request.param / name for name in names]))
     assert all(one.clean for one in taken)
     with reading(engine) as connection:
