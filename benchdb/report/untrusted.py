@@ -4,7 +4,6 @@ Autoescaping stops markup; this stops what escaping does not: invisible controls
 text that reorders its neighbours, endless names, and links to anything but https.
 """
 
-import re
 import unicodedata
 from collections import deque
 from functools import lru_cache
@@ -35,9 +34,6 @@ _INVISIBLE = {chr(code) for code in (0xAD, 0x34F, 0x180E, 0x200B, 0xFEFF)}
 _INVISIBLE |= {chr(code) for code in (*range(0x2060, 0x2066), *range(0xFFF9, 0xFFFC))}
 _INVISIBLE |= {chr(code) for code in range(0xE0000, 0xE0080)}
 _NEVER = _BIDI | _INVISIBLE
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
-_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
-
 T = TypeVar("T")
 
 
@@ -73,16 +69,6 @@ def link(url: str | None) -> str | None:
         return None
     usable = parts.scheme == "https" and parts.hostname and "@" not in parts.netloc
     return url if usable else None
-
-
-def language_tag(text: str | None) -> str | None:
-    """Return *text* if it can stand in a ``lang`` attribute, else nothing."""
-    return text if text is not None and _LANGUAGE_TAG.match(text) else None
-
-
-def file_name(text: str) -> str | None:
-    """Return *text* if it names a file beside the page, else nothing."""
-    return text if _FILE_NAME.match(text) else None
 
 
 _recent: deque[tuple[Any, Any]] = deque(maxlen=2)

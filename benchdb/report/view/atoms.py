@@ -145,9 +145,3 @@ def parts(value: object, kind: type[Part]) -> Iterator[Part]:
             if isinstance(value, kind):
                 yield value
             waiting.extend(getattr(value, name) for name in reversed(names))
-
-
-def unlike_sets(section: object) -> list[tuple[str, ...]]:
-    """Return the distinct sets of differing conditions, in order of appearance."""
-    every = (getattr(part, "differs", ()) for part in parts(section, msgspec.Struct))
-    return list(dict.fromkeys(tuple(sorted(names)) for names in every if names))

@@ -155,11 +155,6 @@ def noted(text: str, notes: Sequence[str]) -> str:
     return f"{text} ({', '.join(notes)})" if notes else text
 
 
-def several_frameworks(systems: Iterable[System]) -> bool:
-    """Tell whether a framework must be named beside each system."""
-    return len({system.framework for system in systems}) > 1
-
-
 def runs_of(places: range) -> Iterator[range]:
     """Divide the columns of a wide table among several, with room for two more."""
     size = _COLUMNS - 2
