@@ -1,7 +1,9 @@
 """The sentences of a report say what its rows say, and no more."""
 
 import pytest
+from msgspec.structs import replace
 
+from benchdb.conditions import Conditions, difference
 from benchdb.report.language import load
 from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording import metrics, terms
@@ -13,6 +15,34 @@ REPORT = view_fixture.report()
 STANDARD_TERMS = {"compiler", "data", "driver", "framework", "precision", "protocol"}
 STANDARD_TERMS |= {"source", "work"}
 AROUND = ("version", "system", "driver", "load")
+
+
+CHOICES = ("attention", "data", "layout", "loader", "optimizer")
+AROUND = ("version", "system", "driver", "load")
+CONDITIONS = Conditions(
+    workload="resnet50",
+    version=1,
+    setting="standard",
+    framework="torch",
+    batch_size=1,
+    precision="fp32",
+    compiler="eager",
+    metric="step_seconds",
+    extent=None,
+    choices=tuple((name, "a") for name in CHOICES),
+    surroundings=tuple((name, "a") for name in AROUND),
+)
+OTHERS = replace(
+    CONDITIONS,
+    version=2,
+    batch_size=2,
+    precision="fp64",
+    compiler="inductor",
+    tier="smoke",
+    parameters='{"size":2}',
+    choices=tuple((name, "b") for name in CHOICES),
+    surroundings=tuple((name, "b") for name in AROUND),
+)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +75,14 @@ def test_missing_figures_say_so_in_words():
     assert terms.missing_text(EN, None) == "not measured"
     assert terms.missing_text(EN, "8 GB", "oom") == "out of memory: 8 GB"
     assert terms.missing_text(EN, "a dash", "ok") == "not measured: a dash"
+
+
+def test_every_condition_that_can_differ_has_a_word():
+    names = (*difference(CONDITIONS, OTHERS).unlike, "framework", "power", "source")
+    said = {name: terms.condition(EN, name) for name in names}
+
+    assert len(said) == 18
+    assert [n for n in said if said[n] == n and n not in STANDARD_TERMS] == []
 
 
 def test_unknown_tokens_stay_readable():
