@@ -115,7 +115,7 @@ const table = (x, y, over, cells) => {
     const own = cells.filter(c => c[0] == kind), like = own.filter(c => !c[10]), notes = own.map(remarks);
     const [alike, more] = new Set((like[0] ? like : own).map(remarks)), shared = more == null && alike;
     return own[0] ? `<tr class="sub${like[0] ? "" : " unlike"}"><th colspan="6" scope="rowgroup">${esc(name)}`
-      + el("small", listed([between(say.like, [like.length, own.length]), shared])) + "</th></tr>" + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
+      + el("small", listed([fill(say.like, {like: local(like.length), n: local(own.length)}), shared])) + "</th></tr>" + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
   };
   return el("h2", say.headings.cells) + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
     + `<th scope="col" class="plot">${esc(over)}${svg(16, `<defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`

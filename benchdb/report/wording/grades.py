@@ -139,12 +139,24 @@ def ground_text(language: Language, code: str, figure: float | str | None) -> st
         return code.replace("-", " ")
     if not sentence:
         return ""
-    shown = f"{figure:.3g}" if isinstance(figure, float) else str(figure)
-    return (
-        language.gettext(sentence, figure=Name(shown))
-        if "%" in sentence
-        else (language.gettext(sentence))
-    )
+    if "%" not in sentence:
+        return language.gettext(sentence)
+    if isinstance(figure, float):
+        shown = language.significant(figure)
+    else:
+        shown = _in_words(language, code, str(figure))
+    return language.gettext(sentence, figure=Name(shown))
+
+
+def _in_words(language: Language, code: str, figure: str) -> str:
+    """Say a label or the names of checks; other text stays as it is."""
+    if code == "imported":
+        return label_text(language, figure)
+    if code in ("gate-failed", "gates-not-checked"):
+        return language.comma.join(
+            gate_text(language, name.strip()) for name in figure.split(",")
+        )
+    return figure
 
 
 def N_(message: str) -> str:  # noqa: N802  known to Babel

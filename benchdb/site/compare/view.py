@@ -252,12 +252,11 @@ class Writer:
         } or set(said)
         shared = alike.pop() if len(alike) == 1 else ""
         like = sum(not cell.differs for cell in cells)
-        counted = (self._local(str(like)), self._local(str(len(cells))))
-        first, middle, last = self._say["like"].split("{}")
+        counted = {"like": self._local(str(like)), "n": self._local(str(len(cells)))}
         return GroupView(
             title=self._say["kinds"][kind],
             unlike=like == 0,
-            like=f"{first}{counted[0]}{middle}{counted[1]}{last}",
+            like=_fill(self._say["like"], counted),
             shared=shared,
             rows=tuple(
                 self._row(cell, base, other, axis, "" if remark == shared else remark)

@@ -121,7 +121,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         "ranging": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell.",
+                "%(n)s cell on both sides of 1×: no mean.",
                 "%(n)s cells on both sides of 1×: no mean.",
                 n,
             ),
@@ -129,8 +129,8 @@ def _phrases(language: Language) -> dict[str, Any]:
         "rough": _forms(
             language,
             lambda n: ngettext(
-                "%(n)s cell, not like for like: a bound, no verdict.",
-                "%(n)s cells, not like for like: bounds, no mean, no verdict.",
+                "%(n)s cell, not like for like: bounds, no verdict.",
+                "%(n)s cells, not like for like: bounds, no verdict.",
                 n,
             ),
         ),
@@ -148,7 +148,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         },
         "none": pgettext("comparison", "not measured on both"),
         "like": pgettext(
-            "comparison", "%(like)s of %(n)s like for like", like="{}", n="{}"
+            "comparison", "%(like)s of %(n)s like for like", like="{like}", n="{n}"
         ),
         "differs": pgettext("comparison", "differs: %(conditions)s", conditions="{}"),
         "unstated": pgettext(
