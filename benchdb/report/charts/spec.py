@@ -209,8 +209,8 @@ def mark(
 
     What was measured once has none.
     """
-    ends = ratio or quantity
-    low, high = (ends.low, ends.high) if quantity.n > 1 else (None, None)
+    ends = (ratio or quantity).interval if quantity.n > 1 else None
+    low, high = (ends.low, ends.high) if ends and not ends.wide else (None, None)
     return Point(x, y, look, run=quantity.run, low=low, high=high, **more)
 
 
