@@ -14,12 +14,10 @@ CHECKOUT = Path(__file__).parents[1]
 TREE = {
     "benchdb/__init__.py": '"""A package."""\n',
     "benchdb/report/__init__.py": (
-        "from .sections import machine_page\nfrom . import rows\n"
+        "from .sections import listings\nfrom . import rows\n"
     ),
-    "benchdb/report/rows.py": (
-        "import benchdb.store.rows\n\nSECTIONS = ['machine_page']\n"
-    ),
-    "benchdb/report/sections/machine_page.py": '''"""A section."""
+    "benchdb/report/rows.py": "import benchdb.store.rows\n\nSECTIONS = ['listings']\n",
+    "benchdb/report/sections/listings.py": '''"""A section."""
 
 from benchdb.store import rows
 
@@ -47,14 +45,14 @@ class Line:
     def shown(self):
         yield from self.made(self)
 ''',
-    "benchdb/store/rows.py": "def machine_page(): ...\n",
+    "benchdb/store/rows.py": "def listings(): ...\n",
     "collectors/with_numpy.py": "import _work\n",
     "collectors/_work.py": "numpy = 'numpy'\n",
-    "reports/templates/__pycache__/machine_page.pyc": "machine_page",
-    "reports/templates/page.j2": '{% include "parts/machine_page.j2" %}\n',
-    "reports/templates/parts/machine_page.j2": "machine_page\n",
-    "tests/order.py": 'ORDER = """report.rows report.sections.machine_page"""\n',
-    "tests/test_other.py": "from benchdb.report.sections.machine_page import made\n",
+    "reports/templates/__pycache__/listings.pyc": "listings",
+    "reports/templates/page.j2": '{% include "parts/listings.j2" %}\n',
+    "reports/templates/parts/listings.j2": "listings\n",
+    "tests/order.py": 'ORDER = """report.rows report.sections.listings"""\n',
+    "tests/test_other.py": "from benchdb.report.sections.listings import made\n",
 }
 
 
@@ -79,7 +77,7 @@ def test_statements_are_all_but_docstrings(root, product):
 
 
 def test_what_passes_on_does_nothing_to_what_it_gives(product):
-    path = "benchdb/report/sections/machine_page.py"
+    path = "benchdb/report/sections/listings.py"
     to_ours = [f"{path}:6 passed", f"{path}:26 shown"]
 
     passing, passing_to_ours = house.relays(product)
@@ -91,7 +89,7 @@ def test_what_passes_on_does_nothing_to_what_it_gives(product):
 def test_an_import_counts_by_full_relative_and_plain_name(product):
     assert house.imported_once(product) == [
         "benchdb/report/rows.py",
-        "benchdb/report/sections/machine_page.py",
+        "benchdb/report/sections/listings.py",
         "collectors/_work.py",
     ]
 
@@ -106,9 +104,9 @@ def test_one_more_section_is_its_own_files_and_those_that_register_it(root):
     assert house.extension(root, modules, "section") == [
         "benchdb/report/__init__.py",
         "benchdb/report/rows.py",
-        "benchdb/report/sections/machine_page.py",
+        "benchdb/report/sections/listings.py",
         "reports/templates/page.j2",
-        "reports/templates/parts/machine_page.j2",
+        "reports/templates/parts/listings.j2",
         "tests/order.py",
     ]
     assert house.extension(root, modules, "framework") == ["collectors/with_numpy.py"]

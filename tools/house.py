@@ -33,7 +33,7 @@ SMALL = 60  # lines: a small module has fewer
 # A name, and the paths where it means the example:
 # collectors compute with NumPy as well.
 EXAMPLES = {
-    "section": ("machine_page", "(report|site)"),
+    "section": ("listings", "(report|site)"),
     "format": ("hyperfine", ""),
     "framework": ("numpy", f"^({PACKAGE}|schema)/"),
 }

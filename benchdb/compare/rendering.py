@@ -9,7 +9,7 @@ from benchdb.compare.cell_rows import CellRow, Comparison
 from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.wording import terms
-from benchdb.report.wording.cells import DASH, Table, interval
+from benchdb.report.wording.cells import DASH, Table, interval, wide
 from benchdb.report.workloads import trains, workload_of
 
 _OF_CELL = ("workload", "size", "batch_size", "metric")
@@ -180,9 +180,10 @@ def _figure(figure: Figure, language: Language) -> str:
 
 
 def _interval(row: CellRow, language: Language) -> str:
-    if row.ratio.low is None or row.ratio.high is None:
+    ends = row.ratio.interval
+    if ends is None:
         return "none"
-    return _range(row.ratio.low, row.ratio.high, language)
+    return wide(language) if ends.wide else _range(ends.low, ends.high, language)
 
 
 def _range(low: float, high: float, language: Language) -> str:

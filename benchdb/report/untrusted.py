@@ -4,9 +4,10 @@ Autoescaping stops markup; this stops what escaping does not: invisible controls
 text that reorders its neighbours, endless names, and links to anything but https.
 """
 
-import re
+import operator
 import unicodedata
 from collections import deque
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -35,9 +36,6 @@ _INVISIBLE = {chr(code) for code in (0xAD, 0x34F, 0x180E, 0x200B, 0xFEFF)}
 _INVISIBLE |= {chr(code) for code in (*range(0x2060, 0x2066), *range(0xFFF9, 0xFFFC))}
 _INVISIBLE |= {chr(code) for code in range(0xE0000, 0xE0080)}
 _NEVER = _BIDI | _INVISIBLE
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
-_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
-
 T = TypeVar("T")
 
 
@@ -75,17 +73,16 @@ def link(url: str | None) -> str | None:
     return url if usable else None
 
 
-def language_tag(text: str | None) -> str | None:
-    """Return *text* if it can stand in a ``lang`` attribute, else nothing."""
-    return text if text is not None and _LANGUAGE_TAG.match(text) else None
-
-
-def file_name(text: str) -> str | None:
-    """Return *text* if it names a file beside the page, else nothing."""
-    return text if _FILE_NAME.match(text) else None
-
-
+_NO_TEXT = frozenset({int, float, bool, type(None)})
 _recent: deque[tuple[Any, Any]] = deque(maxlen=2)
+
+
+@lru_cache(maxsize=100_000)
+def _text(text: str, field: str) -> str:
+    limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
+    kept = (link(text) or "") if field == "url" else text
+    found = plain(kept, None if field in _KEYS else limit)
+    return text if found == text else found
 
 
 def cleaned(value: T, field: str = "") -> T:
@@ -99,21 +96,27 @@ def cleaned(value: T, field: str = "") -> T:
             return cast(T, clean)
     result: Any = value
     if isinstance(value, str):
-        limit = PROSE_LIMIT if field in _PROSE else NAME_LIMIT
-        text = link(value) if field == "url" else value
-        result = plain(text or "", None if field in _KEYS else limit)
+        result = _text(value, field)
     elif names := field_names(type(value)):
-        new = {}
-        for name in names:
-            part = getattr(value, name)
-            clean = cleaned(part, name)
-            if clean is not part and clean != part:
-                new[name] = clean
-        result = replace(value, **new) if new else value  # type: ignore[type-var]
+        result = _part(value, names)
     elif isinstance(value, tuple | list):
-        result = type(value)([cleaned(item, field) for item in value])
+        items = [cleaned(item, field) for item in value]
+        same = all(map(operator.is_, items, value))
+        result = value if same else type(value)(items)
     elif isinstance(value, dict):
         result = {cleaned(k, "key"): cleaned(v, field) for k, v in value.items()}
     if not field:
         _recent.append((value, result))
     return cast(T, result)
+
+
+def _part(value: Any, names: Iterable[str]) -> Any:
+    """Return a part with clean fields, itself where all are."""
+    new = {}
+    for name in names:
+        part = getattr(value, name)
+        if type(part) not in _NO_TEXT:
+            clean = cleaned(part, name)
+            if clean is not part and clean != part:
+                new[name] = clean
+    return replace(value, **new) if new else value

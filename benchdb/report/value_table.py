@@ -281,9 +281,3 @@ def per_run(rows: Iterable[ValueRow]) -> tuple[list[Line], dict[str, ValueRow]]:
 def runs_of(line: Sequence[ValueRow]) -> tuple[str, ...]:
     """Return every run behind a figure of the line, those of the headline first."""
     return tuple(dict.fromkeys(run for row in line for run in row.runs or (row.run,)))
-
-
-def places_of(line: Sequence[ValueRow]) -> tuple[str, ...]:
-    """Return where the figures stand in the source and how they were made, once."""
-    texts = (text for row in line for text in (row.locator, row.made))
-    return tuple(dict.fromkeys(filter(None, texts)))

@@ -21,7 +21,6 @@ _TRUST: Mapping[str, str] = {
     "transcribed": "t1",
     "claimed": "t1",
 }
-SEVERAL = 3  # processes: the interval of two is wider than anything it is of
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
 _PLAIN = ("model", "operation", "quantization")
@@ -56,7 +55,7 @@ def quantity_cell(
         grade=quantity.grade or "",
         trust=_TRUST.get(label, "t1"),
         label=terms.label_text(language, label, mine=quantity.mine) if label else "",
-        limits=cells.interval(language, quantity) if quantity.n >= SEVERAL else "",
+        limits=cells.interval(language, quantity),
         counts=_counts(language, quantity, machines),
     )
 

@@ -166,8 +166,9 @@ def _passed(language: Language, gates: Sequence[str]) -> Fact:
         return Fact(name, "")
     text = language.npgettext("fact", "%(n)s passed", "%(n)s passed", len(gates))
     shown = [gate_text(language, gate) for gate in gates[:_GATES]]
-    more = [f"+ {len(gates) - _GATES}"] if len(gates) > _GATES else []
-    return Fact(name, text, language.comma.join((*shown, *more)))
+    more = len(gates) - _GATES
+    shown += [language.isolate(f"+ {more}")] if more > 0 else []
+    return Fact(name, text, language.comma.join(shown))
 
 
 def _parameters(language: Language, counts: Sequence[tuple[str, int]]) -> Fact:

@@ -185,12 +185,14 @@ def sections(
 ) -> list[Section]:
     """Return protocols in words, each with a name of its own; or that of a model."""
     titles = [name or _title(language, table) for table, name in tables]
-    shorts = [name or _short(language, table) for table, name in tables]
+    shorts = [name or _timed(language, table) for table, name in tables]
     more = [_way(language, table) for table, _ in tables]
+    titles = _distinct(titles, more)
+    shorts = _distinct(_distinct(shorts, more), [it.setting for it, _ in tables])
     return [
         _section(language, site, table, (f"protocol-{n}", title, short))
         for n, ((table, _), title, short) in enumerate(
-            zip(tables, _distinct(titles, more), _distinct(shorts, more), strict=True)
+            zip(tables, titles, shorts, strict=True)
         )
     ]
 
@@ -244,18 +246,15 @@ def _section(
 
 
 def _title(language: Language, table: Table) -> str:
-    """Return the heading: what was timed, first letter large, and by whom."""
-    named = metric_text(language, table.metric)
+    """Return the heading: what was timed, and by whom."""
     own = table.setting if table.setting != "standard" else ""
-    return " · ".join(filter(None, (named[:1].upper() + named[1:], own)))
+    return " · ".join(filter(None, (_timed(language, table), own)))
 
 
-def _short(language: Language, table: Table) -> str:
-    return (
-        table.setting
-        if table.setting != "standard"
-        else metric_text(language, table.metric)
-    )
+def _timed(language: Language, table: Table) -> str:
+    """Return what was timed, first letter large."""
+    named = metric_text(language, table.metric)
+    return named[:1].upper() + named[1:]
 
 
 def _named(language: Language, table: Table) -> str:
@@ -307,10 +306,8 @@ def _point(language: Language, point: Point) -> str:
 
 
 def _ends(row: Row) -> tuple[float, ...]:
-    quantity = row.figure.quantity
-    if quantity.n < wording.SEVERAL or quantity.low is None or quantity.high is None:
-        return ()
-    return quantity.low, quantity.high
+    ends = row.figure.quantity.interval
+    return () if ends is None or ends.wide else (ends.low, ends.high)
 
 
 def _row(

@@ -60,7 +60,7 @@ const figure = ([run, digits, unit, low, high, n, machines, grade, label], name)
   const rests = listed([put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
   return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(pick.dataset.runs + run)}.html">${esc(put(say.units[unit], local(digits)))}</a>`
     + (grade && el(`span class="grade ${esc(grade)}"`, grade))
-    + (low && el("small", between(say.interval, [low, high]))) + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
+    + (low && el("small", high ? between(say.interval, [low, high]) : factor(low))) + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
 };
 // Work is named by its workload, that of language models by the model.
 const named = (kind, [workload, batch, facts]) => {

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from benchdb.report.value_table import distinctions, per_run, places_of, runs_of
+from benchdb.report.value_table import distinctions, per_run, runs_of
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from tests import view_fixture
@@ -100,18 +100,6 @@ def test_a_figure_that_only_some_processes_have_joins_their_line():
 
     assert heads == {"a": rate, "b": rate, "c": rate, "d": other}
     assert [*map(runs_of, lines)] == [("a", "b", "c"), ("d",)]
-
-
-def test_places_are_told_once_in_their_order():
-    (line,), _ = per_run(
-        [
-            row("rate", "a", locator="line 1"),
-            row("watts", "a", locator="line 1", made="3 / 2"),
-            row("bytes", "a", locator="line 2"),
-        ]
-    )
-
-    assert places_of(line) == ("line 1", "3 / 2", "line 2")
 
 
 def test_nothing_is_lost():

@@ -1,4 +1,7 @@
-"""Sites of small databases, and of the shipped one, with their pages by address."""
+"""Sites of small databases, and of the shipped one, with their pages by address.
+
+The runs of the small site make every kind of page, and what tables must cope with.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -6,14 +9,16 @@ from pathlib import Path
 
 from benchdb.report import language as languages
 from benchdb.report.scope import EVERYTHING
+from benchdb.site import whole
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, Page, Words, render
 from benchdb.store.database import open_database, reading
-from tests.store_factory import Run
-from tests.written_reports import store
+from tests.store_factory import Machine, Run
+from tests.written_reports import mixed, store
 
 EN = languages.load("en")
 FRAME = Frame(("en", "ar"))
+FORMULA = "=1+1"
 
 
 @contextmanager
@@ -47,3 +52,42 @@ def in_english(page: Page) -> Words:
 def html_of(page: Page, code: str = "en") -> str:
     """Return a page as it is written."""
     return render(page, languages.load(code), FRAME)
+
+
+def built(folder: Path, some: Iterable[Run], codes: tuple[str, ...]) -> Path:
+    """Write the whole site of *some* runs in the languages *codes*; return where."""
+    with site_with(folder, some) as site:
+        whole.write(site, Frame(codes), folder / "site")
+    return folder / "site"
+
+
+def runs() -> list[Run]:
+    """Return training of several chips, and reports on language models."""
+    reports = [
+        answer("M1 Max", "Llama 3.1 8B", 32.5, "2025-03-01"),
+        answer("M1 Max", "Llama 3.1 8B", 33.5, "2025-04-01"),
+        answer("M1 Max", FORMULA, 1032.0),
+        answer("M2", "Llama 3.1 8B", 9.5),
+        answer("M2", "Llama 3.1 8B", None),
+    ]
+    return [*mixed(), *reports]
+
+
+def answer(chip: str, model: str, rate: float | None, day: str | None = None) -> Run:
+    """Return a report on how many tokens a second a language model writes."""
+    return Run(
+        workload="llm-decode",
+        device="metal",
+        machine=Machine(chip=chip),
+        framework="llama.cpp",
+        values={"tokens_per_second": rate},
+        reasons={} if rate else {"tokens_per_second": 'printed as "out of memory"'},
+        source="reports",
+        columns={
+            "batch_size": None,
+            "precision": None,
+            "compiler": None,
+            "started": day,
+            "parameters": {"model": model, "quantization": "Q4_K_M"},
+        },
+    )

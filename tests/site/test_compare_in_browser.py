@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,8 @@ from benchdb.site.build import Plan, build
 from benchdb.site.content import content
 from benchdb.site.pages import Frame, asset_files
 from benchdb.store.database import open_database, reading
-from tests.browser import chromium
+from tests.browser import Visit, chromium
+from tests.browser import visit as browser_visit
 from tests.compared import campaign, stored
 from tests.report.axe import violations
 from tests.store_factory import Machine, Run
@@ -39,15 +39,6 @@ COUNTS = """async counts => {
   }
   return found;
 }"""
-
-
-@dataclass
-class Visit:
-    """An open page, and what it did beside showing itself."""
-
-    page: Page
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
 
 
 def runs() -> list[Run]:
@@ -103,14 +94,11 @@ def opened(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-def visit(context: BrowserContext, site: Path, fragment: str = "", code: str = "en"):
-    made = Visit(context.new_page())
-    made.page.on("request", lambda request: made.requests.append(request.url))
-    made.page.on("console", lambda message: made.complaints.append(message.text))
-    made.page.on("pageerror", lambda error: made.complaints.append(str(error)))
+def visit(
+    context: BrowserContext, site: Path, fragment: str = "", code: str = "en"
+) -> Visit:
     folder = site if code == CODES[0] else site / code
-    made.page.goto((folder / "compare.html").as_uri() + fragment)
-    return made
+    return browser_visit(context, folder / "compare.html", fragment)
 
 
 def heading(page: Page, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,7 +14,7 @@ from benchdb.site.figure_table import Words as Table
 from benchdb.site.figure_table import figure_table, table_words
 from benchdb.site.pages import Frame, Page, Words
 from tests.page import Element, parse
-from tests.site.small_site import answer, made, runs
+from tests.site.sites import answer, runs, site_with
 
 ENGLISH = language.load("en")
 FRAME = Frame(("en", "de", "ar"))
@@ -21,8 +22,9 @@ ADDRESS = "https://example.org/bench/"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return made(tmp_path_factory.mktemp("small"), runs())
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site_with(tmp_path_factory.mktemp("small"), runs()) as made:
+        yield made
 
 
 def page(
@@ -159,8 +161,9 @@ def test_a_missing_figure_says_why_and_a_doubtful_one_what_speaks_against_it(sit
 def test_of_too_many_figures_the_newest_of_each_cell_stay(tmp_path):
     days = [f"2025-03-{day:02}" for day in range(1, 9)]
     old = [answer("M1", "Llama", 10.0 + n, day) for n, day in enumerate(days)]
-    site = made(tmp_path, [*old, answer("M2", "Llama", 5.0), answer("M1", "Qwen", 4.0)])
-    shown = table(site, most=4)
+    others = answer("M2", "Llama", 5.0), answer("M1", "Qwen", 4.0)
+    with site_with(tmp_path, [*old, *others]) as site:
+        shown = table(site, most=4)
 
     assert {row.figure for row in shown.rows} == {"17.0", "16.0", "5.00", "4.00"}
     assert shown.more == "6 more rows have no room here; benchdb list shows them."

@@ -209,8 +209,8 @@ def mark(
 
     What was measured once has none.
     """
-    ends = ratio or quantity
-    low, high = (ends.low, ends.high) if quantity.n > 1 else (None, None)
+    ends = (ratio or quantity).interval if quantity.n > 1 else None
+    low, high = (ends.low, ends.high) if ends and not ends.wide else (None, None)
     return Point(x, y, look, run=quantity.run, low=low, high=high, **more)
 
 
@@ -224,15 +224,6 @@ def log_scale(
         for n, value in enumerate(ticks)
     )
     return Scale(ticks[0], ticks[-1], tuple(marks), title)
-
-
-def doubling_scale(
-    low: float, high: float, label: Callable[[float], str], title: str
-) -> Scale:
-    """Return a logarithmic axis around *low* … *high* that counts in doublings."""
-    marks = doublings(low, high)
-    ticks = tuple(Tick(value, label(value)) for value in marks)
-    return Scale(marks[0], marks[-1], ticks, title)
 
 
 def doublings(low: float, high: float) -> tuple[float, ...]:
@@ -261,28 +252,6 @@ def spread_out(values: Iterable[int]) -> tuple[int, ...]:
         if value >= kept[-1] * least and value * least <= high:
             kept.append(value)
     return (*kept, high) if high > low else (low,)
-
-
-def axis_of(
-    values: Iterable[int], ends: tuple[float, float], language: Language, title: str
-) -> Scale:
-    """Return a logarithmic axis with ticks at *values*, as far as there is room."""
-    counts = spread_out(values)
-    ticks = tuple(Tick(count, language.number(count)) for count in counts)
-    return Scale(*ends, ticks, title)
-
-
-def power_of_two(language: Language, value: float) -> str:
-    """Write a tick of ``doublings``: ``8``, ``0.25``; in full unless it is tiny."""
-    places = 0 if value >= 1 else -round(math.log2(value))
-    if places > _PLACES:
-        return language.significant(value, 2)
-    return language.number(value, places)
-
-
-def at_one(rows: int, look: Look) -> Stroke:
-    """Return the line through 1, over so many rows."""
-    return Stroke(((1.0, -0.5), (1.0, rows - 0.5)), look, guide=True)
 
 
 def decimals_of(value: float) -> int:

@@ -1,13 +1,13 @@
 """Campaigns over time: courses as they are shown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 
 import msgspec
 
+from benchdb.conditions import Conditions
 from benchdb.report.history.courses import Course
 from benchdb.report.history.surroundings import Changed
-from benchdb.report.labels import distinctions
 from benchdb.report.quantities import quantity
 from benchdb.report.references import Notes
 from benchdb.report.systems import party, resolve
@@ -91,7 +91,7 @@ def _apart(found: Sequence[Course]) -> list[tuple[str, ...]]:
         places = list(same)
         every = [found[place].conditions for place in places]
         tiers = len({own.tier for own in every}) > 1
-        for place, own, words in zip(places, every, distinctions(every), strict=True):
+        for place, own, words in zip(places, every, _distinctions(every), strict=True):
             there = {own.precision, f"size {own.facts.get('size')}"}
             more = (own.tier,) if tiers and own.tier else ()
             told[place] = tuple(word for word in (*words, *more) if word not in there)
@@ -117,3 +117,38 @@ def _entries(course: Course, notes: Notes) -> Iterable[Entry]:
                 changed=one.changed,
                 shift=Shift(turn.ratio, turn.before, turn.after) if turn else None,
             )
+
+
+def _distinctions(every: Sequence[Conditions]) -> list[tuple[str, ...]]:
+    """Return of each how it was computed, as far as not all others are alike."""
+    return _telling(
+        [(own.precision, own.compiler, own.setting) for own in every],
+        [
+            _parameters(own)
+            | {
+                name: f"{name} {fact}" if fact.isdecimal() else fact
+                for name, fact in own.choices
+            }
+            for own in every
+        ],
+    )
+
+
+def _parameters(own: Conditions) -> dict[str, str]:
+    """Return the parameters of the work, each with its name: most are numbers."""
+    return {name: f"{name} {fact}" for name, fact in own.facts.items()}
+
+
+def _telling(
+    fixed: Sequence[tuple[str | None, ...]], named: Sequence[Mapping[str, str]]
+) -> list[tuple[str, ...]]:
+    names = sorted({name for facts in named for name in facts})
+    rows = [
+        (*first, *map(facts.get, names))
+        for first, facts in zip(fixed, named, strict=True)
+    ]
+    differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
+    return [
+        tuple(fact for fact, tells in zip(row, differ, strict=True) if tells and fact)
+        for row in rows
+    ]

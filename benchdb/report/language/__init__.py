@@ -226,8 +226,7 @@ class Language(msgspec.Struct, frozen=True):
 
     def sentences(self, parts: Sequence[str]) -> str:
         """Join whole sentences, with a space where the script uses one."""
-        spaced = self.locale.language not in {"ja", "zh"}
-        said = (f"{p} " if spaced or p[-1].isascii() else p for p in parts if p)
+        said = (f"{p} " if self.gap or p[-1].isascii() else p for p in parts if p)
         return "".join(said).removesuffix(" ")
 
     def isolate(self, text: str) -> str:
@@ -258,6 +257,11 @@ class Language(msgspec.Struct, frozen=True):
         """
         own = _marks(self.locale, "decimal_formats")
         return own.group, own.point, own.grouped_from
+
+    @property
+    def gap(self) -> str:
+        """Return what stands between sentences: a space where the script uses one."""
+        return "" if self.locale.language in {"ja", "zh"} else " "
 
     @property
     def comma(self) -> str:

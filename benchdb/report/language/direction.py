@@ -7,6 +7,7 @@ Markdown and in charts as on the page.
 import re
 
 LEFT_TO_RIGHT, RIGHT_TO_LEFT, POP = "\u2066", "\u2067", "\u2069"
+AS_FIRST_LETTER = "\u2068"  # what follows runs as its first letter does
 
 _FIRST = re.compile(r"[^\W_]")
 _INNERMOST = re.compile(f"[{LEFT_TO_RIGHT}{RIGHT_TO_LEFT}][^\u2066-\u2069]*{POP}")

@@ -14,6 +14,28 @@ from benchdb.statistics.comparison import Word
 
 Part = TypeVar("Part")
 Verdict = Word
+WIDEST = 10  # as a factor from end to end of an interval: its ends say nothing beyond
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A 95 % interval as it is shown.
+
+    One *wide* of more than a factor of ten is shown as just that: it tells that the
+    runs were unlike, or too few, and its ends are as good as any.
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, low: float | None, high: float | None) -> "Interval | None":
+        """Return the interval between these ends, if there are any."""
+        return None if low is None or high is None else cls(low, high)
+
+    @property
+    def wide(self) -> bool:
+        """Tell whether its ends say nothing."""
+        return self.low <= 0 or self.high / self.low > WIDEST
 
 
 class Quantity(msgspec.Struct, frozen=True):
@@ -41,6 +63,11 @@ class Quantity(msgspec.Struct, frozen=True):
     label: str | None = None
     sessions: int = 1
     mine: bool = False
+
+    @property
+    def interval(self) -> "Interval | None":
+        """Return what bounds the figure; one run has nothing that does."""
+        return Interval.of(self.low, self.high) if self.n > 1 else None
 
 
 class System(msgspec.Struct, frozen=True):
@@ -83,6 +110,11 @@ class Ratio(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     unstated: tuple[str, ...] = ()
     leads: bool = True
+
+    @property
+    def interval(self) -> "Interval | None":
+        """Return what bounds the ratio."""
+        return Interval.of(self.low, self.high)
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -145,9 +177,3 @@ def parts(value: object, kind: type[Part]) -> Iterator[Part]:
             if isinstance(value, kind):
                 yield value
             waiting.extend(getattr(value, name) for name in reversed(names))
-
-
-def unlike_sets(section: object) -> list[tuple[str, ...]]:
-    """Return the distinct sets of differing conditions, in order of appearance."""
-    every = (getattr(part, "differs", ()) for part in parts(section, msgspec.Struct))
-    return list(dict.fromkeys(tuple(sorted(names)) for names in every if names))

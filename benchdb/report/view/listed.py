@@ -97,7 +97,6 @@ class SourceRow(msgspec.Struct, frozen=True):
     claims: tuple["ClaimRow", ...]
     protocol_only: bool
     left_out: int = 0  # of its runs: repeated elsewhere, or of an older version
-    more_claims: int = 0  # that a page has no room for
 
 
 class ClaimRow(msgspec.Struct, frozen=True):

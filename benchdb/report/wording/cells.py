@@ -6,7 +6,7 @@ import msgspec
 
 from benchdb.report.language import Language
 from benchdb.report.language.units import shortened
-from benchdb.report.view.atoms import Quantity, System
+from benchdb.report.view.atoms import WIDEST, Quantity, System
 from benchdb.report.view.listed import MachineRow, ValueRow
 from benchdb.report.wording import grades, terms
 
@@ -49,19 +49,27 @@ def figure(
 def limits(language: Language, quantity: Quantity) -> str | None:
     """Return the ends of an interval, in the unit that the figure is written in.
 
-    That stands beside them. One run has none.
+    That stands beside them. One run has none; of a wide one it is said how wide.
     """
-    if quantity.n < 2 or quantity.low is None or quantity.high is None:
-        return None
+    ends = quantity.interval
+    if ends is None or ends.wide:
+        return wide(language) if ends else None
     size, _ = shortened(quantity.value, quantity.unit)
-    low, high = (language.significant(x * size) for x in (quantity.low, quantity.high))
+    low, high = (language.significant(x * size) for x in (ends.low, ends.high))
     return language.pgettext("interval", "%(low)s–%(high)s", low=low, high=high)
+
+
+def wide(language: Language) -> str:
+    """Return what stands for an interval whose ends say nothing: ``± >10×``."""
+    return language.multiple(f"± >{WIDEST}")
 
 
 def measured_limits(language: Language, quantity: Quantity) -> str | None:
     """Return the ends of an interval with the unit; one run has none."""
-    ends = limits(language, quantity)
-    return ends and language.measure(ends, shortened(quantity.value, quantity.unit)[1])
+    text, ends = limits(language, quantity), quantity.interval
+    if not (text and ends) or ends.wide:
+        return text
+    return language.measure(text, shortened(quantity.value, quantity.unit)[1])
 
 
 def interval(language: Language, quantity: Quantity) -> str:
@@ -153,11 +161,6 @@ def repeats(language: Language, row: ValueRow) -> str:
 def noted(text: str, notes: Sequence[str]) -> str:
     """Return *text* with the letters of its notes."""
     return f"{text} ({', '.join(notes)})" if notes else text
-
-
-def several_frameworks(systems: Iterable[System]) -> bool:
-    """Tell whether a framework must be named beside each system."""
-    return len({system.framework for system in systems}) > 1
 
 
 def runs_of(places: range) -> Iterator[range]:

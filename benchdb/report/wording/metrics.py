@@ -3,33 +3,11 @@
 from functools import lru_cache
 
 from benchdb.report.language import Language
-from benchdb.report.view.atoms import Reading
 
 
 def metric_text(language: Language, metric: str) -> str:
     """Name what was measured."""
     return _known(language).get(metric, metric.replace("_", " "))
-
-
-def reading_text(language: Language, reading: Reading) -> str:
-    """Say over which time power was read, and of what."""
-    if reading.kind == "peak":
-        known = {"chip": "peak_soc_power_watts", "gpu": "peak_gpu_power_watts"}
-        if reading.scope in known:
-            return metric_text(language, known[reading.scope])
-        # TRANSLATORS: nobody says whether of the GPU, the chip or the whole machine
-        return language.pgettext("power", "peak power of unknown scope")
-    scopes = {
-        "board": language.pgettext("power", "mean power of the card"),
-        "module": language.pgettext("power", "mean power of the module"),
-        # TRANSLATORS: a processor in its housing, as it sits in the socket
-        "package": language.pgettext("power", "mean power of the processor package"),
-        "soc_model": language.pgettext(
-            "power", "mean power of the chip, by its own estimate"
-        ),
-    }
-    unknown = language.pgettext("power", "mean power of unknown scope")
-    return scopes.get(reading.scope or "", unknown)
 
 
 @lru_cache(maxsize=32)  # each row of a table names one

@@ -4,51 +4,8 @@ from collections.abc import Mapping
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share, Times
-from benchdb.report.view.listed import ClaimRow, SourceRow
+from benchdb.report.view.listed import ClaimRow
 from benchdb.report.wording.notes import reason_text
-from benchdb.report.wording.terms import sentence
-
-
-def source_text(language: Language, source: SourceRow) -> str:
-    """Say what a source is and how much it gave: title, authors, licence, runs."""
-    title = language.isolate(source.title)
-    named = (
-        language.pgettext(
-            "source", "%(title)s, by %(authors)s", title=title, authors=source.authors
-        )
-        if source.authors
-        else title
-    )
-    licence = source.licence and language.gettext(
-        "Licence: %(licence)s.", licence=Name(source.licence)
-    )
-    gave = [_gave(language, source), left_out_text(language, source)]
-    return language.sentences([sentence(language, named), licence or "", *gave])
-
-
-def more_claims_text(language: Language, source: SourceRow) -> str:
-    """Count the claims that have no room."""
-    return language.ngettext("and %(n)s more", "and %(n)s more", source.more_claims)
-
-
-def left_out_text(language: Language, source: SourceRow) -> str:
-    """Say how many runs of a source are in no comparison; nothing if all are."""
-    n = source.left_out
-    if not n:
-        return ""
-    return language.ngettext(
-        "%(n)s of them is in no comparison: see the notes.",
-        "%(n)s of them are in no comparison: see the notes.",
-        n,
-    )
-
-
-def _gave(language: Language, source: SourceRow) -> str:
-    if source.protocol_only:
-        return language.gettext("Gave its protocol, no figures.")
-    if not source.runs:
-        return language.gettext("Gave statements, no runs.")
-    return language.ngettext("Gave %(n)s run.", "Gave %(n)s runs.", source.runs)
 
 
 def claim_text(language: Language, claim: ClaimRow) -> str:

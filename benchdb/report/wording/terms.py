@@ -4,7 +4,7 @@ Each has a context, so that translators see where a bare word stands.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.conditions import LENGTHS
@@ -12,7 +12,7 @@ from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
-from benchdb.report.view.listed import MachineRow, ValueRow
+from benchdb.report.view.listed import ValueRow
 from benchdb.titles import device_title, framework_title
 
 # What is told of a model beside the name of the work.
@@ -96,36 +96,6 @@ def conditions(language: Language, names: Sequence[str]) -> str:
     return language.listing(list(dict.fromkeys(said)))
 
 
-def differs_text(language: Language, names: Sequence[str]) -> str:
-    """Say why two figures cannot be compared; nothing if they can."""
-    if not names:
-        return ""
-    return language.gettext(
-        "Not like for like. Differences: %(conditions)s.",
-        conditions=conditions(language, names),
-    )
-
-
-def named_text(language: Language, names: Iterable[str]) -> str:
-    """Name what figures beside each other may differ in; nothing if in nothing."""
-    if not (differing := sorted(names)):
-        return ""
-    return language.gettext(
-        "Figures beside each other differ in: %(conditions)s.",
-        conditions=conditions(language, differing),
-    )
-
-
-def hosts_text(language: Language, machines: Iterable[MachineRow]) -> str:
-    """Say what is not known of machines without an id; nothing if all have one."""
-    if not any((row.sessions or 0) > 1 and not row.identified for row in machines):
-        return ""
-    return language.gettext(
-        "What was measured without a machine id may come from as many machines as it "
-        "has sessions."
-    )
-
-
 def unstated_text(language: Language, names: Sequence[str]) -> str:
     """Say which conditions a side of a comparison leaves out; nothing if none."""
     if not names:
@@ -133,23 +103,6 @@ def unstated_text(language: Language, names: Sequence[str]) -> str:
     return language.gettext(
         "Not stated by the sources: %(conditions)s.",
         conditions=conditions(language, names),
-    )
-
-
-def one_class_text(
-    language: Language, pairs: Iterable[tuple[str | None, str | None]]
-) -> str:
-    """Name the precisions that are compared as one class, where they are not equal."""
-    names = {
-        name
-        for one, other in pairs
-        if one and other and one != other
-        for name in (one, other)
-    }
-    if not names:
-        return ""
-    return language.gettext(
-        "Counted as one class of precision: %(precisions)s.", precisions=sorted(names)
     )
 
 
@@ -283,15 +236,6 @@ def mean_text(
     if mean is None or ends == language.times(mean):
         return language.isolate(ends)
     return beside(language, language.times(mean), ends)
-
-
-def limit_text(language: Language, watts: float) -> str:
-    """Name the power limit of a card."""
-    return language.pgettext(
-        "power limit",
-        "%(watts)s limit",
-        watts=language.measure(language.significant(watts), "W"),
-    )
 
 
 def repeats_text(language: Language, quantity: Quantity) -> str:

@@ -22,7 +22,7 @@ from benchdb.report import language as languages
 from benchdb.report import untrusted
 from benchdb.report.language import range_decimals, significant_decimals
 from benchdb.report.language.units import shortened
-from benchdb.report.view.atoms import Ratio
+from benchdb.report.view.atoms import WIDEST, Ratio
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import trains
 from benchdb.site.addresses import RUN_LETTERS
@@ -40,10 +40,14 @@ _ENOUGH = 3  # processes of each side, for a figure that is repeated
 _LISTED = 6  # names of machines, systems and so on
 _LETTERS = 5  # of the digest of a piece of work: they tell those of a workload apart
 _GIGA = 1e9
+_WIDE = f"± >{WIDEST}"  # for ends that say nothing
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """A figure as it is shown; *label* says "mine" as well where it is."""
+    """A figure as it is shown; *label* says "mine" as well where it is.
+
+    Without *high*, *low* is the factor that its interval is wider than.
+    """
 
     run: str
     digits: str
@@ -228,10 +232,13 @@ class _Maker:
         back: tuple[str, ...] = ()
         shown: tuple[str, ...] = ()
         span: tuple[float, ...] = ()
-        if ratio.low is not None and ratio.high is not None:
-            shown = ends(ratio.low, ratio.high)
-            back = ends(1 / ratio.high, 1 / ratio.low)
-            span = _short(ratio.low), _short(ratio.high)
+        bounds = ratio.interval
+        if bounds and bounds.wide:
+            shown = back = (_WIDE,)
+        elif bounds:
+            shown = ends(bounds.low, bounds.high)
+            back = ends(1 / bounds.high, 1 / bounds.low)
+            span = _short(bounds.low), _short(bounds.high)
         return Cell(
             kind=kind_of(row.workload),
             work=self._work(own, row),
@@ -333,10 +340,13 @@ def _entry(one: Figure) -> Entry:
     own = one.quantity
     shown, unit = _english().digits_and_unit(own)
     low = high = ""
-    if own.n > 1 and own.low is not None and own.high is not None:
+    bounds = own.interval
+    if bounds and bounds.wide:
+        low = _WIDE
+    elif bounds:
         size, _ = shortened(own.value, own.unit)
-        bounds = (_english().significant(x * size) for x in (own.low, own.high))
-        low, high = (text.replace(",", "") for text in bounds)
+        texts = (_english().significant(x * size) for x in (bounds.low, bounds.high))
+        low, high = (text.replace(",", "") for text in texts)
     return Entry(
         run=own.run[:RUN_LETTERS],
         digits=shown.replace(",", ""),

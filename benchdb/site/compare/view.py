@@ -318,7 +318,9 @@ class Writer:
         rests = [_fill(self._say["n"], {"": self._local(str(one.n))})]
         if one.machines > 1:
             rests.append(self._plural("machines", one.machines))
-        limits = self._between("interval", (one.low, one.high)) if one.low else ""
+        limits = self._factor(one.low) if one.low else ""
+        if one.high:
+            limits = self._between("interval", (one.low, one.high))
         below = " · ".join(rests)
         return FigureView(text, one.run, one.grade, bars, label, limits, below)
 

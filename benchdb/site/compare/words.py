@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from benchdb.report.language import Language
+from benchdb.report.language.direction import AS_FIRST_LETTER, POP
 from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.wording import terms
 from benchdb.report.wording.flags import flag_text
@@ -53,7 +54,7 @@ def words(language: Language, files: Mapping[str, SystemData]) -> Say:
         "code": language.code,
         "ticks": TICKS,
         "marks": language.marks,
-        "isolates": language.isolate("{}").partition("{}")[::2],
+        "isolates": (AS_FIRST_LETTER, POP) if language.direction == "rtl" else ("", ""),
         "comma": language.comma,
         "devices": {
             name: terms.device_text(language, name)
@@ -95,7 +96,9 @@ def _phrases(language: Language) -> dict[str, Any]:
         "factors": pgettext(
             "range of factors", "%(low)s–%(high)s×", low="{}", high="{}"
         ),
-        "interval": pgettext("interval", "%(low)s–%(high)s", low="{}", high="{}"),
+        "interval": language.isolate(
+            pgettext("interval", "%(low)s–%(high)s", low="{}", high="{}")
+        ),
         "batch": pgettext("work", "batch %(n)s", n="{}"),
         "n": pgettext("repetitions", "n = %(n)s", n="{}"),
         "tokens": {

@@ -23,7 +23,6 @@ from benchdb.report.charts.spec import (
     Stroke,
     Tick,
     doublings,
-    power_of_two,
     spread_out,
 )
 from benchdb.report.charts.svg import number
@@ -225,7 +224,3 @@ def test_batch_sizes_beside_each_other_share_a_tick():
     assert spread_out([4, 64]) == (4, 64)
     assert spread_out([30, 31, 32, 33, 512]) == (30, 512)
     assert spread_out([16, 16]) == (16,)
-
-
-def test_powers_of_two_are_written_in_full():
-    assert [power_of_two(EN, 2.0**n) for n in (-2, 0, 11)] == ["0.25", "1", "2,048"]

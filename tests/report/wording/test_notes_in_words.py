@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from benchdb.plausibility.rules import RULES
 from benchdb.report.language import available, load
@@ -114,17 +113,6 @@ def test_claims_without_values_stand_alone():
     claim = ClaimRow("claimed", "It is fast", "very", "line 1", None, ())
 
     assert sources.claim_text(EN, claim) == "It is fast: “very” (line 1)."
-
-
-def test_sources_say_what_they_gave():
-    first, *_, third = REPORT.sources
-    protocol = replace(first, authors=(), title="Fast?", protocol_only=True)
-
-    assert sources.source_text(EN, replace(first, licence="MIT", runs=1)) == (
-        "M1 TensorFlow timings, by An Author. Licence: MIT. Gave 1 run."
-    )
-    assert sources.source_text(EN, third).endswith("Gave statements, no runs.")
-    assert sources.source_text(EN, protocol) == "Fast? Gave its protocol, no figures."
 
 
 FACTS: dict[str, dict[str, Any]] = {

@@ -14,6 +14,9 @@ REPORT = view_fixture.report()
 # Their names in the database are the words that people use.
 STANDARD_TERMS = {"compiler", "data", "driver", "framework", "precision", "protocol"}
 STANDARD_TERMS |= {"source", "work"}
+AROUND = ("version", "system", "driver", "load")
+
+
 CHOICES = ("attention", "data", "layout", "loader", "optimizer")
 AROUND = ("version", "system", "driver", "load")
 CONDITIONS = Conditions(
@@ -39,17 +42,6 @@ OTHERS = replace(
     parameters='{"size":2}',
     choices=tuple((name, "b") for name in CHOICES),
     surroundings=tuple((name, "b") for name in AROUND),
-)
-SECTIONS = (
-    "glance",
-    "metal",
-    "ranking",
-    "distance",
-    "values",
-    "machines",
-    "notes",
-    "how",
-    "sources",
 )
 
 
@@ -85,23 +77,12 @@ def test_missing_figures_say_so_in_words():
     assert terms.missing_text(EN, "a dash", "ok") == "not measured: a dash"
 
 
-def test_differing_conditions_are_named():
-    assert terms.differs_text(EN, ("precision", "batch")) == (
-        "Not like for like. Differences: precision and batch size."
-    )
-    assert terms.differs_text(EN, ()) == ""
-    assert terms.condition(EN, "moon phase") == "moon phase"
-
-
 def test_every_condition_that_can_differ_has_a_word():
     names = (*difference(CONDITIONS, OTHERS).unlike, "framework", "power", "source")
     said = {name: terms.condition(EN, name) for name in names}
 
     assert len(said) == 18
     assert [n for n in said if said[n] == n and n not in STANDARD_TERMS] == []
-    assert terms.differs_text(EN, ("epochs", "images")).endswith(
-        "Differences: length of the run."
-    )
 
 
 def test_unknown_tokens_stay_readable():

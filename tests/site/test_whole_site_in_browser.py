@@ -1,0 +1,185 @@
+"""Every kind of page, of tame and of hostile results, in a browser."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser import chromium, meetings, visit
+from tests.report.axe import violations
+from tests.site.sites import built, runs
+from tests.store_factory import Machine, Run
+from tests.summary_page import WALL
+from tests.view_fixture import HOSTILE
+
+PAPER = 710  # pixels: A4 between its margins
+STOPS = 40  # that a reader passes with Tab before the content, at most
+TARGET = 24  # pixels: the least that a finger hits
+KINDS = (
+    *("index", "chips", "workloads", "runs", "sources", "compare"),
+    *("chip/m1-max", "workload/llm-decode", "workload/resnet50", "source/reports"),
+)
+# A hostile word each for a chip, a model, a source; two have the same slug.
+NAMES = ("../../etc", "..//..//ETC", *(text.replace("\0", "") for text in HOSTILE[:14]))
+LONG = "x" * 10_000
+_STOPS = """() => [...document.querySelectorAll("a[href], button, input, select, summary")]
+  .filter(e => e.checkVisibility() && !document.querySelector("main").contains(e)
+    && e.compareDocumentPosition(document.querySelector("main")) & 4).length"""
+_SHIFT = """() => new Promise(done => {
+  let sum = 0;
+  new PerformanceObserver(list => list.getEntries().map(it => sum += it.value))
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 60);
+})"""
+# Around the middle of a target is a circle as wide as a finger that meets no other;
+# links in the middle of a sentence are as high as its lines.
+_CROWDED = """size => {
+  const targets = [...document.querySelectorAll("a[href], button, input, select, summary")]
+    .filter(e => e.checkVisibility() && !e.matches(".skip, .perm, [type=checkbox]"))
+    .filter(e => !(getComputedStyle(e).display == "inline"
+      && [...e.parentElement.childNodes].some(n => n.nodeType == 3 && n.data.trim()[3])))
+    .map(e => [e.getBoundingClientRect(), e]);
+  const small = r => r.width < size || r.height < size;
+  const middle = r => [(r.left + r.right) / 2, (r.top + r.bottom) / 2];
+  return targets.filter(([r, e]) => small(r) && targets.some(([other, it]) => {
+    if (it == e) return false;
+    const [x, y] = middle(r), [to, down] = middle(other);
+    const off = [Math.max(other.left - x, 0, x - other.right),
+      Math.max(other.top - y, 0, y - other.bottom)];
+    return Math.hypot(...off) < size / 2
+      || small(other) && Math.hypot(to - x, down - y) < size;
+  })).map(([, e]) => e.textContent.trim());
+}"""
+
+
+@pytest.fixture(scope="module", name="browser")
+def a_browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("site"), runs(), ("en", "ar"))
+
+
+@pytest.fixture(scope="module", name="evil")
+def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("evil"), hostile_runs(), ("en", "ar"))
+
+
+def hostile_runs() -> list[Run]:
+    """Return results whose every name is chosen by an enemy."""
+    made = []
+    for n, text in enumerate((*NAMES, LONG)):
+        machine = Machine(text, model=text)
+        columns = {
+            "batch_size": None,
+            "parameters": {"model": text, "quantization": text},
+            "locator": text,
+        }
+        rate = {"tokens_per_second": 10.0 + n}
+        facts = {"title": text, "authors": [text], "url": "javascript:alert(1)"}
+        for workload, values in (("resnet50", {WALL: 60.0 + n}), ("llm-decode", rate)):
+            made.append(
+                Run(
+                    workload,
+                    "metal" if n % 2 else "cpu",
+                    machine,
+                    text,
+                    values=values,
+                    printed=dict.fromkeys(values, text),
+                    source=f"s{n % 3}",
+                    told=facts,
+                    columns=columns if values is rate else {},
+                )
+            )
+    return made
+
+
+def every(site: Path, code: str = "") -> list[Path]:
+    """Return the pages of *site* in a language, and of runs two of every ten."""
+    folder = site / code
+    shared = [*folder.glob("*.html")]
+    for kind in ("chip", "workload", "machine", "source"):
+        shared += sorted((folder / kind).glob("*.html"))
+    return shared + sorted((folder / "run").glob("*.html"))[::5]
+
+
+def run_of(site: Path) -> Path:
+    return sorted((site / "run").glob("*.html"))[0]
+
+
+def shown(page: Page, width: int) -> list[str]:
+    """Return what is wrong with a page on a screen or paper of that *width*."""
+    page.set_viewport_size({"width": width, "height": 900})
+    wide: int = page.evaluate("document.documentElement.scrollWidth")
+    wrong = [f"{wide} wide"] if wide > width else []
+    return wrong + meetings(page)
+
+
+def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[str]]:
+    """Return what is wrong with the pages in *files*, by their names."""
+    found = {}
+    for file in files:
+        made = visit(browser, file)
+        page = made.page
+        wrong = list(made.complaints)
+        wrong += [it for it in made.requests if not it.startswith(site.as_uri())]
+        if page.evaluate(_SHIFT):
+            wrong.append("moves")
+        if page.evaluate(_STOPS) > STOPS:
+            wrong.append("many stops")
+        for width in (1280, 390, 320):
+            wrong += [f"{it} at {width}" for it in shown(page, width)]
+        wrong += [f"{it} is small" for it in page.evaluate(_CROWDED, TARGET)]
+        page.emulate_media(media="print")
+        wrong += [f"{it} on paper" for it in shown(page, PAPER)]
+        page.close()
+        if wrong:
+            found[str(file.relative_to(site))] = wrong
+    return found
+
+
+@pytest.mark.parametrize("folder", ["", "ar"])
+def test_a_page_keeps_to_itself_fits_and_its_words_keep_apart(browser, site, folder):
+    files = [site / folder / f"{name}.html" for name in KINDS]
+    files += [] if folder else [run_of(site)]
+
+    assert faults(browser, site, files) == {}
+
+
+@pytest.mark.parametrize("folder", ["", "ar"])
+def test_hostile_names_change_no_page(browser, evil, folder):
+    files = every(evil, folder)
+    names = {file.parent.name for file in files}
+
+    assert names >= {"chip", "workload", "source"}
+    assert faults(browser, evil, files) == {}
+
+
+@pytest.mark.parametrize("name", [*KINDS, "run"])
+def test_everybody_can_read_a_page(browser, site, name):
+    # The policy of a page lets no script of axe run in it.
+    page = browser.new_page(bypass_csp=True)
+    page.goto((run_of(site) if name == "run" else site / f"{name}.html").as_uri())
+    found = violations(page)
+    page.close()
+    assert found == []
+
+
+def test_hostile_names_make_no_markup_no_way_out_and_no_second_file(evil):
+    files = [*evil.rglob("*.html")]
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    ways = re.findall(r"(?:href|src)=\"?([^\s\">]+)", text)
+    chips = [file.stem for file in (evil / "chip").glob("*.html")]
+
+    assert len(chips) == len({*NAMES, LONG})
+    assert {"etc", "etc-2"} <= {*chips}
+    assert [it for it in ways if re.match(r"\w+:", it)] == []
+    assert not re.search(r"<(img|script(?! src| type| id))", text)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]", text)
+    assert "x" * 500 not in text
+    assert {it.parent for it in evil.parent.iterdir()} == {evil.parent}
