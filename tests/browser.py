@@ -68,8 +68,8 @@ _MEETINGS = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const node = texts.currentNode, e = node.parentElement;
-    if (!node.data.trim() || e.closest(".unseen, .skip, .perm, title, option")) continue;
-    if (!e.checkVisibility({visibilityProperty: true})) continue;
+    if (!node.data.trim() || !e.checkVisibility({visibilityProperty: true})) continue;
+    if (e.closest(".unseen, .skip, .perm, title, option")) continue;
     const [left, top, right, bottom] = inside(e);
     const half = parseFloat(getComputedStyle(e).fontSize) / 3;
     range.selectNodeContents(node);
