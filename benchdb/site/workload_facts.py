@@ -139,7 +139,9 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
             language.pgettext("fact", "Systems"),
             language.number(page.systems),
             language.comma.join(
-                f"{language.number(n)} {terms.device_text(language, device)}"
+                language.isolate(
+                    f"{language.number(n)} {terms.device_text(language, device)}"
+                )
                 for device, n in page.devices[:3]
             ),
         ),

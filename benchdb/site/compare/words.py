@@ -100,7 +100,7 @@ def _phrases(language: Language) -> dict[str, Any]:
             pgettext("interval", "%(low)s–%(high)s", low="{}", high="{}")
         ),
         "batch": pgettext("work", "batch %(n)s", n="{}"),
-        "n": pgettext("repetitions", "n = %(n)s", n="{}"),
+        "n": language.isolate(pgettext("repetitions", "n = %(n)s", n="{}")),
         "tokens": {
             "prompt_tokens": pgettext("parameter", "prompt %(n)s", n="{}"),
             "generated_tokens": pgettext("parameter", "answer %(n)s", n="{}"),

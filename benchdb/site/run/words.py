@@ -477,7 +477,7 @@ def _value(language: Language, name: str, fact: Any) -> str:
 
 def _number(language: Language, name: str, fact: float) -> str:
     if name.endswith("_bytes") and fact >= 2**20:
-        return language.bytes(int(fact))
+        return language.ordered(language.bytes(int(fact)))
     for ending, (pattern, digits) in _UNITS.items():
         if name.endswith(ending):
             return pattern.format(language.significant(fact, digits))
