@@ -32,7 +32,7 @@ def test_an_interval_of_more_than_a_factor_of_ten_is_said_to_be_that_wide(
 
 def test_a_chart_has_no_whisker_from_end_to_end():
     known, wide = (
-        mark(1.0, 1.0, "up", it)
+        mark(1.0, 1.0, "faster", it)
         for it in (bounded(10.0, 90.0), bounded(0.052, 1_598_273.0))
     )
     assert (known.low, known.high) == (10.0, 90.0)
