@@ -143,6 +143,6 @@ def test_the_tool_measures_its_own_checkout():
     assert len(counts) == 25
     assert all(count.replace(",", "").isdecimal() for count in counts.values())
     assert counts["cell to row: hops"] != "0"
-    # The cell came through the database to a template of the page.
+    # The cell came through the database to a page.
     after = lines[lines.index(next(line for line in lines if "row to HTML" in line)) :]
-    assert any(line.startswith("    reports/templates/") for line in after)
+    assert any(line.startswith("    benchdb/site/") for line in after)

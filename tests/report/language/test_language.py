@@ -238,9 +238,9 @@ def test_phrases_are_parted_as_the_script_does(code, written):
 @pytest.mark.parametrize(
     ("code", "written"),
     [
-        ("es", "1140 imágenes/s, 1140 sec./s, 1140 s, 1140 W, 1140 %"),
-        ("pt-BR", "1.140 imagens/s, 1.140 seq./s, 1.140 s, 1.140 W, 1.140%"),
-        ("ja", "1,140 枚/秒, 1,140 系列/秒, 1,140 秒, 1,140 W, 1,140%"),
+        ("es", "1140 imágenes/s, 1140 secuencias/s, 1140 s, 1140 W, 1140 %"),
+        ("pt-BR", "1.140 imagens/s, 1.140 sequências/s, 1.140 s, 1.140 W, 1.140%"),
+        ("ja", "1,140 枚/秒, 1,140 シーケンス/秒, 1,140 秒, 1,140 W, 1,140%"),
         ("zh-Hans", "1,140 张/秒, 1,140 序列/秒, 1,140 秒, 1,140 W, 1,140%"),
     ],
 )

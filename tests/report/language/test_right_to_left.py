@@ -108,7 +108,8 @@ def _number(said: str) -> float:
 def test_every_quantity_is_an_isolate_of_its_own(visit: Visit):
     """What stands around a figure cannot turn it round: it is a box, or isolated."""
     isolated = """all => all.map(e => getComputedStyle(e))
-      .map(s => s.unicodeBidi == "isolate" || s.display == "table-cell")"""
+      .map(s => ["isolate", "plaintext"].includes(s.unicodeBidi)
+        || s.display == "table-cell")"""
     figures = visit.page.locator(FIGURES)
 
     assert figures.count() > 30
