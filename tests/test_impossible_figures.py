@@ -1,6 +1,5 @@
 """Figures that no measurement can give are taken, flagged, and lead no headline."""
 
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from benchdb.catalogue import metrics
 from benchdb.plausibility.rules import judge
 from tests import exchange_lines, published_runs
+from tests.front_page import leading
 from tests.in_process import benchdb
 from tests.observed_runs import codes, seen
 
@@ -77,11 +77,7 @@ def imported(folder: Path, name: str, factor: float) -> Path:
 
 
 def answers(database: Path) -> list[object]:
-    room = database.with_suffix("")
-    done = benchdb("report", "--format", "json", "--db", database, "-o", room)
-    assert (done.status, done.err) == (0, "")
-    told = json.loads((room / "report.json").read_bytes())
-    return [told["answers"], [row for row in told["ranking"]["rows"] if row["mean"]]]
+    return [leading(database)]
 
 
 def test_an_impossible_figure_is_stored_and_told_and_in_no_headline(tmp_path):

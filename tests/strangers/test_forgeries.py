@@ -17,6 +17,7 @@ import pytest
 from benchdb.store.database import open_database
 from tests import published_runs
 from tests.contents import contents
+from tests.front_page import leading
 from tests.in_process import benchdb
 from tests.strangers.forged_files import page
 from tests.strangers.forgeries import (
@@ -131,14 +132,11 @@ def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", name="before")
 def what_it_says(shipped: Path) -> Line:
-    return page(shipped)
+    return view(shipped)
 
 
-def leading(view: Line) -> dict[str, object]:
-    """Return all that a headline rests on, without the letters of the notes."""
-    sections = ("answers", "metal", "distance", "efficiency")
-    ranked = [row for row in view["ranking"]["rows"] if row["mean"]]
-    return {"ranking": bare(ranked), **{name: bare(view[name]) for name in sections}}
+def view(database: Path) -> Line:
+    return page(database) | {"leading": leading(database)}
 
 
 def bare(part: object) -> object:
@@ -160,7 +158,7 @@ def counted(view: Line) -> Counter[tuple[str, str | None]]:
 
 
 def assert_leads_nothing(after: Line, before: Line) -> None:
-    assert leading(after) == leading(before)
+    assert after["leading"] == before["leading"]
     assert figures(before).items() <= figures(after).items()
     assert counted(before).keys() <= counted(after).keys()
 
@@ -176,7 +174,7 @@ def test_a_forgery_leads_nothing_and_hides_nothing(tmp_path, shipped, before, na
 
     import_(database, make(tmp_path / "forged.jsonl"))
     new = stored(database) - stored(shipped)
-    after, runs = page(database), shown_of(database, sorted(new)[:3])
+    after, runs = view(database), shown_of(database, sorted(new)[:3])
 
     assert len(new) >= PROCESSES
     found = {code for code, _ in doubts(runs)} - {"impossible-os"}
@@ -204,7 +202,7 @@ def test_what_a_stranger_says_of_a_known_document_leads_nothing(
         assert {run["hearsay"] for run in runs} == {True}, name
         every |= new
 
-    after = page(database)
+    after = view(database)
     assert_leads_nothing(after, before)
     assert every - stored(shipped) <= listed(after)
 
@@ -303,37 +301,18 @@ def test_what_cannot_be_found_out_stands_apart_as_contributed(
 
     import_(database, STANDING[name](tmp_path / "forged.jsonl"))
     new = stored(database) - stored(shipped)
-    after, runs = page(database), shown_of(database, sorted(new))
+    after, runs = view(database), shown_of(database, sorted(new))
 
     assert len(new) == PROCESSES
     assert not {code for code, _ in doubts(runs)} - {"above-peak"}
     assert {run["mine"] for run in runs} == {False}
-    assert after["answers"] == before["answers"]
     assert figures(before).items() <= figures(after).items()
-    assert compared(before).items() <= compared(after).items()
+    assert after["leading"] == before["leading"]
     assert not new & {run for one in before["values"] for run in one["runs"]}
     assert all(
         new.isdisjoint(one["runs"]) or new.issuperset(one["runs"])
         for one in after["values"]
     )
-
-
-def compared(view: Line) -> dict[tuple[Any, ...], object]:
-    """Return each cell of ranking, distance and efficiency by system and workload."""
-    found: dict[tuple[Any, ...], object] = {}
-    ranking, distance = view["ranking"], view["distance"]
-    for group in view["efficiency"]["groups"]:
-        for row in group["rows"]:
-            found[group["system"]["key"], "W", row["workload"]["name"]] = bare(row)
-    for row in ranking["rows"]:
-        found[row["system"]["key"], "mean"] = bare(row["mean"])
-        for workload, cell in zip(ranking["workloads"], row["cells"], strict=True):
-            found[row["system"]["key"], workload["name"]] = bare(cell)
-    for row in distance["rows"]:
-        work = row["workload"]["name"], row["batch_size"]
-        for cell in row["cells"]:
-            found[cell["system"]["key"], *work] = bare(cell)
-    return found
 
 
 def test_the_id_of_a_shipped_machine_makes_nobody_its_namesake(
@@ -350,8 +329,8 @@ def test_the_id_of_a_shipped_machine_makes_nobody_its_namesake(
 
     import_(database, path)
 
-    after = page(database)
-    assert compared(before).items() <= compared(after).items()
+    after = view(database)
+    assert after["leading"] == before["leading"]
     assert set(machines(before)) <= set(machines(after))
 
 
@@ -378,11 +357,11 @@ def test_what_is_credited_to_a_shipped_document_counts_nowhere(
 
     import_(database, path)
 
-    after = page(database)
+    after = view(database)
     new = stored(database) - stored(shipped)
     assert len(new) == PROCESSES
     assert {run["hearsay"] for run in shown_of(database, sorted(new))} == {True}
-    assert leading(after) == leading(before)
+    assert after["leading"] == before["leading"]
     assert figures(before).items() <= figures(after).items()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchdb.resources import folder
+from tests.front_page import systems
 from tests.in_process import benchdb
 from tests.strangers.forgeries import Line, changed, document, on, renamed_chip
 from tools import shipped_runs
@@ -60,11 +61,7 @@ def proposal(database: str) -> str:
 
 
 def chips(database: str) -> set[str]:
-    done = benchdb(
-        *("report", "--format", "json", "-o", "-", "--lang", "en", "--db", database)
-    )
-    report = json.loads(done.out)
-    return {row["system"]["chip"] for row in report["ranking"]["rows"]}
+    return {worker.chip for worker in systems(database).sides}
 
 
 def test_they_are_listed_and_in_no_comparison(database):

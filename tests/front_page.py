@@ -1,0 +1,61 @@
+"""What the answers of a database rest on, as plain data."""
+
+from typing import Any
+
+import msgspec
+
+from benchdb.report.scope import EVERYTHING
+from benchdb.site.content import content
+from benchdb.site.front import front_facts
+from benchdb.site.systems import Systems
+from benchdb.store.database import open_database, reading
+
+# What counts all that is listed, and grows with whatever comes.
+_COUNTS = {
+    "figures",
+    "machines",
+    "sources",
+    "digest",
+    "coverage",
+    "newest",
+    "identified",
+}
+_COUNTS |= {"identified", "absent", "unmeasured"}
+
+
+def leading(database: object) -> Any:
+    """Return the answers and the rows of chips, without counts of what is listed."""
+    engine = open_database(str(database))
+    with reading(engine) as connection:
+        facts = front_facts(content(connection, EVERYTHING))
+        plain = msgspec.to_builtins({"cards": facts.cards, "tables": facts.overview})
+    engine.dispose()
+    return _bare(plain)
+
+
+def _bare(part: Any) -> Any:
+    """Leave out counts, letters of notes, and chips without any ratio or median."""
+    if isinstance(part, dict):
+        kept = {key: _bare(one) for key, one in part.items() if key not in _COUNTS}
+        return {key: one for key, one in kept.items() if key != "notes"}
+    if isinstance(part, list | tuple):
+        return [_bare(one) for one in part if not _is_bare_chip(one)]
+    return part
+
+
+def _is_bare_chip(row: Any) -> bool:
+    known = ("training", "metal", "decode", "prefill")
+    return (
+        isinstance(row, dict)
+        and row.keys() >= {"chip", *known}
+        and not any(row[name] for name in known)
+    )
+
+
+def systems(database: object) -> Systems:
+    """Return what each chip measured on each device, as far as it counts anywhere."""
+    engine = open_database(str(database))
+    with reading(engine) as connection:
+        found = content(connection, EVERYTHING).systems
+    engine.dispose()
+    return found
