@@ -259,3 +259,28 @@ def test_a_time_below_a_title_that_speaks_of_epochs_is_asked_about():
 
     assert "epoch_seconds" in choices(of_text(text), "time of Time")
     assert figures(of_text(text), text) == []
+
+
+def test_numbers_name_no_work():
+    text = table(
+        "model | avg_duration | total_test_time",
+        "codellama:7b | 1324 | 131514",
+        "llama2:7b | 4626 | 80963",
+    )
+    one = of_text(text)
+
+    works = {"model", "model-inference", "title", "leave-out"}
+    assert choices(one, "work of model") == works
+    assert "'total_test_time' (131514, 80963)" in "\n".join(one.left_out)
+
+
+def test_a_number_of_requests_to_a_model_is_no_model():
+    header = "Machine | Number of Parallel Model Requests Allowed | LLM | decode tok/s"
+    meant = columns(table(header, "M1 | 128 | a | 3.5", "M1 | 64 | b | 3.7"))
+
+    assert [*meant.values()] == [
+        "machine",
+        "parameters.number_of_parallel_model_requests_allowed",
+        "parameters.model",
+        "tokens_per_second",
+    ]
