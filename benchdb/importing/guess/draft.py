@@ -74,13 +74,15 @@ def propose(
     """Return the map that would explain *sheets*, the tables of *document*.
 
     *answers* are those to its questions, by their keys. What they bring up is asked in
-    a second round; what is open after it is left out, as is what few figures wait for.
+    a second round, with what the first had no room for; what is open after it is left
+    out, as is what few figures wait for.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
-    early = {key: it for key, it in answers.items() if key in inquiry.known}
+    first = inquiry.asked
+    early = {k: it for k, it in answers.items() if inquiry.known.get(k) in first}
     if early:
         inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
     if answers.keys() - early.keys():
@@ -97,7 +99,7 @@ def _round(
     proposal = _proposed(plan, inquiry)
     spare: set[str] = set()
     for _ in range(_TRIED):  # what is not asked any more makes room for other questions
-        if not (more := inquiry.spare(most, before.known)):
+        if not (more := inquiry.spare(most, before.asked)):
             break
         spare |= more
         inquiry = before.again(answers, spare, closed=not most)
