@@ -261,6 +261,14 @@ def test_a_script_answers_by_key_and_imports_where_nothing_is_open(table, db):
     assert figures(db) == FIGURES
 
 
+def test_a_script_hears_what_is_left_out(table, db):
+    table.write_text(TABLE + "\nLater 61.5 tok/s were reached.\n")
+    done = benchdb("import", "--yes", *SETTLED, table, "--db", db)
+
+    assert figures(db) == FIGURES
+    assert f"{table}: left out:\n  line 8: '61.5 tok/s': in a sentence" in done.err
+
+
 def test_json_lines_are_imported_as_a_guess_reads_them(tmp_path, db):
     path = tmp_path / "decode.jsonl"
     line = '{"machine": "%s", "model": "a-7b", "decode_tps": %s}\n'

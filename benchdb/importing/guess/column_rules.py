@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import compress
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
@@ -18,7 +19,7 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Meaning
+from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import recognised
 
 _MOSTLY = 0.8  # of the cells
@@ -77,8 +78,9 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     if rule.field == "framework":
         if (named := _named_in(column)) is not None:
             return named
-        sides = any(recognised(text, ["device"]).set for text in column.texts)
-        return Column(names=("framework", "device") if sides else ("framework",))
+        beside: tuple[Named, ...] = ("device", "quantization")
+        said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
+        return Column(names=("framework", *compress(beside, said)))
     if rule.field == "os_name":
         return Column(names=("os",))
     own = naming.framework(column.header) if rule.cells == "own version" else None
