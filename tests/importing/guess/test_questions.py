@@ -140,6 +140,23 @@ def test_the_second_round_asks_what_the_first_had_no_room_for():
     assert [value for _, _, value in stored] == [1.5e9, 2.5e9, 3.5e9]
 
 
+def test_a_late_answer_takes_no_figure_from_a_column_that_says_what_it_is():
+    rows = (f"Phi {n} | 9.{n} | 0.{n} | | 9.5" for n in range(1, 30))
+    text = "# MLX on M2 GPU\n\n" + table(
+        "Model | total_s | ttft_s | prefill_s | decode_tps",
+        *rows,
+        "Phi 30 | | | 40.1 | 9.5",
+    )
+    first = {"time of total_s": "work_seconds"}
+    assert asked(of_text(text)) == {*first}
+    late = {"time of prefill_s": "time_to_first_token_seconds"}
+    found = of_text(text, first | late)
+
+    values = [it[2] for it in figures(found, text) if it[1].startswith("time_to_first")]
+    assert values == [*(float(f"0.{n}") for n in range(1, 30)), None]
+    assert "'prefill_s': what it is, is not said" in "\n".join(found.left_out)
+
+
 TWO = (
     "# llama.cpp on M2 GPU\n\n"
     + table("Model | tok/s", "Phi 4 | 35.1")
