@@ -91,7 +91,10 @@ def describe(one: Unexplained) -> str:
 
 
 def settled(one: Unexplained) -> LoadedMap:
-    """Return the map that needs no more answers; raise ``BenchdbError`` otherwise."""
+    """Return the map that needs no more answers, and say what it leaves out.
+
+    Raise ``BenchdbError`` where questions are open, or nothing is left.
+    """
     proposal = one.proposal()
     if proposal.questions:
         needed = [
@@ -104,6 +107,7 @@ def settled(one: Unexplained) -> LoadedMap:
             f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
             f"to answer: {' '.join(needed)}"
         )
+    _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
     if proposal.map.nothing is not None:
         raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
     return _loaded(one, proposal)

@@ -20,6 +20,7 @@ from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
+from benchdb.importing.tables.trees import are_json_lines
 from benchdb.importing.tools.facts import content
 
 STANDARD_INPUT = Path("-")
@@ -163,7 +164,8 @@ def _unknown(document: Document, faults: Sequence[str]) -> DocumentError:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
         tables = sheets(document)  # raises where the bytes are no text
-        if not tables and document.text.lstrip().startswith(("{", "[")):
+        lines = not tables and are_json_lines(document)
+        if not tables and not lines and document.text.lstrip().startswith(("{", "[")):
             _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
         return DocumentError("; ".join((str(error), *faults)))
@@ -171,8 +173,9 @@ def _unknown(document: Document, faults: Sequence[str]) -> DocumentError:
         "no format that benchdb knows, and no table; exchange files come from "
         "collectors and 'benchdb export', and --map reads logs and other text"
     )
-    if tables:
+    if tables or lines:
         count = "a table" if len(tables) == 1 else f"{len(tables)} tables"
+        count = "JSON Lines" if lines else count
         why = (
             f"{count}, but no map says what the columns mean; "
             f"'benchdb import --guess {document.name}' proposes one"

@@ -261,6 +261,30 @@ def test_a_script_answers_by_key_and_imports_where_nothing_is_open(table, db):
     assert figures(db) == FIGURES
 
 
+def test_a_script_hears_what_is_left_out(table, db):
+    table.write_text(TABLE + "\nLater 61.5 tok/s were reached.\n")
+    done = benchdb("import", "--yes", *SETTLED, table, "--db", db)
+
+    assert figures(db) == FIGURES
+    assert f"{table}: left out:\n  line 8: '61.5 tok/s': in a sentence" in done.err
+
+
+def test_json_lines_are_imported_as_a_guess_reads_them(tmp_path, db):
+    path = tmp_path / "decode.jsonl"
+    line = '{"machine": "%s", "model": "a-7b", "decode_tps": %s}\n'
+    path.write_text(line % ("M1 Max", 30.5) + line % ("M3 Pro", 21.5))
+
+    plain = benchdb("import", path, "--db", db)
+    done = benchdb("import", path, "--yes", "--answer", "device=gpu", "--db", db)
+
+    assert "'benchdb import --guess decode.jsonl' proposes one" in plain.err
+    assert done.status == 0, done.err
+    assert figures(db) == {
+        ("llm-decode", "M1 Max"): 30.5,
+        ("llm-decode", "M3 Pro"): 21.5,
+    }
+
+
 def test_open_questions_stop_a_script_and_say_what_to_type(table, db):
     done = benchdb("import", "--yes", *SETTLED[:4], table, "--db", db)
 

@@ -39,6 +39,17 @@ _STATISTIC = re.compile(
     r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:st|nd|rd|th)? (?:percentile|pctl|perzentil)"
     r"|(?P<std>std|stdev|stddev))(?![a-z\d])"
 )
+# Words after a name that leave it the head of a header, and those before that do not.
+_QUALIFIES = re.compile(
+    r"[ \-.]+(?!(?:(?:file)?names?|ids?|files?|paths?|variants?|tags?|labels?|types?"
+    r"|slug|key|info|config|details|series|family|checkpoint|repo|used|tested|under"
+    r"|and|or|in|on|of|for|with|at|by|und|oder|mit|auf|von|f[üu]r|et|de|du|des|pour"
+    r"|avec|y|del|con|para)(?![a-z]))[^\W\d_]"
+)
+_COUNTS = re.compile(
+    r"(?:(?<![a-z])(?:num|n|anzahl)|(?<!name)(?<!nom) (?:of|du)(?: the)?) [^,(/]*$"
+)
+_THINGS = frozenset(("model", "network"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
@@ -152,12 +163,24 @@ def header_terms(header: str) -> HeaderTerms:
     """Return what *header* speaks of."""
     plain = fold(header)
     terms = {term for term, word in _patterns().items() if word.search(plain)}
+    terms -= {term for term in _THINGS & terms if not _is_head(header, term)}
     for phrase, term, other in words().phrases:
         if re.search(phrase, plain):
             terms = (terms - {other}) | {term}
     if (name := statistic(header)[0]).startswith("p"):
         terms |= {name, "percentile"}
     return frozenset(terms | {name} & {"median"})
+
+
+def _is_head(header: str, term: str) -> bool:
+    """Tell whether *header* is about what *term* names: no "model size", no count."""
+    text = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT])).casefold()
+    text = text.replace("_", " ")
+    return any(
+        not _QUALIFIES.match(text, found.end())
+        and not _COUNTS.search(text[: found.start()])
+        for found in _patterns()[term].finditer(text)
+    )
 
 
 def statistic(header: str) -> tuple[str, str]:
@@ -259,7 +282,8 @@ def profile(
     share = read / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
-    names = header_terms(header) & _OF_NAMES and unit is None and not measured
+    heads = {it for it in header_terms(header) & _OF_NAMES if _is_head(header, it)}
+    names = heads and unit is None and not measured
     figures = share >= _HALF and not names
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import compress
 
 from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
@@ -18,7 +19,7 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Meaning
+from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import recognised
 
 _MOSTLY = 0.8  # of the cells
@@ -34,6 +35,11 @@ _MOMENT = re.compile(
 )
 _SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
 _DIGIT = re.compile(r"\d|mixed|amp", re.IGNORECASE)
+_OF_CORES = re.compile(r"(?i)\d\W?cores? ([gc]pu)(?![a-z])")
+_GPU_OFF = re.compile(
+    r"(?i)(?<![a-z])gpus?[ (:]+(?:is )?(?:disabled|off)(?![a-z])"
+    r"|(?<![a-z])(?:no|without|w/o|ohne|sans|sin) gpus?(?![a-z])"
+)
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -77,8 +83,9 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     if rule.field == "framework":
         if (named := _named_in(column)) is not None:
             return named
-        sides = any(recognised(text, ["device"]).set for text in column.texts)
-        return Column(names=("framework", "device") if sides else ("framework",))
+        beside: tuple[Named, ...] = ("device", "quantization")
+        said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
+        return Column(names=("framework", *compress(beside, said)))
     if rule.field == "os_name":
         return Column(names=("os",))
     own = naming.framework(column.header) if rule.cells == "own version" else None
@@ -219,14 +226,30 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
             one.become_field(name)
             known.add(name)
         elif not name:
-            sides = any(recognised(t, ["device"]).set for t in one.looks.texts)
-            one.column = Column(names=("machine", "device") if sides else ("machine",))
+            one.column = _machines(one.looks.texts)
     for one in drafts if not chips else ():  # whatever they are called
         if one.looks.terms & {"machine", "gpu", "chip"} and one.holds_words:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
     only = [one.column.field for one in chips if one.column] == ["accelerator"]
     return {"device": "gpu"} if only else {}
+
+
+def _machines(texts: Sequence[str]) -> Column:
+    """Return what *texts* name: machines, some of them with the side that ran."""
+    cells: Fields = {text: "cpu" for text in texts if _GPU_OFF.search(text)}
+    cores = {o: {it.casefold() for it in _OF_CORES.findall(o)} for o in texts}
+    # "16-core GPU" beside "10-core CPU" is what ran; alone it tells a chip from others.
+    if {"gpu"} in cores.values() and {"cpu"} in cores.values():
+        cells |= {o: it.pop() for o, it in cores.items() if len(it) == 1}
+    sides = any(recognised(text, ["device"]).set for text in texts)
+    for text in texts if cells else ():
+        if (chip := naming.chip(text)) and chip.accelerator:
+            cells.setdefault(text, "gpu")
+    return Column(
+        names=("machine", "device") if sides or cells else ("machine",),
+        cells={text: Meaning(set={"device": it}) for text, it in cells.items()},
+    )
 
 
 def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:

@@ -7,7 +7,7 @@ from itertools import chain
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import fold, statistic
-from benchdb.importing.guess.figures import TOKENS
+from benchdb.importing.guess.figures import TOKENS, TTFT
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.quantities.quantity import Quantity, parsed
@@ -132,6 +132,7 @@ def _contradiction(
     time: ColumnDraft,
 ) -> Iterator[Doubt]:
     agree, unlike = 0, list[tuple[SheetRow, float]]()
+    first = next((one for one in table.drafts if one.metric == TTFT), None)
     for row in (row for sheet in table.sheets for row in sheet.rows):
         cells = dict(zip(table.drafts, row.cells, strict=True))
         figures = [_figure(cells[one].text, one) for one in (rate, time, *counts)]
@@ -139,7 +140,13 @@ def _contradiction(
         if len(known) == len(figures):
             printed, seconds, *tokens = known
             made = sum(tokens) / seconds
-            near = abs(printed - made) <= _TOLERANCE * made
+            # An answer may be timed from its first token on.
+            wait = _figure(cells[first].text, first) if first else None
+            spans = [seconds, seconds - wait] if wait and wait < seconds else [seconds]
+            near = any(
+                abs(printed * span - sum(tokens)) <= _TOLERANCE * sum(tokens)
+                for span in spans
+            )
             agree, unlike = agree + near, unlike + ([] if near else [(row, made)])
     # Where none of many rows agrees, the columns are of different things.
     if unlike and (agree or len(unlike) <= _FEW):

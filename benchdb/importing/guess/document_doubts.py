@@ -35,6 +35,7 @@ _DOING = re.compile(
     r"|operation|network)$|^(?:embedding|attention)$"
 )
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
+_PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -147,6 +148,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         if one.column is not None
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
+        and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))

@@ -5,7 +5,7 @@ for all that is alike.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
@@ -74,13 +74,15 @@ def propose(
     """Return the map that would explain *sheets*, the tables of *document*.
 
     *answers* are those to its questions, by their keys. What they bring up is asked in
-    a second round; what is open after it is left out, as is what few figures wait for.
+    a second round, with what the first had no room for; what is open after it is left
+    out, as is what few figures wait for.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
-    early = {key: it for key, it in answers.items() if key in inquiry.known}
+    first = inquiry.asked
+    early = {k: it for k, it in answers.items() if inquiry.known.get(k) in first}
     if early:
         inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
     if answers.keys() - early.keys():
@@ -97,7 +99,7 @@ def _round(
     proposal = _proposed(plan, inquiry)
     spare: set[str] = set()
     for _ in range(_TRIED):  # what is not asked any more makes room for other questions
-        if not (more := inquiry.spare(most, before.known)):
+        if not (more := inquiry.spare(most, before.asked)):
             break
         spare |= more
         inquiry = before.again(answers, spare, closed=not most)
@@ -186,8 +188,8 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
     Where headings make the same header another figure (``Time``, ``Power``) or may not
-    hold, and where the same columns come in another order elsewhere, each sheet stands
-    alone.
+    hold, and where the same columns come in another order or beside more elsewhere,
+    each sheet stands alone: what means its columns would mean those too.
     """
     contested = _contested([one.context for one in sheets])
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
@@ -199,16 +201,20 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
         if (why := _unreadable(sheet)) is not None:
             left_out.append(f"the table at line {sheet.line}: {why}")
         elif sheet.rows:
-            names = (name.casefold() for name in sheet.header)
+            names = map(fields.plain_name, sheet.header)
             by_header[sheet.kind, *names].append(sheet)
-    orders = Counter(frozenset(key) for key in by_header)
+    having: dict[str, set[int]] = defaultdict(set)  # which headers have a name
+    for n, key in enumerate(by_header):
+        for name in key[1:]:
+            having[name].add(n)
     for key, group in by_header.items():
         single = [
             _Planned([one], profiles([one], decimal), contested[one.context], decimal)
             for one in group[:_SHEETS]
         ]
         unlike = {(one.draft().around, one.contested) for one in single}
-        if orders[frozenset(key)] > 1 or len(unlike) > 1:
+        fitting = set.intersection(*(having[name] for name in key[1:]))
+        if len(fitting) > 1 or len(unlike) > 1:
             yield from single
             more = f"{_SHEETS} tables like it are looked at"
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]

@@ -57,7 +57,7 @@ _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
-_TTFT = "time_to_first_token_seconds"
+TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
 _OF_COUNTS = frozenset(
@@ -294,7 +294,7 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     known = (*metrics(), *FIELDS, RATIO)
     candidates = words().candidates
     likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
-    likely = [_TTFT] if "ttft" in around.terms else likely
+    likely = [TTFT] if "ttft" in around.terms else likely
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
     ]

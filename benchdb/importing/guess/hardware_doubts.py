@@ -35,6 +35,7 @@ _WORDS = {
     "cpu": "the CPU",
     "headings": "the machine that the heading of each names",
 }
+_OF_GPUS = {"metal": "the GPU, by Metal", "cuda": "the GPU, by CUDA"}
 _TYPED = {
     "machine": ("a chip or a Mac", "M1 Max 32c 64 GB"),
     "device": (f"a device ({', '.join(DEVICES)})", GPU),
@@ -58,15 +59,21 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     words = _candidates(
         document, facts, [one for one, name in lacking if name == "machine"]
     )
+    if all(one.is_some_gpu() for one, name in lacking if name == "device"):
+        words = {**words, "device": _OF_GPUS}
     choices = _choices(names, words)
     choices[_NOT_STATED] = "the document does not say: kept as not known"
     free = _free(names)
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     doubts = []
+    unclear = {id(one) for one in tables if one.is_some_gpu()}
     for table, name in lacking:
 
         def settle(answer: str, table: TableDraft = table, name: str = name) -> None:
-            _enter(table, name, _parts(answer).get(name), facts, words)
+            part = _parts(answer).get(name)
+            if name == "device" and part and id(table) in unclear:
+                table.names -= {name}  # the headings say less
+            _enter(table, name, part, facts, words)
 
         many = "the table" if len(tables) == 1 else f"the table at line {table.line}"
         doubts.append(
@@ -87,8 +94,12 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
 
 
 def _lacks(table: TableDraft, name: str) -> bool:
-    """Tell whether *name* is not told, and no open question may tell it."""
-    return not table.is_asked(name) and not table.is_told(name)
+    """Tell whether *name* is not told, and no open question may tell it.
+
+    "GPU" tells no device where nothing says of which machine it is.
+    """
+    unclear = name == "device" and table.is_some_gpu()
+    return not table.is_asked(name) and (unclear or not table.is_told(name))
 
 
 def _candidates(

@@ -7,6 +7,7 @@ from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import CLEAR_TERMS, FIGURE_TERMS
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
+    HeaderTerms,
     header_terms,
     pattern,
     unit_in,
@@ -40,11 +41,11 @@ _SECTIONS = 100  # headings inside a table that are looked at
 def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> Around:
     """Return what stands around the columns *looks* of a sheet."""
     context = [t for t in sheet.context[-2:] if len(t) <= NAME_LIMIT]
-    terms = {term for text in context for term in header_terms(text)} & _ABOVE
+    terms = {term for text in context for term in _terms_above(text)}
     units = (_unit_above(text) for text in reversed(context))
     unit = next(filter(None, units), None)
     if looks and not looks[0].figures:  # the corner of a pivot
-        terms |= looks[0].terms & _ABOVE
+        terms |= _terms_above(looks[0].header)
         unit = unit_in(looks[0].header) or unit
     texts = [*context, *sheet.header]
     if any(naming.workload(text) == "matmul" for text in texts):
@@ -71,6 +72,12 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
         for one in looks
     )
     return Around(frozenset(terms), unit, specified, clear, trained, language)
+
+
+def _terms_above(text: str) -> HeaderTerms:
+    """Return what a heading says of figures: of epochs, only as a name with a unit."""
+    terms = header_terms(text) & _ABOVE
+    return terms if _unit_above(text) else terms - {"epoch"}
 
 
 def _unit_above(text: str) -> str | None:

@@ -22,7 +22,12 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
     things,
 )
-from benchdb.importing.guess.figures import TOKENS, WORKS, enter_language_model
+from benchdb.importing.guess.figures import (
+    TOKENS,
+    WORKS,
+    enter_language_model,
+    metric_of,
+)
 from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.language import Named
@@ -139,8 +144,12 @@ def _headers_doubts(
         choices = {key: words} | choices
     choices[LEAVE_OUT] = "leave them out"
 
+    own = [it for it in drafts if metric_of(it.kinds, it.looks.terms) == it.metric]
+
     def settle(answer: str, one: ColumnDraft) -> None:
         one.asked = frozenset()
+        if answer == NOT_SAID and own == [one] and one.metric:
+            return  # the others are as it is by an answer alone
         if answer in pairs:
             one.add(workload=pairs[answer][drafts.index(one)])
         elif answer in (LEAVE_OUT, NOT_SAID):

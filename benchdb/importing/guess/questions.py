@@ -134,8 +134,17 @@ class Inquiry:
         *,
         closed: bool = False,
     ) -> "Inquiry":
-        """Return the next inquiry, which knows what was asked here."""
-        return Inquiry(answers, self.known, {*self.passed, *passed}, closed=closed)
+        """Return the next inquiry, which knows what was asked here.
+
+        What there was no room for has its chance there, unless it is *closed*.
+        """
+        before = self.passed if closed else ()
+        return Inquiry(answers, self.known, {*before, *passed}, closed=closed)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Return the keys of the questions that are open."""
+        return frozenset(one.key for one in self.open())
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else ask."""

@@ -48,7 +48,7 @@ from benchdb.importing.guess.pivots import ALL_NAMES, SIDES, enter_pivots, pivot
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
-from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.mapping.recognition import GPU, recognised
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -161,6 +161,10 @@ class TableDraft:
                 taken |= {known.field} if known.field else set()
             elif known is not None and (known.field or "").startswith("parameters."):
                 one.become_field(f"parameters.{slug(one.header)}")
+        for one in self.drafts if "parameters.quantization" in taken else ():
+            if one.column is not None and "quantization" in one.column.names:
+                names_ = tuple(it for it in one.column.names if it != "quantization")
+                one.column = replace(one.column, names=names_)
         inherited = self.sheets[0].inherited
         above = [
             it for it in self.drafts if it.holds_figures and it.header in inherited
@@ -273,6 +277,16 @@ class TableDraft:
             name in self.names
             and all(origin(one, name) is not None for one in self.segments)
         )
+
+    def is_some_gpu(self) -> bool:
+        """Tell whether all of it ran on a GPU of which nothing says the maker."""
+        facts = [self.set]
+        if "device" in self.names:
+            places = [(one, origin(one, "device")) for one in self.segments]
+            texts = [one[n] for one, n in places if n is not None]
+            facts = [recognised(text, ["device"]).set for text in texts]
+        known = {it.get("device") for it in facts}
+        return known == {GPU} and not self.is_told("machine")
 
     def runtime(self) -> str | None:
         """Return the framework of all figures, if one heading or line gives it."""

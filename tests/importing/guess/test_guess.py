@@ -340,6 +340,11 @@ def test_the_name_of_a_file_holds_for_all_that_does_not_say_it_itself():
         ("Peak Power GPU", {"peak", "power", "gpu"}),
         ("학습 시간", {"time"}),
         ("Speed-up", {"ratio"}),
+        ("ModelName", {"model"}),
+        ("Model (7B)", {"model"}),
+        ("Nom du modèle", {"model"}),
+        ("Model load time", {"load", "time"}),
+        ("Size of the model", {"setting"}),
         ("Foo", set()),
     ],
 )

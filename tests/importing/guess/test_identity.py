@@ -241,3 +241,46 @@ def test_what_two_rounds_of_answers_bring_up_is_left_out():
         answers |= {one.key: one.choices[0].key for one in open_}
     assert answers
     assert of_text(text, answers).questions == ()
+
+
+def test_a_table_that_is_left_out_is_not_read_as_another_with_fewer_columns():
+    wide = table("Chip | switch | Model | Time (s)", "M1 | yes | a | 9.1")
+    narrow = table("Chip | Model | Time (s)", "M1 | a | 283.2")
+    text = f"## Training of 20 epochs, switched\n\n{wide}\n## Training\n\n{narrow}"
+    answers = {"time of Time (s)": "work_seconds"}
+    one = of_text(text, {**answers, "time of Time (s) at line 3": "leave-out"})
+
+    assert figures(one, text) == [("a", "work_seconds", 283.2)]
+    assert "line 3: 'Time (s)': as answered" in one.left_out
+
+
+def test_a_time_below_a_title_that_speaks_of_epochs_is_asked_about():
+    text = "# Training on M1 CPU, epoch: 20\n\n" + table("Model | Time (s)", "a | 9.1")
+
+    assert "epoch_seconds" in choices(of_text(text), "time of Time")
+    assert figures(of_text(text), text) == []
+
+
+def test_numbers_name_no_work():
+    text = table(
+        "model | avg_duration | total_test_time",
+        "codellama:7b | 1324 | 131514",
+        "llama2:7b | 4626 | 80963",
+    )
+    one = of_text(text)
+
+    works = {"model", "model-inference", "title", "leave-out"}
+    assert choices(one, "work of model") == works
+    assert "'total_test_time' (131514, 80963)" in "\n".join(one.left_out)
+
+
+def test_a_number_of_requests_to_a_model_is_no_model():
+    header = "Machine | Number of Parallel Model Requests Allowed | LLM | decode tok/s"
+    meant = columns(table(header, "M1 | 128 | a | 3.5", "M1 | 64 | b | 3.7"))
+
+    assert [*meant.values()] == [
+        "machine",
+        "parameters.number_of_parallel_model_requests_allowed",
+        "parameters.model",
+        "tokens_per_second",
+    ]

@@ -116,6 +116,47 @@ def test_what_most_figures_wait_for_is_asked_and_what_few_do_only_by_its_key():
     assert not any("unit of Load" in one for one in by_key.left_out)
 
 
+CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
+    (
+        table("Model | Time", *(f"net{n} | {n}.5" for n in range(1, 9))),
+        table("Weights | tok/s", *(f"net{n} | {n}.5" for n in range(1, 5))),
+        table("Disk | Memory", *(f"net{n} | {n}.5 GB" for n in range(1, 4))),
+        table("Net | Foo", *(f"net{n} | {n}.5" for n in range(1, 3))),
+    )
+)
+
+
+def test_the_second_round_asks_what_the_first_had_no_room_for():
+    first = {"unit of Time": "s", "time of Time": "epoch_seconds"}
+    first |= {"work of tok/s": "llm-decode"}
+    second = {"meaning of Memory": "stored_bytes", "work of Disk": "disk"}
+    foo = "not asked: What are 'Foo' (1.5, 2.5)? (its key: 'numbers of Foo')"
+
+    assert asked(of_text(CROWDED)) == {*first}
+    assert asked(of_text(CROWDED, first)) == {*second}
+    last = of_text(CROWDED, first | second)
+    assert (asked(last), foo in last.left_out) == (set(), True)
+    stored = [it for it in figures(last, CROWDED) if it[1] == "stored_bytes"]
+    assert [value for _, _, value in stored] == [1.5e9, 2.5e9, 3.5e9]
+
+
+def test_a_late_answer_takes_no_figure_from_a_column_that_says_what_it_is():
+    rows = (f"Phi {n} | 9.{n} | 0.{n} | | 9.5" for n in range(1, 30))
+    text = "# MLX on M2 GPU\n\n" + table(
+        "Model | total_s | ttft_s | prefill_s | decode_tps",
+        *rows,
+        "Phi 30 | | | 40.1 | 9.5",
+    )
+    first = {"time of total_s": "work_seconds"}
+    assert asked(of_text(text)) == {*first}
+    late = {"time of prefill_s": "time_to_first_token_seconds"}
+    found = of_text(text, first | late)
+
+    values = [it[2] for it in figures(found, text) if it[1].startswith("time_to_first")]
+    assert values == [*(float(f"0.{n}") for n in range(1, 30)), None]
+    assert "'prefill_s': what it is, is not said" in "\n".join(found.left_out)
+
+
 TWO = (
     "# llama.cpp on M2 GPU\n\n"
     + table("Model | tok/s", "Phi 4 | 35.1")

@@ -300,3 +300,29 @@ def test_questions_show_the_words_of_the_document_and_its_lines():
     assert one.text == "What are 'Foo' (12.5)?"
     assert one.lines == (3,)
     assert {"setting", "figure", "leave-out"} <= {it.key for it in one.choices}
+
+
+def test_a_gpu_of_no_known_maker_is_asked_about():
+    text = "# MLX decoding\n\n## GPU results\n\n" + table(
+        "Model | Decode tok/s", "Phi 4 | 45.2"
+    )
+    assert choices(of_text(text), "machine") == {"metal", "cuda", "not-stated"}
+
+    for answer, device in {"M1 Max": "metal", "cuda": "cuda"}.items():
+        (one,) = records(of_text(text, {"machine": answer}), text)
+        assert one.run.device == device
+
+
+def test_the_side_that_ran_is_read_in_the_cell_of_each_machine():
+    text = "# matmul with MLX\n\n" + table(
+        "Hardware | TFLOPS",
+        "M1 Pro (16-Core GPU) | 1.3",
+        "M1 Pro (10-Core CPU) | 4.7",
+        "RTX 3090 | 0.2",
+        "M2 GPU disabled | 21",
+    )
+    runs = [one.run for one in records(of_text(text), text)]
+    assert [one.device for one in runs] == ["metal", "cpu", "cuda", "cpu"]
+
+    told = text.replace("CPU", "GPU").replace(" GPU disabled", "")
+    assert asked(of_text(told)) == {"device"}
