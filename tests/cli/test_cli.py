@@ -221,7 +221,6 @@ def test_the_contents_not_the_file_decide_what_a_report_says(published, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["--baseline", "Cray"], 2, "baseline 'Cray' is not in the results"),
         (["--highlight", "nobody"], 2, "no machine 'nobody' to highlight"),
         (["-o", "/proc/nowhere"], 1, "cannot write"),
     ],
