@@ -92,7 +92,7 @@ def _digest(*what: object) -> str:
 def _machine(connection: sqlite3.Connection, number: int) -> None:
     name, chip = CHIPS[number % len(CHIPS)], _digest("chip", number)
     about = {"vendor": "Apple", "name": name, "ram_bytes": (number + 1) * 2**30}
-    empty = {"cpu_levels": "{}", "accelerators": "[]"}
+    empty = {"cpu_levels": "[]", "accelerators": "[]"}
     _insert(connection, "chip", [{"digest": chip, **about, **empty}])
     machine = {"digest": _digest("machine", number), "chip": chip, "missing": "{}"}
     machine |= {"anonymous_id": f"{number:016x}"}

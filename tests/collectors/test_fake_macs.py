@@ -215,12 +215,12 @@ def test_show_and_report_know_the_macs(runs, db, tmp_path):
     listed = mac.benchdb("list", "--runs", "--json", "--db", db)
     digests = {run["chip"]: run["digest"] for run in json.loads(listed.out)}
     shown = mac.benchdb("show", digests["M5 Max"], "--all", "--db", db)
-    written = ("--lang", "en", "--format", "markdown", "-o", tmp_path)
+    written = ("--lang", "en", "--format", "csv", "-o", tmp_path)
     mac.benchdb("report", *written, "--db", db)
 
     assert "device_name: Apple M5 Max" in shown.out
-    page = (tmp_path / "report.en.md").read_text(encoding="utf-8")
-    assert [chip for chip in runs if f"{chip} · Metal" not in page] == []
+    table = (tmp_path / "report.csv").read_text(encoding="utf-8")
+    assert [chip for chip in runs if f",{chip},metal," not in table] == []
 
 
 def test_the_file_of_a_mac_without_benchdb_is_imported(outcomes, tmp_path):

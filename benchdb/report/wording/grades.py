@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchdb.report.language import Language
+from benchdb.report.language import Language, fixed
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
@@ -142,7 +142,7 @@ def ground_text(language: Language, code: str, figure: float | str | None) -> st
     if "%" not in sentence:
         return language.gettext(sentence)
     if isinstance(figure, float):
-        shown = language.significant(figure)
+        shown = fixed(language.locale, f"{figure:.3g}")
     else:
         shown = _in_words(language, code, str(figure))
     return language.gettext(sentence, figure=Name(shown))
