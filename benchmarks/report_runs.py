@@ -100,7 +100,8 @@ def _machine(connection: sqlite3.Connection, number: int) -> None:
     holders = ("packages", "devices", "math", "variables", "missing")
     system = {"os_name": "macOS", "framework": "torch", "framework_version": "2.5.0"}
     environment = {"digest": _digest("environment", number), **system}
-    _insert(connection, "environment", [environment | dict.fromkeys(holders, "{}")])
+    rows = environment | dict.fromkeys(holders, "{}") | {"devices": "[]"}
+    _insert(connection, "environment", [rows])
 
 
 def _run(number: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]:

@@ -24,7 +24,7 @@ COMMANDS = {
     "sources": "See whose results these are; decide which are out of date.",
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
-    "report": "Write a short report as HTML and Markdown, a whole site, or a run's page.",
+    "report": "Write a short report, a whole site, or the page of a run.",
     "serve": "Show the site of a database at an address of this machine.",
     "history": "Show the campaigns of a workload over time, and where they changed.",
     "compare": "Compare results: which is faster, by how much, and is that sure.",

@@ -284,7 +284,7 @@ def report(
     ] = False,
     db: Db = None,
 ) -> None:
-    """Write a short report as HTML and Markdown, a whole site, or a run's page.
+    """Write a short report, a whole site, or the page of a run.
 
     One self-contained HTML file that prints on two sheets, and Markdown with charts;
     beside them the same values as CSV, JSON and SQLite. The same database and options
