@@ -94,7 +94,6 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
     plot = _plot(language, facts)
     return Words(
         title=title,
-        description=title,
         crumbs=tuple(crumbs),
         contents=_contents(language, facts),
         parts={
