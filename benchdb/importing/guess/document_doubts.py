@@ -36,6 +36,7 @@ _DOING = re.compile(
 )
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
+_SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -197,6 +198,8 @@ def _enter_said(
         if all("parameters.mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
+        if all(map(_SIZE.match, one.looks.texts)):
+            continue  # of a model that only the document knows
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
             return True

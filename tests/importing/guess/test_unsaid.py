@@ -26,6 +26,11 @@ UNSAID = {
         + table("Model | Time (s)", "lenet | 12.5", "unet | 81.5"),
         {"time of Time (s)"},
     ),
+    "sizes of a model that nothing names": (
+        "# inference on M1 CPU, torch\n\n"
+        + table("Model | Inference latency, mean (ms)", "tiny | 12.5", "base | 81.5"),
+        {"work of Model"},
+    ),
     "a time without a unit": (
         "# torch training on M1 CPU\n\n" + table("Model | Latency", "lenet | 12.5"),
         {"unit of Latency"},
