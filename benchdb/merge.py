@@ -53,6 +53,7 @@ class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
     Some of them may have *maps* of their own; *agreed* is a folder with maps of others.
+    Unless *by_tool*, formats of tools are passed over.
     Whatever *answers* does not name was contributed. What comes is noted as part of
     *import_*, which can be taken back; *experience* learns what was known before.
     """
@@ -64,6 +65,7 @@ class How(msgspec.Struct, frozen=True):
     experience: Experience | None = None
     maps: Mapping[Path, LoadedMap] = {}
     agreed: Path | None = None
+    by_tool: bool = True
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -335,7 +337,14 @@ class _Landing:
             name = path.name.encode(errors="surrogateescape").decode(errors="replace")
         file = documents.fingerprint(stream, name)
         map_ = how.maps.get(path, how.map_)
-        read = intake(stream, name, map_=map_, about=how.about, agreed=how.agreed)
+        read = intake(
+            stream,
+            name,
+            map_=map_,
+            about=how.about,
+            agreed=how.agreed,
+            by_tool=how.by_tool,
+        )
         reader = _reader(read, how.about)
         part = FilePart(connection, how.import_, documents.key(file, reader), name)
         runs_before = documents.known_file(connection, file, reader)

@@ -158,6 +158,7 @@ def import_command(
         import_history.begin(),
         summary.experience,
         agreed=None if answer else agreed,
+        by_tool=not answer,  # which make a map
     )
     run = _Run(chosen, how, tables, strict or dry_run, dry_run)
     clean = True

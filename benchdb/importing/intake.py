@@ -97,12 +97,14 @@ def intake(
     map_: LoadedMap | None = None,
     about: About = NOTHING,
     agreed: Path | None = None,
+    by_tool: bool = True,
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
     With *map_* its tables are read so. Else the maps that are shipped are looked at for
     this very document, then formats of tools, then the maps in the folder *agreed* and
-    the formats of other packages. Raise ``ExchangeError`` if nothing here can read it.
+    the formats of other packages. Unless *by_tool*, formats of tools are passed over.
+    Raise ``ExchangeError`` if nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
         return Intake(EXCHANGE, str(FORMAT_VERSION), reader.read(stream))
@@ -116,7 +118,7 @@ def intake(
     map_ = map_ or maps.shipped_for(document)
     if map_ is not None and map_.map_.tool is not None:
         return _by_tool(document, map_, about)
-    for tool, format_ in FORMATS.items() if map_ is None else ():
+    for tool, format_ in FORMATS.items() if map_ is None and by_tool else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)

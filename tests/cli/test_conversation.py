@@ -285,6 +285,22 @@ def test_json_lines_are_imported_as_a_guess_reads_them(tmp_path, db):
     }
 
 
+def test_answers_make_a_map_of_a_document_that_a_tool_wrote_too(tmp_path, db):
+    document = tmp_path / "bench.md"
+    document.write_text(
+        "| model | size | params | backend | ngl | test | t/s |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n"
+        "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Remote | 99 | pp512 | 800.5 |\n"
+    )
+
+    known = ["names of backend=leave-out", "machine=M1 Max, gpu, llama.cpp"]
+    answers = [word for one in known for word in ("--answer", one)]
+    done = benchdb("import", document, "--yes", *answers, "--db", db)
+
+    assert done.status == 0, done.err
+    assert figures(db) == {("llm-prefill", "M1 Max"): 800.5}
+
+
 def test_open_questions_stop_a_script_and_say_what_to_type(table, db):
     done = benchdb("import", "--yes", *SETTLED[:4], table, "--db", db)
 

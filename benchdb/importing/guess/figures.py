@@ -57,6 +57,7 @@ _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
+_MEAN = "latency_mean_seconds"
 TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
@@ -131,10 +132,11 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         for name, one in group.items():
             # What has a metric of its own stays; so does a minimum or maximum alone.
             metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
-            if name in ("", first) or (metric and metric != own.get(first or "")):
+            own_figure = metric and metric not in (_MEAN, own.get(first or ""))
+            if name in ("", first) or own_figure:
                 continue
             of = f" of what {group[first].header!r} is the {first} of" if first else ""
-            if one.left is None and (first or name.startswith("p")):
+            if one.left is None and (first or metric or name.startswith("p")):
                 one.leave(
                     f"{one.header!r}: the {name}{of}, which has no metric of ours"
                 )

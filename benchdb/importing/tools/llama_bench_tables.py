@@ -54,7 +54,10 @@ _TEST = re.compile(
     r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
 )
 _BUILD = re.compile(r"build: (?P<commit>\w{6,40}) \((?P<number>\d{1,9})\)")
-_GPU = re.compile(r"^ {2}Device (?P<place>\d{1,3}): (?P<name>[^,|]{2,100}), ")
+_GPU = re.compile(  # of CUDA, Vulkan, Metal
+    r"^(?: {2}Device (?P<cuda>\d{1,3}): |ggml_vulkan: (?P<vulkan>\d{1,3}) = "
+    r"|ggml_metal_\w{1,30}: GPU name: +)(?P<name>[^,|]{2,100})(?:, |\||$)"
+)
 _LINE_LIMIT = 500  # characters; what is longer is no such line
 _NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
 _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")
@@ -109,7 +112,7 @@ def _around(
     basis: dict[str, str] = {}
     cards = _gpus(above)
     if cards:
-        columns["gpu_info"] = ", ".join(name for name, _ in cards)
+        columns["gpu_info"] = ", ".join(map(_whole_chip, (name for name, _ in cards)))
         basis["machine"] = f"line {cards[0][1]}: the tool's log names its GPU"
     else:  # the chip that the nearest heading with one names
         for heading in sheet.context:
@@ -152,13 +155,20 @@ def _test(text: str) -> dict[str, int]:
     return {name: int(printed or 0) for name, printed in match.groupdict().items()}
 
 
+def _whole_chip(name: str) -> str:
+    """Return the chip of which a layer between names the GPU, else *name* as it is."""
+    chip = naming.chip(name)
+    whole = chip is not None and chip.vendor == "Apple" and not chip.accelerator
+    return f"Apple {chip.name}" if chip and whole else name
+
+
 def _gpus(lines: Iterable[tuple[int, str]]) -> list[tuple[str, int]]:
     """Return the GPUs that the log names on numbered lines, each with its line.
 
     There are none if two lines contradict.
     """
     named = {
-        (match["place"], match["name"].strip()): number
+        (match["cuda"] or match["vulkan"] or "0", match["name"].strip()): number
         for number, line in lines
         if (match := _GPU.match(line))
     }

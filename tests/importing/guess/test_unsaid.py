@@ -331,3 +331,14 @@ def test_the_side_that_ran_is_read_in_the_cell_of_each_machine():
 
     told = text.replace("CPU", "GPU").replace(" GPU disabled", "")
     assert asked(of_text(told)) == {"device"}
+
+
+def test_a_maximum_alone_is_no_mean():
+    text = "# Inference of resnet50, torch, M1 CPU\n\n" + table(
+        "Machine | Max latency (ms)", "M1 Max | 12.5", "M2 Max | 10.5"
+    )
+
+    found = of_text(text)
+
+    assert figures(found, text) == []
+    assert "no metric of ours" in found.left_out[0]

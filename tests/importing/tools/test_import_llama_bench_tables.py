@@ -102,6 +102,21 @@ def test_a_log_that_names_two_gpus_by_one_number_names_none():
     assert third.machine.chip.accelerators == ()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ggml_metal_device_init: GPU name:   Apple M1 Max",
+        "ggml_vulkan: 0 = Virtio-GPU Venus (Apple M1 Max) (venus) | uma: 1",
+    ],
+)
+def test_the_log_of_metal_and_of_vulkan_names_the_chip(line):
+    row = "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Metal | 99 | pp512 | 800.5 ± 1.5 |\n"
+
+    (run,) = taken(llama_bench_tables, written(f"{line}\n{TABLE}{row}")).runs
+
+    assert run.machine.chip.name == "M1 Max"
+
+
 TABLE = """\
 | model | size | params | backend | ngl | test | t/s |
 | ----- | ---: | -----: | ------- | --: | ---: | --: |
