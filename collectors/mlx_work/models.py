@@ -12,18 +12,19 @@ from harness.cells import Cell
 from mlx import nn
 from training_data.batches import VOCABULARY
 
-# Convolutions (channels, kernel, stride, padding) and poolings (kernel, stride).
-_STACKS: dict[str, tuple[tuple[int, ...], ...]] = {
-    "mnist-cnn": ((32, 3, 1, 0), (64, 3, 1, 0), (2, 2)),
-    "alexnet": (
-        *((64, 11, 4, 2), (3, 2), (192, 5, 1, 2), (3, 2)),
-        *((384, 3, 1, 1), (256, 3, 1, 1), (256, 3, 1, 1), (3, 2)),
-    ),
-    "vgg16": (
-        *((64, 3, 1, 1),) * 2,
-        *((2, 2), *((128, 3, 1, 1),) * 2, (2, 2), *((256, 3, 1, 1),) * 3),
-        *((2, 2), *((512, 3, 1, 1),) * 3, (2, 2), *((512, 3, 1, 1),) * 3, (2, 2)),
-    ),
+# Layers with their sizes: outputs first, then kernel, stride and padding.
+_STACKS = {
+    "mnist": "flat 784, dense {hidden}, drop {dropout}",
+    "mnist-cnn": "conv 32 3, conv 64 3, pool 2 2, flat 9216, dense 128",
+    "alexnet": "conv 64 11 4 2, pool 3 2, conv 192 5 1 2, pool 3 2, conv 384 3 1 1, "
+    "conv 256 3 1 1, conv 256 3 1 1, pool 3 2, flat 9216, drop 0.5, dense 4096, "
+    "drop 0.5, dense 4096",
+    "vgg16": "conv 64 3 1 1, conv 64 3 1 1, pool 2 2, conv 128 3 1 1, conv 128 3 1 1, "
+    + "pool 2 2, conv 256 3 1 1, conv 256 3 1 1, conv 256 3 1 1, "
+    + "pool 2 2, conv 512 3 1 1, conv 512 3 1 1, conv 512 3 1 1, " * 2
+    + "pool 2 2, flat 25088, dense 4096, drop 0.5, dense 4096, drop 0.5",
+    "resnet9": "normed 16 7 4, normed 32 3 2, pair 32, normed 64 3 2, normed 128 3 2, "
+    "pair 128, flat 128, dense 128",
 }
 _RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}  # blocks of each stage
 # Expansion, kernel, stride, channels and blocks of each stage, by the activation.
@@ -186,25 +187,34 @@ def without_dropout(model: Any) -> Any:
 
 def _layers(cell: Cell) -> tuple[list[Any], int]:
     """Return all layers but the last, and how many numbers they return."""
-    facts, convolutions = cell.parameters, _stack(cell)
-    half = nn.Dropout(0.5)
-    match cell.workload:
-        case "mnist":
-            hidden, drop = facts["hidden"], nn.Dropout(facts["dropout"])
-            return [_flat, *_dense(784, hidden), drop], hidden
-        case "mnist-cnn":
-            return [*convolutions, *_dense(64 * 12 * 12, 128)], 128
-        case "alexnet":
-            dense = *_dense(256 * 6 * 6, 4096), half, *_dense(4096, 4096)
-            return [*convolutions, half, *dense], 4096
-        case "vgg16":
-            dense = *_dense(512 * 7 * 7, 4096), half, *_dense(4096, 4096), half
-            return [*convolutions, *dense], 4096
-        case "resnet9":
-            return _resnet9(), 128
-        case resnet if resnet in _RESNETS:
-            return _resnet(_RESNETS[resnet], deep=resnet == "resnet50")
-    return _mobile(nn.SiLU if cell.workload == "efficientnet-b0" else nn.ReLU6), 1280
+    facts, name = cell.parameters, cell.workload
+    if name in _STACKS:
+        return _stack(_STACKS[name].format(**facts), facts.get("channels", 3))
+    if name in _RESNETS:
+        return _resnet(_RESNETS[name], deep=name == "resnet50")
+    return _mobile(nn.SiLU if name == "efficientnet-b0" else nn.ReLU6), 1280
+
+
+def _stack(text: str, width: int) -> tuple[list[Any], int]:
+    layers: list[Any] = []
+    for kind, *words in map(str.split, text.split(", ")):
+        sizes = [float(word) if "." in word else int(word) for word in words]
+        inputs, width = width, width if kind in ("pool", "drop") else int(sizes[0])
+        match kind:
+            case "conv":
+                layers += [_conv(inputs, *sizes), nn.ReLU()]
+            case "normed":
+                layers += _normed(inputs, *sizes, bias=True)
+            case "pair":
+                first, second = (_normed(width, width, 3, bias=True) for _ in "12")
+                layers.append(Residual(first + second))
+            case "dense":
+                layers += [nn.Linear(inputs, width), nn.ReLU()]
+            case "pool":
+                layers.append(nn.MaxPool2d(*sizes))
+            case _:
+                layers.append(nn.Dropout(*sizes) if kind == "drop" else _flat)
+    return layers, width
 
 
 def _flat(x: Any) -> Any:
@@ -215,25 +225,11 @@ def _pooled(x: Any) -> Any:
     return x.mean(axis=(1, 2))
 
 
-def _dense(inputs: int, outputs: int) -> list[Any]:
-    return [nn.Linear(inputs, outputs), nn.ReLU()]
-
-
 def _conv(inputs: int, outputs: int, *shape: int, **more: Any) -> Any:
     made = nn.Conv2d(inputs, outputs, *shape, **more)
     # As torchvision: MLX's own are so small that of a signal hardly anything is left.
     made.weight = nn.init.he_normal()(made.weight, mode="fan_out", gain=2**0.5)
     return made
-
-
-def _stack(cell: Cell) -> list[Any]:
-    layers, inputs = [], cell.parameters.get("channels", 3)
-    for first, *shape in _STACKS.get(cell.workload, ()):
-        pools = len(shape) == 1
-        convolution = [] if pools else [_conv(inputs, first, *shape), nn.ReLU()]
-        layers += [nn.MaxPool2d(first, *shape)] if pools else convolution
-        inputs = inputs if pools else first
-    return [*layers, _flat]
 
 
 def _normed(
@@ -243,14 +239,6 @@ def _normed(
     facts = {"padding": kernel // 2, "bias": False} | more
     layers = [_conv(inputs, outputs, kernel, stride, **facts), BatchNorm(outputs)]
     return [*layers, activation()] if activation else layers
-
-
-def _resnet9() -> list[Any]:
-    normed = partial(_normed, bias=True)
-    small, large = (Residual([*normed(n, n, 3), *normed(n, n, 3)]) for n in (32, 128))
-    layers = [*normed(3, 16, 7, 4), *normed(16, 32, 3, 2), small]
-    layers += [*normed(32, 64, 3, 2), *normed(64, 128, 3, 2), large]
-    return [*layers, _flat, *_dense(128, 128)]
 
 
 def _resnet(stages: tuple[int, ...], *, deep: bool) -> tuple[list[Any], int]:
