@@ -1,0 +1,158 @@
+"""Training steps in MLX, started but not waited for, and their reference."""
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+from harness.cells import Cell, SeedPlan
+from harness.framework import FirstSteps
+from mlx import nn, optimizers
+from mlx.utils import tree_flatten, tree_unflatten
+from training import Trained, followed, reference_cells
+from training_data.batches import image_shape, random_batches
+from training_data.files import Images
+
+from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
+from mlx_work.models import model_of, without_dropout
+
+# PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
+_OPTIONS = {"SGD": {}, "Adam": {"bias_correction": True}}
+
+
+class Training(Trained, MlxTensors):
+    """A network, its optimiser and its loss in MLX.
+
+    Mixed precision, for which MLX has no switch: parameters and optimiser in float32,
+    cast for forward and backward of each step; normalisation and loss in float32.
+    """
+
+    def __init__(self, cell: Cell) -> None:
+        """Note the types: what is kept, and what is computed in."""
+        super().__init__(cell)
+        self.own = DTYPES[cell.precision]
+        self.kept = self.own if cell.precision == "fp64" else mx.float32
+
+    def build(self) -> None:
+        """Build the network in training mode, and its optimiser."""
+        facts, self.network = self.cell.parameters, model_of(self.cell)
+        self.network.set_dtype(self.kept)
+        kind, options = facts["optimizer"], _OPTIONS[facts["optimizer"]]
+        rate = facts["learning_rate"]
+        self.optimiser = getattr(optimizers, kind)(learning_rate=rate, **options)
+        self.optimiser.init(self.network.trainable_parameters())
+        self.gradients = nn.value_and_grad(self.network, self._loss)
+        state = self.state = [self.network.state, self.optimiser.state, mx.random.state]
+        mx.eval(state)
+        whole = self.cell.compiler == COMPILED
+        self.compute = mx.compile(self._step, state, state) if whole else self._step
+
+    def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
+        """Return a batch as arrays, computed."""
+        kind = mx.int32 if inputs.dtype.kind == "i" else self.kept
+        batch = mx.array(inputs, kind), mx.array(labels, mx.int32)
+        mx.eval(batch)
+        return batch
+
+    def weights(self) -> list[tuple[str, Any]]:
+        """Return parameters by name, frozen ones too; statistics are none."""
+        every = tree_flatten(self.network.parameters())
+        return [(name, array) for name, array in every if ".running_" not in name]
+
+    def _loss(self, inputs: Any, labels: Any) -> Any:
+        if self.own == self.kept:
+            logits = self.network(inputs)
+        else:
+            weights = self.weights()
+            cast = [(name, array.astype(self.own)) for name, array in weights]
+            self.network.update(tree_unflatten(cast))
+            whole = self.cell.kind == "transformer"
+            logits = self.network(inputs if whole else inputs.astype(self.own))
+            self.network.update(tree_unflatten(weights))
+        self.output_type = logits.dtype
+        wide = logits.astype(self.kept)
+        return nn.losses.cross_entropy(wide, labels, reduction="mean")
+
+    def _step(self, inputs: Any, labels: Any) -> Any:
+        loss, gradients = self.gradients(inputs, labels)
+        self.optimiser.update(self.network, gradients)
+        return loss
+
+    def train(self, inputs: Any, labels: Any) -> None:
+        """Start one training step: all that it changes is computed, not only a loss."""
+        self.last = self.compute(inputs, labels)
+        mx.async_eval(self.last, self.state)
+
+    def product(self, a: Any, b: Any) -> Any:
+        """Return A B as the network multiplies."""
+        return self.matmul(a.astype(self.own), b.astype(self.own))
+
+    def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
+        """Yield each image once, in shuffled batches; the last one may be smaller."""
+        self.about["loader"] = "none: the device enlarges what is in memory"
+        side, channels = image_shape(self.cell)
+        order = np.random.default_rng(self.cell.seed).permutation(len(images.labels))
+        order = order[order < plan.samples]
+        for first in range(0, len(order), self.cell.batch_size):
+            rows = order[first : first + self.cell.batch_size]
+            pixels = mx.array(images.pixels[rows]).astype(self.kept) / 255
+            enlarge = nn.Upsample(side / pixels.shape[1], mode="linear")
+            large = mx.repeat(enlarge(pixels), channels // pixels.shape[-1], axis=-1)
+            yield large, mx.array(images.labels[rows], mx.int32)
+
+    def loss(self) -> float:
+        """Return the loss of the last step; waits for it."""
+        return float(self.last.item())
+
+    def trained(self) -> list[float]:
+        """Return the last matrix that the optimiser changes: that of the head."""
+        changed = tree_flatten(self.network.trainable_parameters())
+        *_, last = (array for _, array in changed if array.ndim > 1)
+        return [*map(float, self.float64(last).ravel().tolist())]
+
+    def parameter_count(self) -> int:
+        """Return all parameters; statistics of normalisation are none."""
+        return sum(array.size for _, array in self.weights())
+
+    def tensors(self) -> list[Any]:
+        """Return the loss, and all that a step changes."""
+        state = (array for _, array in tree_flatten(self.state[:2]))
+        return [self.last, *(a for a in state if isinstance(a, mx.array))]
+
+    def types(self) -> set[str]:
+        """Return the types of the parameters and of what the network returned."""
+        arrays = (array.dtype for _, array in self.weights())
+        return set(map(type_name, (self.output_type, *arrays)))
+
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps here and in float32 on the CPU, from the same weights.
+
+        Nothing random comes after them.
+        """
+        cell = self.cell
+        if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
+            return None
+        here, there = reference_cells(cell, cell.batch_size)
+        with mx.stream(mx.cpu):
+            reference = _steps(Training(there), steps)
+        return _steps(Training(here), steps), reference
+
+
+def _steps(training: Training, steps: int) -> FirstSteps:
+    mx.random.seed(training.cell.seed)
+    training.build()
+    without_dropout(training.network)
+
+    def losses() -> Iterator[float]:
+        # Other samples every time: those once seen are learnt by heart.
+        for batch in random_batches(training.cell, steps):
+            training.train(*training.arranged(*batch))
+            yield training.loss()
+
+    trace = followed(losses(), training.trained)
+    # Model and optimiser together are four times the weights.
+    training.__dict__.clear()
+    gc.collect()
+    mx.clear_cache()
+    return trace
