@@ -29,9 +29,9 @@ class Shape:
     kv_heads: int
     inner: int
     vocabulary: int
-    tied: bool  # whether the head is the embedding
     parameters: int
     rope_base: float = 10_000.0
+    tied: bool = True  # whether the head is the embedding
 
     @property
     def head_width(self) -> int:
@@ -64,17 +64,19 @@ class Shape:
 # meta-llama/Llama-3.2-1B and -3B, Llama-2-7b, Llama-3.1-8B; stories15M, which is for
 # trials, from the table in README.md of github.com/karpathy/llama2.c.
 SHAPES = {
-    "stories15M": Shape(6, 288, 6, 6, 768, 32_000, True, 15_191_712),
-    "SmolLM2 135M": Shape(30, 576, 9, 3, 1536, 49_152, True, 134_515_008, 1e5),
-    "SmolLM2 360M": Shape(32, 960, 15, 5, 2560, 49_152, True, 361_821_120, 1e5),
-    "Llama 3.2 1B": Shape(16, 2048, 32, 8, 8192, 128_256, True, 1_235_814_400, 5e5),
-    "Llama 3.2 3B": Shape(28, 3072, 24, 8, 8192, 128_256, True, 3_212_749_824, 5e5),
-    "Llama 2 7B": Shape(32, 4096, 32, 32, 11_008, 32_000, False, 6_738_415_616),
-    "Llama 3.1 8B": Shape(32, 4096, 32, 8, 14_336, 128_256, False, 8_030_261_248, 5e5),
+    "stories15M": Shape(6, 288, 6, 6, 768, 32_000, 15_191_712),
+    "SmolLM2 135M": Shape(30, 576, 9, 3, 1536, 49_152, 134_515_008, 1e5),
+    "SmolLM2 360M": Shape(32, 960, 15, 5, 2560, 49_152, 361_821_120, 1e5),
+    "Llama 3.2 1B": Shape(16, 2048, 32, 8, 8192, 128_256, 1_235_814_400, 5e5),
+    "Llama 3.2 3B": Shape(28, 3072, 24, 8, 8192, 128_256, 3_212_749_824, 5e5),
+    "Llama 2 7B": Shape(32, 4096, 32, 32, 11_008, 32_000, 6_738_415_616, tied=False),
+    "Llama 3.1 8B": Shape(
+        32, 4096, 32, 8, 14_336, 128_256, 8_030_261_248, 5e5, tied=False
+    ),
 }
 # GPT-2 small, from config.json of openai-community/gpt2: learned positions, biases, and
 # a feed-forward network of two matrices, as large as three of two thirds.
-GPT2 = Shape(12, 768, 12, 12, 2048, 50_257, True, 124_439_808)
+GPT2 = Shape(12, 768, 12, 12, 2048, 50_257, 124_439_808)
 GPT2_POSITIONS = 1024
 WORKLOADS = ("llm-prefill", "llm-decode", "llm-train", "gpt2-train")
 Facts = Mapping[str, Any]  # the parameters of a cell

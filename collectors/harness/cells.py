@@ -170,19 +170,16 @@ def operations_per_step(cell: Cell) -> int | None:
     match cell.workload:
         case "matmul":
             return 2 * cell.size**3
-        case "elementwise":
-            return cell.size**2
-        case "bandwidth":
-            return 2 * cell.size**2
+        case "elementwise" | "bandwidth" as name:
+            return (1 if name == "elementwise" else 2) * cell.size**2
         case "conv":
             side = facts["image_size"] - facts["kernel_size"] + 1
             per_output = 2 * facts["kernel_size"] ** 2 * facts["channels"]
             return int(cell.batch_size * side**2 * facts["channels"] * per_output)
     if cell.counts_tokens:
         return language.operations_per_step(cell.workload, facts)
-    if cell.flops_per_sample is None:
-        return None
-    return cell.batch_size * cell.flops_per_sample
+    known = cell.flops_per_sample
+    return None if known is None else cell.batch_size * known
 
 
 @dataclass(frozen=True)

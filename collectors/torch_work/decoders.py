@@ -60,7 +60,7 @@ class FourBits(Matrix):
 
         PyTorch says so in words of its own, which differ by release.
         """
-        outputs, inputs = self.shape
+        inputs = self.shape[1]
         tiles = next((n for n in (8, 4, 2) if inputs % (16 * n) == 0), None)
         if inputs % GROUP or tiles is None:
             why = f"a row of {inputs} weights is no whole number of groups of {GROUP}"
@@ -143,10 +143,12 @@ class Adapted(Matrix):
 class Block(nn.Module):  # type: ignore[misc]
     """Attention and feed-forward network of one layer, each behind a norm."""
 
-    def __init__(self, shape: Shape, kinds: tuple[type[Matrix], type[Matrix]]) -> None:
-        """Make the matrices: *kinds* are that of queries, keys, values, and the rest."""
+    def __init__(
+        self, shape: Shape, number: int, first: type[Matrix], other: type[Matrix]
+    ) -> None:
+        """Make the matrices, of the *first* kind those that queries come from."""
         super().__init__()
-        self.shape, (first, other) = shape, kinds
+        self.shape, self.number = shape, number
         width, deviation = shape.width, shape.width**-0.5
         self.norms = nn.Parameter(torch.ones(2, width), requires_grad=False)
         self.qkv = first(width + 2 * shape.kv_width, width, deviation)
@@ -207,7 +209,7 @@ class Cache:
         shape, like = model.shape, model.embedding.weight
         size = (batch, shape.kv_heads, positions, shape.head_width)
         make = partial(torch.randn, size, device=like.device, dtype=like.dtype)
-        self.of = {block: (make(), make()) for block in model.blocks}
+        self.layers = [(make(), make()) for _ in model.blocks]
         self.angles = model.angles(positions)
         self.all = torch.arange(positions, device=like.device)
 
@@ -224,7 +226,7 @@ class Sliced(Place):
 
     def kept(self, block: Block, keys: Any, values: Any) -> tuple[Any, Any]:
         """Put them into the cache; return what is there by now."""
-        own, other = self.cache.of[block]
+        own, other = self.cache.layers[block.number]
         own[:, :, self.start : self.end] = keys
         other[:, :, self.start : self.end] = values
         return own[:, :, : self.end], other[:, :, : self.end]
@@ -237,11 +239,11 @@ class Masked(Place):
         """Look at the whole cache, what comes later masked."""
         self.cache, self.position = cache, position
         super().__init__(tuple(part[position] for part in cache.angles))  # type: ignore[arg-type]
-        self.mask = cache.all <= position
+        self.mask = (cache.all <= position)[None]
 
     def kept(self, block: Block, keys: Any, values: Any) -> tuple[Any, Any]:
         """Put them into the cache; return all of it."""
-        own, other = self.cache.of[block]
+        own, other = self.cache.layers[block.number]
         own.index_copy_(2, self.position, keys)
         other.index_copy_(2, self.position, values)
         return own, other
@@ -265,7 +267,7 @@ class Llama(nn.Module):  # type: ignore[misc]
         self.shape = shape
         self.embedding = Matrix(shape.vocabulary, shape.width, _SMALL)
         self.blocks = nn.ModuleList(
-            Block(shape, (first, other)) for _ in range(shape.layers)
+            Block(shape, number, first, other) for number in range(shape.layers)
         )
         self.norm = nn.Parameter(torch.ones(shape.width), requires_grad=False)
         # Tied weights of 16 bits are the same matrix, packed ones another.

@@ -30,8 +30,8 @@ from torch_work.training import Training
 _CHECKED_WEIGHTS = 4e8
 _CHECKED_TOKENS, _CHECKED_WORDS = 8, 512
 # Of logits against the CPU in float32, relative to the largest: what rounding adds up
-# to over all layers. Seen on a CPU: 4e-6 in fp32, 2e-2 in bf16.
-_TOLERANCE = {"fp64": 1e-9, "fp32": 1e-4, "tf32": 3e-2, "fp16": 3e-2, "bf16": 1.5e-1}
+# to over all layers. Seen on a CPU, over 30 layers: 2.5e-3 in fp16, 1.9e-2 in bf16.
+_TOLERANCE = {"fp64": 1e-9, "fp32": 1e-4, "tf32": 2e-2, "fp16": 2e-2, "bf16": 8e-2}
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
 
 
@@ -85,13 +85,7 @@ class Writing(TorchTensors):
             return
         at = self.depth + self.done % self.tokens
         self.done += 1
-        place: Place
-        if self.cell.compiler == "eager":
-            place = Sliced(self.cache, at, 1)
-        else:
-            self.position.fill_(at)
-            place = Masked(self.cache, self.position)
-        self.last = self.model(self.ids, place)
+        self.last = self.model(self.ids, self._place(self.cache, at))
         self.ids = self.last.argmax(-1, keepdim=True)
 
     def expected_types(self) -> set[str]:
@@ -106,7 +100,7 @@ class Writing(TorchTensors):
         """Return the weights, the cache and the logits."""
         packed = (one for one in self.network.matrices() if isinstance(one, FourBits))
         scales = [part for one in packed for part in (one.scales,)]
-        cached = [part for pair in self.cache.of.values() for part in pair]
+        cached = [part for pair in self.cache.layers for part in pair]
         weights = [one for one in self.network.parameters() if one.numel()]
         return [self.last, *weights, *scales, *cached]
 
@@ -141,11 +135,25 @@ class Writing(TorchTensors):
         reference = self._reference(layers)
         source = torch.Generator().manual_seed(self.cell.seed)
         ids = torch.randint(_CHECKED_WORDS, (1, _CHECKED_TOKENS + 1), generator=source)
-        found, exact = (
-            self.float64(_checked_logits(one, ids, layers))
-            for one in (self.network, reference)
-        )
-        return deviation(found, exact)
+        here = Cache(self.network, 1, ids.shape[1])
+        there = Cache(reference, 1, ids.shape[1])
+        found = self._logits(self.model, here, ids.to(self.device), layers)
+        exact = self._logits(reference, there, ids, layers)
+        return deviation(self.float64(found), self.float64(exact))
+
+    def _logits(self, model: Callable[..., Any], *checked: Any) -> Any:
+        """Return the first logits behind a prompt, and behind a token after it."""
+        cache, ids, layers = checked
+        last = ids.shape[1] - 1
+        first = model(ids[:, :-1], Sliced(cache, 0, last), layers)
+        then = model(ids[:, -1:], self._place(cache, last), layers)
+        return torch.cat([first, then])[:, :_CHECKED_WORDS]
+
+    def _place(self, cache: Cache, at: int) -> Place:
+        """Return the place of one token; compilers need shapes that stay."""
+        if self.cell.compiler == "eager":
+            return Sliced(cache, at, 1)
+        return Masked(cache, self.position.fill_(at).to(cache.all.device))
 
     def _reference(self, layers: int) -> Llama:
         """Return the first layers and words of the model in float32 on the CPU."""
@@ -161,16 +169,6 @@ class Writing(TorchTensors):
         head = own.embedding if own.tied else own.head
         made.head.weight.data = head.exact()[words].clone()
         return made
-
-
-def _checked_logits(model: Llama, ids: Any, layers: int) -> Any:
-    """Return logits behind a prompt, and behind one token after it."""
-    there = ids.to(model.embedding.weight.device)
-    cache = Cache(model, 1, ids.shape[1])
-    prompt = Sliced(cache, 0, ids.shape[1] - 1)
-    first = model(there[:, :-1], prompt, layers)
-    then = model(there[:, -1:], Sliced(cache, ids.shape[1] - 1, 1), layers)
-    return torch.cat([first, then])[:, :_CHECKED_WORDS]
 
 
 class Finetuning(Training):
