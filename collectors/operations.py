@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.cells import Cell
 from harness.framework import Work
@@ -23,7 +23,6 @@ PEAKS = ("peak_device_allocated_bytes", "peak_device_reserved_bytes")
 _CHECKED = 64  # rows and columns of a result that are computed again in float64
 _CHECKED_SIDE = 8  # rows, columns and channels of a convolution, likewise
 _MATH_SIDE = 512  # of the product that shows the math in effect
-_PROBE_SIDES = {"cuda": 4096, "metal": 2048}  # of products that are waited for
 _PROBE_PRODUCTS = 10
 
 
@@ -46,6 +45,8 @@ class Tensors(Work):
     convolve: Callable[..., Any]  # of images and weights; no padding, no bias
     channels_first = False  # of images, and of weights
     one_kernel = False  # whether a b + c reads and writes every matrix only once
+    # Of products that are waited for; of devices that can be behind.
+    probe_sides: ClassVar = {"cuda": 4096, "metal": 2048}
 
     def __init__(self, cell: Cell) -> None:
         """Note the cell; nothing is allocated yet."""
@@ -126,8 +127,8 @@ class Tensors(Work):
         return deviation(self.float64(found), self.float64(a) @ self.float64(b))
 
     def wait_probe(self) -> tuple[float, float] | None:
-        """Return seconds of large products, started and done; None on the CPU."""
-        side = _PROBE_SIDES.get(self.cell.device)
+        """Return seconds of large products, started and done; None if never behind."""
+        side = self.probe_sides.get(self.cell.device)
         if side is None:
             return None
         source = random_numbers(self.cell.seed)

@@ -13,7 +13,7 @@ from benchdb.exchange.messages import Environment, Run
 
 # Of each tier, as collectors have them, and what a framework does unasked.
 PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
-_COMPILERS = {"numpy": "none", "tensorflow": "graph", "torch": "eager"}
+_COMPILERS = {"numpy": "none", "tensorflow": "graph"}  # all others run eagerly
 _CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}
 _TOLD = LENGTHS | {"attention", "grad_scaler", "loader_processes", "threads"}
 _OPTIONS = ("batch_size", "size")
@@ -72,20 +72,21 @@ def _work(run: Run, known: Workload) -> Iterator[str]:
         if value is not None and point not in (value, [value]):
             yield from _chosen(axis, value)
     rest = {name: fact for name, fact in there.items() if name not in axes | _TOLD}
-    yield from _choices(rest, usual)
-
-
-def _choices(there: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the options for what is no axis; all but choices belongs to the work."""
-    for name, value in there.items():
-        own = usual.get(name) == value
-        if not own and (name in usual or name not in ("data", *_CHOICES)):
-            raise _UnlikeError(f"no option asks for {name} {value}")
-    for name, usually in _CHOICES.items():
+    _refuse(rest, usual)
+    # Others tell the order of images as well, and have no choice of it.
+    for name, usually in _CHOICES.items() if run.framework == "torch" else ():
         if there.get(name, usually) != usually:
             yield from (f"--{name.replace('_', '-')}", str(there[name]))
     if there.get("data", "synthetic") != "synthetic":
         yield from ("--data", "DIR")
+
+
+def _refuse(there: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
+    """Raise _UnlikeError for what is no choice: all else belongs to the work."""
+    for name, value in there.items():
+        own = usual.get(name) == value
+        if not own and (name in usual or name not in ("data", *_CHOICES)):
+            raise _UnlikeError(f"no option asks for {name} {value}")
 
 
 def _chosen(axis: str, value: object) -> tuple[str, str]:
@@ -98,7 +99,7 @@ def _manner(run: Run) -> Iterator[str]:
     """Yield the options for how it was computed, and how thoroughly measured."""
     facts: Mapping[str, tuple[object, object]] = {
         "precision": (run.precision, "fp32"),
-        "compiler": (run.compiler, _COMPILERS.get(run.framework)),
+        "compiler": (run.compiler, _COMPILERS.get(run.framework, "eager")),
         "tier": (run.tier, "quick"),
         "replicates": (run.replicates, PROCESSES.get(run.tier or "")),
         "seed": (None if run.seed is None else run.seed - (run.replicate or 0), 0),

@@ -18,9 +18,9 @@ from benchdb.report.workloads import trains
 from benchdb.site.chip_facts import Fact
 from benchdb.site.content import Site
 from benchdb.store.tables import run
+from benchdb.titles import framework_title
 
 _LETTERS = 300
-_FRAMEWORKS = {"torch": "PyTorch", "tensorflow": "TensorFlow"}
 _SHAPES = ("image_size", "sequence_length")
 _GATES = 3  # that are named
 _REPEATED = 3  # processes behind a figure
@@ -186,7 +186,7 @@ def _parameters(language: Language, counts: Sequence[tuple[str, int]]) -> Fact:
     )
     different = len({count for _, count in counts}) > 1
     more = " · ".join(
-        f"{_FRAMEWORKS.get(framework, framework)} {language.number(count)}"
+        f"{framework_title(framework)} {language.number(count)}"
         for framework, count in counts
     )
     return Fact(name, text, language.isolate(more) if different else "")

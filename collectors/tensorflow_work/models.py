@@ -1,46 +1,19 @@
 """The networks of the catalogue in Keras, untrained: for images, text and sequences."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
+from encoders import DROPOUT, ENCODERS, EPSILON, POSITIONS, TOKEN_TYPES, Encoder
 from harness.cells import Cell
 from keras import layers
 from training_data.batches import VOCABULARY, image_shape
 
-_POSITIONS, _TOKEN_TYPES = 512, 2
-_DROPOUT, _EPSILON = 0.1, 1e-12
 _APPLICATIONS = {
     "resnet50": "ResNet50",
     "mobilenetv2": "MobileNetV2",
     "mobilenetv2-cifar10": "MobileNetV2",
     "vgg16": "VGG16",
     "efficientnet-b0": "EfficientNetB0",
-}
-
-
-class _Encoder(NamedTuple):
-    """The measures of an encoder, and what its head does."""
-
-    width: int
-    heads: int
-    layers: int
-    inner: int
-    attention_output_dropout: float
-    sentences: bool
-    activation: str
-    head_dropout: float
-
-
-_ENCODERS = {
-    "distilbert": _Encoder(
-        *(768, 12, 6, 3072, 0.0), sentences=False, activation="relu", head_dropout=0.2
-    ),
-    "bert-large": _Encoder(
-        *(1024, 16, 24, 4096, _DROPOUT),
-        sentences=True,
-        activation="tanh",
-        head_dropout=_DROPOUT,
-    ),
 }
 
 
@@ -76,8 +49,8 @@ def _network(cell: Cell) -> Any:
                     logits(classes),
                 ]
             )
-        case text if text in _ENCODERS:
-            return _classifier(_ENCODERS[text], facts["sequence_length"], classes)
+        case text if text in ENCODERS:
+            return _classifier(ENCODERS[text], facts["sequence_length"], classes)
     side, channels = image_shape(cell)
     images = keras.Input((side, side, channels))
     own = {
@@ -218,26 +191,26 @@ class Added(layers.Layer):  # type: ignore[misc]
         return x + self.table[: x.shape[1] if self.each else 1]
 
 
-def _classifier(encoder: _Encoder, tokens: int, classes: int) -> Any:
+def _classifier(encoder: Encoder, tokens: int, classes: int) -> Any:
     """Return DistilBERT or BERT with its head: a layer, dropout, logits."""
     ids = keras.Input((tokens,), dtype="int32")
     x = layers.Embedding(VOCABULARY, encoder.width)(ids)
-    x = Added(_POSITIONS, each=True)(x)
+    x = Added(POSITIONS, each=True)(x)
     if encoder.sentences:  # no second one ever comes
-        x = Added(_TOKEN_TYPES, each=False)(x)
-    x = layers.LayerNormalization(epsilon=_EPSILON)(x)
-    x = layers.Dropout(_DROPOUT)(x)
+        x = Added(TOKEN_TYPES, each=False)(x)
+    x = layers.LayerNormalization(epsilon=EPSILON)(x)
+    x = layers.Dropout(DROPOUT)(x)
     for _ in range(encoder.layers):
         attention = layers.MultiHeadAttention(
-            encoder.heads, encoder.width // encoder.heads, dropout=_DROPOUT
+            encoder.heads, encoder.width // encoder.heads, dropout=DROPOUT
         )
         attended = attention(x, x)
         if encoder.attention_output_dropout:
             attended = layers.Dropout(encoder.attention_output_dropout)(attended)
-        x = layers.LayerNormalization(epsilon=_EPSILON)(x + attended)
+        x = layers.LayerNormalization(epsilon=EPSILON)(x + attended)
         inner = layers.Dense(encoder.inner, activation="gelu")(x)
-        outer = layers.Dropout(_DROPOUT)(layers.Dense(encoder.width)(inner))
-        x = layers.LayerNormalization(epsilon=_EPSILON)(x + outer)
+        outer = layers.Dropout(DROPOUT)(layers.Dense(encoder.width)(inner))
+        x = layers.LayerNormalization(epsilon=EPSILON)(x + outer)
     x = layers.Dense(encoder.width, activation=encoder.activation)(x[:, 0])
     x = layers.Dropout(encoder.head_dropout)(x)
     return keras.Model(ids, logits(classes)(x))

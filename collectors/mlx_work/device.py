@@ -1,0 +1,125 @@
+"""A cell in MLX: its device, and how its lazy arrays are computed when they are due.
+
+An operation of MLX returns a graph; it is computed when somebody evaluates it. What is
+started here is evaluated without waiting, and who waits evaluates nothing more: what
+nobody started is still a graph afterwards, and ``place`` says so.
+"""
+
+import io
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+from harness.cells import Cell
+from operations import PEAKS, Operation, Shape, Tensors
+
+COMPILED = "mx.compile"
+UNEVALUATED = "an unevaluated graph"
+DTYPES = {
+    "fp32": mx.float32,
+    "tf32": mx.float32,
+    "bf16": mx.bfloat16,
+    "fp16": mx.float16,
+    "fp64": mx.float64,
+}
+_NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "tf32"}
+
+
+def started(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return *function* with its result being computed when it returns."""
+
+    @wraps(function)
+    def run(*operands: Any) -> Any:
+        result = function(*operands)
+        mx.async_eval(result)
+        return result
+
+    return run
+
+
+class MlxTensors(Tensors):
+    """MLX's arrays on the device of a cell, which is the default by now."""
+
+    # On the CPU, too, MLX computes in a thread of its own.
+    probe_sides = Tensors.probe_sides | {"cpu": 256}
+    matmul = staticmethod(started(mx.matmul))
+    add = staticmethod(started(mx.add))
+
+    def __init__(self, cell: Cell) -> None:
+        """Note the cell; nothing is allocated yet."""
+        super().__init__(cell)
+        self.kept = DTYPES[cell.precision]  # the type of parameters and operands
+        self.one_kernel = cell.compiler == COMPILED
+
+    @staticmethod
+    @started
+    def multiply_add(a: Any, b: Any, c: Any) -> Any:
+        """Return a b + c."""
+        return a * b + c
+
+    @staticmethod
+    @started
+    def convolve(images: Any, weights: Any) -> Any:
+        """Return the convolution, without padding or bias."""
+        return mx.conv2d(images, weights.transpose(3, 0, 1, 2))
+
+    def tensor(self, array: Any, precision: str | None = None) -> Any:
+        """Return an array in the cell's or another type, computed."""
+        made = mx.array(array, DTYPES[precision] if precision else self.kept)
+        mx.eval(made)
+        return made
+
+    def float64(self, tensor: Any) -> Any:
+        """Return an array; only the CPU has float64, and it sees all memory."""
+        return np.array(tensor.astype(mx.float64, stream=mx.cpu))
+
+    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return *function* as it is, or what MLX makes of its graph."""
+        if self.cell.compiler != COMPILED:
+            return function
+        pure: Any = function
+        return started(mx.compile(pure.__wrapped__))
+
+    def wait_for(self, tensor: Any) -> None:
+        """Wait until all that was started is done; start nothing."""
+        mx.synchronize()
+
+    def place(self, tensor: Any) -> tuple[str, str]:
+        """Return device and type. Arrays have no device: the one that computes has."""
+        gpu = "cuda" if mx.cuda.is_available() else "metal"
+        device = gpu if mx.default_device() == mx.Device(mx.gpu) else "cpu"
+        return device if evaluated(tensor) else UNEVALUATED, type_name(tensor.dtype)
+
+    def memory(self) -> dict[str, int | str]:
+        """Return the peak of MLX's own counter; the CPU's memory is the system's."""
+        if self.cell.device == "cpu":
+            return {}
+        kept = "MLX counts no peak of what it keeps"
+        return dict(zip(PEAKS, (mx.get_peak_memory(), kept), strict=True))
+
+
+class MlxOperation(Operation, MlxTensors):
+    """An operation whose every step makes a new result."""
+
+    def drawn(self, source: Any, shape: Shape, scale: float = 1.0) -> Any:
+        """Return entries; weights of a convolution in MLX's order, seen in ours."""
+        made = super().drawn(source, shape, scale)
+        if len(shape) != 4 or shape[0] != self.cell.parameters["kernel_size"]:
+            return made
+        own = mx.contiguous(made.transpose(3, 0, 1, 2))
+        mx.eval(own)
+        return own.transpose(1, 2, 3, 0)
+
+
+def evaluated(array: Any) -> bool:
+    """Return whether *array* holds numbers: its graph has nothing left to compute."""
+    graph = io.StringIO()
+    mx.export_to_dot(graph, array)
+    return "shape=rectangle" not in graph.getvalue()
+
+
+def type_name(dtype: Any) -> str:
+    """Return a type as PRECISIONS names it."""
+    return _NAMES.get(dtype, str(dtype))
