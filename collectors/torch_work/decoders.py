@@ -40,9 +40,9 @@ class Matrix(nn.Module):  # type: ignore[misc]
         """Allocate the weights and draw them there."""
         self.weight.data = self.drawn(device, dtype)
 
-    def exact(self) -> Any:
-        """Return the weights that are multiplied with, in float32 on the CPU."""
-        return self.weight.detach().cpu().float()
+    def exact(self, rows: int | None = None) -> Any:
+        """Return the weights multiplied with, or first *rows*, in float32 on the CPU."""
+        return self.weight.detach()[:rows].cpu().float()
 
     def forward(self, x: Any) -> Any:
         """Return X Wᵀ."""
@@ -101,14 +101,14 @@ class FourBits(Matrix):
         scales = torch.cat([scale, low + 8 * scale], -1).to(rows.dtype)
         return codes.reshape(rows.shape), scales
 
-    def exact(self) -> Any:
+    def exact(self, rows: int | None = None) -> Any:
         """Return (code - 8) scale + zero, of the same weights drawn again."""
-        drawn = self.drawn(self.scales.device.type, self.scales.dtype)
+        drawn = self.drawn(self.scales.device.type, self.scales.dtype)[:rows]
         codes, scales = self._divided(drawn)
         groups = codes.float().reshape(len(codes), -1, GROUP) - 8
         scale, zero = scales.float().transpose(0, 1).unbind(-1)
         exact = groups * scale[..., None] + zero[..., None]
-        return exact.reshape(self.shape).cpu()
+        return exact.reshape(codes.shape).cpu()
 
     def forward(self, x: Any) -> Any:
         """Return X Wᵀ."""

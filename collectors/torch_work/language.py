@@ -157,7 +157,7 @@ class Writing(TorchTensors):
 
     def _reference(self, layers: int) -> Llama:
         """Return the first layers and words of the model in float32 on the CPU."""
-        own, words = self.network, slice(_CHECKED_WORDS)
+        own = self.network
         few = replace(self.shape, layers=layers, vocabulary=_CHECKED_WORDS, tied=False)
         made = Llama(few, Matrix, Matrix, 0)
         for block, original in zip(made.blocks, own.blocks, strict=False):
@@ -165,9 +165,9 @@ class Writing(TorchTensors):
             for name in ("qkv", "out", "gate_up", "down"):
                 getattr(block, name).weight.data = getattr(original, name).exact()
         made.norm.data = own.norm.cpu().float()
-        made.embedding.weight.data = own.embedding.weight[words].cpu().float()
+        made.embedding.weight.data = own.embedding.exact(_CHECKED_WORDS)
         head = own.embedding if own.tied else own.head
-        made.head.weight.data = head.exact()[words].clone()
+        made.head.weight.data = head.exact(_CHECKED_WORDS)
         return made
 
 
