@@ -18,6 +18,7 @@ import sys
 from importlib.metadata import distributions
 from typing import Any, ClassVar
 
+import language
 from fingerprint import commands
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
@@ -44,7 +45,9 @@ class Mlx(Framework):
 
     name = "mlx"
     title = "MLX"
-    modules: ClassVar = dict.fromkeys(WORKLOADS, ("mlx.core", "numpy"))
+    modules: ClassVar = dict.fromkeys(
+        (*WORKLOADS, *language.WORKLOADS), ("mlx.core", "numpy")
+    )
     compilers = ("eager", "mx.compile")
     install = _ON_MACS if commands.platform() == "darwin" else _ON_LINUX
 
@@ -108,7 +111,7 @@ class Mlx(Framework):
             tf32 = os.environ[_TF32] == "1"
             precision = precision_in_effect(cell.precision, tf32=tf32)
         facts = self._facts() if gpu else {}
-        mixed = cell.precision in ("bf16", "fp16") and not cell.operation
+        mixed = cell.precision in ("bf16", "fp16") and cell.trains
         return Setting(
             compiler=cell.compiler,
             packages=packages,
@@ -126,9 +129,11 @@ class Mlx(Framework):
         choices: dict[str, Any] = {}
         if cell.offers("memory_format"):
             choices["memory_format"] = "channels_last"
-        if cell.kind == "transformer":
+        if cell.counts_tokens:
+            choices["attention"] = "sdpa"
+        elif cell.kind == "transformer":
             choices["attention"] = "products and softmax, with dropout"
-        if cell.precision == "fp16" and not cell.operation:
+        if cell.precision == "fp16" and cell.trains:
             choices["grad_scaler"] = False
         return choices
 
@@ -138,10 +143,13 @@ class Mlx(Framework):
         if cell.compiler != "eager" and lacks:
             # Else it compiles nothing, in silence.
             raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
-        module = "mlx_work." + ("device" if cell.operation else "training")
-        works: Any = importlib.import_module(module)
-        kind = works.MlxOperation if cell.operation else works.Training
-        return kind(cell)  # type: ignore[no-any-return]
+        module, name = "training", "Training"
+        if cell.operation:
+            module, name = "device", "MlxOperation"
+        elif cell.counts_tokens:
+            module, name = "language", "Finetuning" if cell.trains else "Writing"
+        works: Any = importlib.import_module(f"mlx_work.{module}")
+        return getattr(works, name)(cell)  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from mlx_work.models import model_of, without_dropout
 _OPTIMISERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "SGD": (optimizers.SGD, {}),
     "Adam": (optimizers.Adam, {"bias_correction": True}),
+    "AdamW": (optimizers.AdamW, {"bias_correction": True}),
 }
 Weights = list[tuple[str, Any]]  # by name
 
@@ -41,8 +42,7 @@ class Training(Trained, MlxTensors):
 
     def build(self) -> None:
         """Build the network in training mode, and its optimiser."""
-        self.network = model_of(self.cell)
-        self.network.set_dtype(self.kept)
+        self.network = self.untrained()
         kind, options = _OPTIMISERS[self.cell.parameters["optimizer"]]
         rate = self.cell.parameters["learning_rate"]
         self.optimiser = kind(learning_rate=rate, **options)
@@ -53,6 +53,12 @@ class Training(Trained, MlxTensors):
         self.compute = self._step
         if self.cell.compiler == COMPILED:
             self.compute = mx.compile(self._step, inputs=self.state, outputs=self.state)
+
+    def untrained(self) -> Any:
+        """Return the network, its parameters in the type that is kept."""
+        network = model_of(self.cell)
+        network.set_dtype(self.kept)
+        return network
 
     def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
         """Return a batch as arrays, computed."""
@@ -157,8 +163,8 @@ class Training(Trained, MlxTensors):
         kept = mx.array(mx.random.state[0])
         try:
             with mx.stream(mx.cpu):
-                reference = _steps(Training(there), steps)
-            return _steps(Training(here), steps), reference
+                reference = _steps(type(self)(there), steps)
+            return _steps(type(self)(here), steps), reference
         finally:
             mx.random.state[0] = kept
 

@@ -41,7 +41,7 @@ class Matrix(nn.Module):  # type: ignore[misc]
         self.weight.data = self.drawn(device, dtype)
 
     def exact(self, rows: int | None = None) -> Any:
-        """Return the weights multiplied with, or first *rows*, in float32 on the CPU."""
+        """Return the weights, or their first *rows*, in float32 on the CPU."""
         return self.weight.detach()[:rows].cpu().float()
 
     def forward(self, x: Any) -> Any:

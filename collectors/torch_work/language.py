@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import machine
 import torch
 from harness.cells import Cell
-from harness.framework import DoesNotFitError
-from language import bytes_per_token, obstacle, predicted_memory, shape_of
+from language import shape_of
 from operations import deviation
+from writing import CHECKED_WORDS, Written, free_memory, predicted_total, require_memory
 
 from torch_work.decoders import (
     Adapted,
@@ -23,39 +22,23 @@ from torch_work.decoders import (
     Sliced,
     Text,
 )
-from torch_work.device import TorchTensors, type_name
+from torch_work.device import TorchTensors
 from torch_work.training import Training
 
-# The reference on the CPU has so many weights in its layers at most, and two layers.
-_CHECKED_WEIGHTS = 4e8
-_CHECKED_TOKENS, _CHECKED_WORDS = 8, 512
-# Of logits against the CPU in float32, relative to the largest: what rounding adds up
-# to over all layers. Seen on a CPU, over 30 layers: 2.5e-3 in fp16, 1.9e-2 in bf16.
-_TOLERANCE = {"fp64": 1e-9, "fp32": 1e-4, "tf32": 2e-2, "fp16": 2e-2, "bf16": 8e-2}
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
 
 
-class Writing(TorchTensors):
-    """Reading prompts and writing text; a step of writing is one token of each text.
+class Writing(Written, TorchTensors):
+    """Reading prompts and writing text in PyTorch."""
 
-    The next token is the likest, chosen on the device. Behind the last token of a text
-    the position goes back, so that blocks of any length fit into the cache.
-    """
-
-    def __init__(self, cell: Cell) -> None:
-        """Predict the memory; DoesNotFitError where there is less."""
-        super().__init__(cell)
-        facts = cell.parameters
-        self.shape = shape_of(cell.workload, facts)
-        self.reads = cell.workload == "llm-prefill"
-        self.tokens = facts["prompt_tokens" if self.reads else "generated_tokens"]
-        self.depth, self.done = facts.get("depth", 0), 0
-        self.predicted = require_memory(self)
+    def free_memory(self) -> int | None:
+        """Return the bytes that are free on the device."""
+        return _free(self.device)
 
     @torch.inference_mode()  # type: ignore[misc]
     def build(self) -> None:
         """Draw the weights on the device, in 4 bits if asked for."""
-        kind = FourBits if self.cell.parameters["quantization"] == "4bit" else Matrix
+        kind = FourBits if self.packed else Matrix
         network = Llama(self.shape, kind, kind, self.cell.seed)
         self.network = network.place(self.device, self.dtype).eval()
         self.model: Callable[..., Any] = self.compiled(self.network)
@@ -66,10 +49,7 @@ class Writing(TorchTensors):
         """Draw the prompt, or the first tokens, and allocate the cache."""
         batch = self.cell.batch_size
         self.cache = Cache(self.network, batch, self.depth + self.tokens)
-        size = (batch, self.tokens if self.reads else 1)
-        source = torch.Generator().manual_seed(self.cell.seed)
-        ids = torch.randint(self.shape.vocabulary, size, generator=source)
-        self.ids = ids.to(self.device)
+        self.ids = torch.from_numpy(self.first_ids()).to(self.device)
         self.position = self.cache.all[:1].clone()
         self.synchronise()
         if self.device == "cuda":  # what building needed is gone
@@ -79,18 +59,18 @@ class Writing(TorchTensors):
     def step(self) -> None:
         """Start reading the prompts, or writing one token of each text."""
         if self.reads:
-            self.last = self.model(
-                self.ids, Sliced(self.cache, self.depth, self.tokens)
-            )
+            prompt = Sliced(self.cache, self.depth, self.tokens)
+            self.last = self.model(self.ids, prompt)
             return
-        at = self.depth + self.done % self.tokens
-        self.done += 1
-        self.last = self.model(self.ids, self._place(self.cache, at))
+        place = self._place(self.cache, self.next_position())
+        self.last = self.model(self.ids, place)
         self.ids = self.last.argmax(-1, keepdim=True)
 
-    def expected_types(self) -> set[str]:
-        """Return the one type of weights and logits; codes of 4 bits have none."""
-        return {type_name(self.dtype)}
+    def _place(self, cache: Cache, at: int) -> Place:
+        """Return the place of one token; compilers need shapes that stay."""
+        if self.cell.compiler == "eager":
+            return Sliced(cache, at, 1)
+        return Masked(cache, self.position.fill_(at).to(cache.all.device))
 
     def parameter_count(self) -> int:
         """Return the parameters of the model."""
@@ -98,30 +78,10 @@ class Writing(TorchTensors):
 
     def tensors(self) -> list[Any]:
         """Return the weights, the cache and the logits."""
+        own = [self.last, *(part for pair in self.cache.layers for part in pair)]
+        own += [one for one in self.network.parameters() if one.numel()]
         packed = (one for one in self.network.matrices() if isinstance(one, FourBits))
-        scales = [part for one in packed for part in (one.scales,)]
-        cached = [part for pair in self.cache.layers for part in pair]
-        weights = [one for one in self.network.parameters() if one.numel()]
-        return [self.last, *weights, *scales, *cached]
-
-    def bytes_per_step(self) -> int | None:
-        """Return the bytes that writing reads; reading a prompt computes."""
-        if self.reads:
-            return None
-        return bytes_per_token(self.cell.precision, self.cell.parameters)
-
-    def memory(self) -> dict[str, int | str]:
-        """Return the peaks, and what was predicted."""
-        total = sum(self.predicted.values())
-        return super().memory() | {"predicted_memory_bytes": total}
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was predicted, by what it is for."""
-        return super().notes() | {"predicted_memory": self.predicted}
-
-    def error_tolerance(self) -> float:
-        """Return how far logits may be from those of the CPU in float32."""
-        return _TOLERANCE[self.cell.precision]
+        return own + [one.scales for one in packed]
 
     @torch.inference_mode()  # type: ignore[misc]
     def relative_error(self) -> float:
@@ -130,11 +90,8 @@ class Writing(TorchTensors):
         A short prompt is read, and one token written behind it, by the same weights;
         packed ones are what they stand for.
         """
-        fit = int(_CHECKED_WEIGHTS / self.shape.layer_weights)
-        layers = min(self.shape.layers, max(2, fit))
+        layers, ids = self.checked_layers(), torch.from_numpy(self.checked_ids())
         reference = self._reference(layers)
-        source = torch.Generator().manual_seed(self.cell.seed)
-        ids = torch.randint(_CHECKED_WORDS, (1, _CHECKED_TOKENS + 1), generator=source)
         here = Cache(self.network, 1, ids.shape[1])
         there = Cache(reference, 1, ids.shape[1])
         found = self._logits(self.model, here, ids.to(self.device), layers)
@@ -147,27 +104,21 @@ class Writing(TorchTensors):
         last = ids.shape[1] - 1
         first = model(ids[:, :-1], Sliced(cache, 0, last), layers)
         then = model(ids[:, -1:], self._place(cache, last), layers)
-        return torch.cat([first, then])[:, :_CHECKED_WORDS]
-
-    def _place(self, cache: Cache, at: int) -> Place:
-        """Return the place of one token; compilers need shapes that stay."""
-        if self.cell.compiler == "eager":
-            return Sliced(cache, at, 1)
-        return Masked(cache, self.position.fill_(at).to(cache.all.device))
+        return torch.cat([first, then])[:, :CHECKED_WORDS]
 
     def _reference(self, layers: int) -> Llama:
         """Return the first layers and words of the model in float32 on the CPU."""
         own = self.network
-        few = replace(self.shape, layers=layers, vocabulary=_CHECKED_WORDS, tied=False)
+        few = replace(self.shape, layers=layers, vocabulary=CHECKED_WORDS, tied=False)
         made = Llama(few, Matrix, Matrix, 0)
         for block, original in zip(made.blocks, own.blocks, strict=False):
             block.norms.data = original.norms.cpu().float()
             for name in ("qkv", "out", "gate_up", "down"):
                 getattr(block, name).weight.data = getattr(original, name).exact()
         made.norm.data = own.norm.cpu().float()
-        made.embedding.weight.data = own.embedding.exact(_CHECKED_WORDS)
+        made.embedding.weight.data = own.embedding.exact(CHECKED_WORDS)
         head = own.embedding if own.tied else own.head
-        made.head.weight.data = head.exact(_CHECKED_WORDS)
+        made.head.weight.data = head.exact(CHECKED_WORDS)
         return made
 
 
@@ -177,7 +128,7 @@ class Finetuning(Training):
     def __init__(self, cell: Cell) -> None:
         """Predict the memory; DoesNotFitError where there is less."""
         super().__init__(cell)
-        self.predicted = require_memory(self)
+        self.predicted = require_memory(cell, _free(self.device))
 
     def untrained(self) -> Any:
         """Return the network on the device; frozen weights in the type of products."""
@@ -206,29 +157,18 @@ class Finetuning(Training):
 
     def memory(self) -> dict[str, int | str]:
         """Return the peaks, and what was predicted."""
-        total = sum(self.predicted.values())
-        return super().memory() | {"predicted_memory_bytes": total}
+        return super().memory() | predicted_total(self.predicted)
 
     def notes(self) -> dict[str, Any]:
         """Return what was predicted, by what it is for."""
         return super().notes() | {"predicted_memory": self.predicted}
 
 
-def require_memory(work: TorchTensors) -> dict[str, int]:
-    """Return what a cell is predicted to need; DoesNotFitError where there is less."""
-    cell = work.cell
-    predicted = predicted_memory(cell.workload, cell.precision, cell.parameters)
-    if why := obstacle(predicted, _available(work.device)):
-        raise DoesNotFitError(why)
-    return predicted
-
-
-def _available(device: str) -> int | None:
+def _free(device: str) -> int | None:
     """Return the bytes that are free on a device; None where nobody can tell."""
-    known = machine.conditions().get("memory_available_bytes")
-    host = None if known is None else int(known)
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
+    host = free_memory()
     if device == "mps" and hasattr(torch.mps, "recommended_max_memory"):
         most = int(torch.mps.recommended_max_memory())
         return most if host is None else min(most, host)  # it is the same memory
