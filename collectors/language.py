@@ -143,11 +143,15 @@ def bytes_per_token(precision: str, facts: Facts) -> int:
     return int(weights + facts["batch_size"] * cache)
 
 
-def predicted_memory(workload: str, precision: str, facts: Facts) -> dict[str, int]:
+def predicted_memory(
+    workload: str, precision: str, facts: Facts, *, packs_embedding: bool = False
+) -> dict[str, int]:
     """Return the bytes that a cell will need on its device, by what they are for.
 
-    Activations are those that are there at once; of training those that are kept for
-    the gradient, of mixed precision in 16 bits, and the logits three times in 32.
+    Where a framework looks embeddings up in 16 bits only, they are there beside a head
+    that is packed. Activations are those that are there at once; of training those that
+    are kept for the gradient, of mixed precision in 16 bits, and the logits three times
+    in 32.
     """
     shape, width = shape_of(workload, facts), _BYTES[precision]
     tokens, batch = tokens_per_step(workload, facts), int(facts["batch_size"])
@@ -166,10 +170,11 @@ def predicted_memory(workload: str, precision: str, facts: Facts) -> dict[str, i
         return {name: int(size) for name, size in parts.items()}
     matrices = shape.layers * shape.layer_weights
     if facts["quantization"] == "4bit":
-        # A looked-up embedding stays in 16 bits; a matrix is drawn whole, and its codes
-        # are of 32 bits before they are packed.
-        weights = shape.head_weights * width
-        weights += (matrices + shape.head_weights) * _FOUR_BITS
+        # A matrix is drawn whole, and its codes are of 32 bits before they are packed.
+        ends = (1 if shape.tied else 2) * shape.head_weights * _FOUR_BITS
+        if not packs_embedding:
+            ends = shape.head_weights * (width + _FOUR_BITS)
+        weights = matrices * _FOUR_BITS + ends
         building = max(shape.head_weights, 2 * shape.width * shape.inner) * 8.0
     else:
         weights, building = shape.parameters * width, 0.0

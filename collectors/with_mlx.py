@@ -2,8 +2,8 @@
 # requires-python = ">=3.11"
 # dependencies = [
 #   "numpy>=1.26",
-#   "mlx>=0.30; sys_platform == 'darwin' and platform_machine == 'arm64'",
-#   "mlx[cpu]>=0.30; sys_platform == 'linux'",
+#   "mlx>=0.31; sys_platform == 'darwin' and platform_machine == 'arm64'",
+#   "mlx[cpu]>=0.31; sys_platform == 'linux'",
 #   "nvidia-ml-py>=12.535; sys_platform != 'darwin'",
 #   "zeus-apple-silicon>=1.1; sys_platform == 'darwin' and platform_machine == 'arm64'",
 # ]
@@ -35,9 +35,15 @@ from harness.framework import (
 from harness.main import main
 
 _TF32 = "MLX_ENABLE_TF32"
-_ON_LINUX = 'pip install "mlx[cpu]", or "mlx[cuda13]" for an NVIDIA card'
-_ON_MACS = "pip install mlx, on Apple silicon with macOS 14 or newer"
-_NO_METAL = "update macOS; if this is a virtual machine, measure on the Mac itself"
+_TOLD = (  # of the GPU
+    *("device_name", "architecture", "total_memory", "memory_size"),
+    *("max_recommended_working_set_size", "max_buffer_length"),
+    *("compute_capability_major", "compute_capability_minor"),
+)
+_INSTALL = {
+    "linux": 'pip install "mlx[cpu]" numpy, for an NVIDIA card "mlx[cuda13]"',
+    "darwin": "pip install mlx numpy, on Apple silicon; no Intel Mac has MLX",
+}
 
 
 class Mlx(Framework):
@@ -46,10 +52,10 @@ class Mlx(Framework):
     name = "mlx"
     title = "MLX"
     modules: ClassVar = dict.fromkeys(
-        (*WORKLOADS, *language.WORKLOADS), ("mlx.core", "numpy")
+        (*WORKLOADS, *language.WORKLOADS), ("mlx", "numpy")
     )
     compilers = ("eager", "mx.compile")
-    install = _ON_MACS if commands.platform() == "darwin" else _ON_LINUX
+    install = _INSTALL.get(commands.platform(), _INSTALL["linux"])
 
     def load(self, _workload: str | None) -> str:
         """Import MLX; return its version."""
@@ -58,74 +64,52 @@ class Mlx(Framework):
 
     def devices(self) -> dict[str, Device]:
         """Return the CPU, and the GPU that MLX would use."""
-        cpu = Device(name=platform.processor() or platform.machine())
-        return {"cpu": cpu, "metal": self._metal(), "cuda": self._cuda()}
+        found = {"cpu": Device(name=platform.processor() or platform.machine())}
+        for device in ("metal", "cuda"):
+            if obstacle := self._obstacle(device):
+                found[device] = Device(why=obstacle[0], install=obstacle[1])
+            else:
+                found[device] = Device(name=self._facts()["device_name"])
+        return found
 
-    def _metal(self) -> Device:
-        if obstacle := metal_obstacle():
-            return Device(why=obstacle[0], install=obstacle[1])
-        if not self.mx.metal.is_available():
-            why = f"MLX {self.mx.__version__} finds no Metal device on this macOS"
-            return Device(why=why, install=_NO_METAL)
-        return Device(name=self._facts().get("device_name") or "Apple GPU")
-
-    def _cuda(self) -> Device:
-        mx = self.mx
+    def _obstacle(self, device: str) -> tuple[str, str] | None:
+        mx, title = self.mx, f"MLX {self.mx.__version__}"
+        if device == "metal":
+            update = "update macOS; in a virtual machine, measure on the Mac itself"
+            none = f"{title} finds no Metal device on this macOS", update
+            return metal_obstacle() or (None if mx.metal.is_available() else none)
         if not mx.cuda.is_available():
-            why = f"MLX {mx.__version__} was built without CUDA"
-            return Device(why=why, install='pip install "mlx[cuda13]" on Linux')
-        if mx.device_count(mx.gpu) == 0:
-            why = f"MLX {mx.__version__} finds no CUDA device"
-            return Device(why=why, install="check NVIDIA's driver with nvidia-smi")
-        return Device(name=self._facts().get("device_name"))
+            return f"{title} was built without CUDA", 'pip install "mlx[cuda13]"'
+        if not mx.device_count(mx.gpu):
+            return f"{title} finds no CUDA device", "check NVIDIA's driver"
+        return None
 
     def _facts(self) -> dict[str, Any]:
-        """Return what MLX knows of the GPU."""
-        return dict(self.mx.device_info(self.mx.gpu))
+        """Return what MLX knows of the GPU, but for what names this very card."""
+        known = self.mx.device_info(self.mx.gpu)
+        return {name: known[name] for name in _TOLD if name in known}
 
     def precisions(self, device: str) -> tuple[str, ...]:
         """Return what MLX computes in; it has float64 on the CPU alone."""
-        if device == "cpu":
-            return ("fp32", "bf16", "fp16", "fp64")
-        if device == "metal":
-            return ("fp32", "bf16", "fp16")
+        if device != "cuda":
+            halves = ("fp32", "bf16", "fp16")
+            return (*halves, "fp64") if device == "cpu" else halves
         facts = self._facts()
         major, minor = (facts[f"compute_capability_{n}"] for n in ("major", "minor"))
         return tuple(p for p in nvidia_precisions((major, minor)) if p != "fp64")
 
     def configure(self, cell: Cell) -> Setting:
         """Choose device, math modes and seed, nothing left to a default."""
-        mx, gpu = self.mx, cell.device != "cpu"
-        # MLX reads it once, with the first product.
-        os.environ[_TF32] = str(int(cell.precision == "tf32"))
-        mx.set_default_device(mx.gpu if gpu else mx.cpu)
+        mx, device, asked = self.mx, cell.device, cell.precision
+        tf32 = asked == "tf32"
+        os.environ[_TF32] = str(
+            int(tf32)
+        )  # MLX reads it once, before its first product
+        mx.set_default_device(mx.cpu if device == "cpu" else mx.gpu)
         mx.enable_compile()  # whatever MLX_DISABLE_COMPILE says
         mx.random.seed(cell.seed)
-        packages = {
-            one.metadata["Name"]: one.version
-            for one in distributions()
-            if one.metadata["Name"].startswith(("mlx", "numpy"))
-        }
-        precision = cell.precision
-        if cell.device == "cuda":
-            tf32 = os.environ[_TF32] == "1"
-            precision = precision_in_effect(cell.precision, tf32=tf32)
-        facts = self._facts() if gpu else {}
-        mixed = cell.precision in ("bf16", "fp16") and cell.trains
-        return Setting(
-            compiler=cell.compiler,
-            packages=packages,
-            precision=precision,
-            device_name=facts.get("device_name"),
-            devices=({"kind": cell.device} | facts,) if gpu else (),
-            math={
-                "tf32": os.environ[_TF32] == "1",
-                "mixed": "float32 parameters, cast for each step" if mixed else None,
-            },
-            parameters=self._choices(cell),
-        )
-
-    def _choices(self, cell: Cell) -> dict[str, Any]:
+        parts = {part.metadata["Name"]: part.version for part in distributions()}
+        facts = {} if device == "cpu" else self._facts()
         choices: dict[str, Any] = {}
         if cell.offers("memory_format"):
             choices["memory_format"] = "channels_last"
@@ -133,15 +117,25 @@ class Mlx(Framework):
             choices["attention"] = "sdpa"
         elif cell.kind == "transformer":
             choices["attention"] = "products and softmax, with dropout"
-        if cell.precision == "fp16" and cell.trains:
+        if asked == "fp16" and cell.trains:
             choices["grad_scaler"] = False
-        return choices
+        cast = asked in ("bf16", "fp16") and cell.trains
+        in_effect = precision_in_effect(asked, tf32=tf32) if device == "cuda" else asked
+        return Setting(
+            compiler=cell.compiler,
+            packages={n: v for n, v in parts.items() if n.startswith(("mlx", "numpy"))},
+            precision=in_effect,
+            device_name=facts.get("device_name"),
+            devices=({"kind": device} | facts,) if facts else (),
+            math={"tf32": tf32, "cast_each_step": asked if cast else None},
+            parameters=choices,
+        )
 
     def prepare(self, cell: Cell) -> Work:
         """Return the training or the operation of *cell*."""
-        lacks = cell.device == "cpu" and not shutil.which("g++")
-        if cell.compiler != "eager" and lacks:
-            # Else it compiles nothing, in silence.
+        compiles, on_cpu = cell.compiler != "eager", cell.device == "cpu"
+        if compiles and on_cpu and not shutil.which("g++"):
+            # MLX itself would compile nothing, in silence.
             raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
         module, name = "training", "Training"
         if cell.operation:

@@ -27,6 +27,8 @@ _TOLERANCE = {"fp64": 1e-9, "fp32": 1e-4, "tf32": 2e-2, "fp16": 2e-2, "bf16": 8e
 class Written(Tensors):
     """A prompt read, or text written, by a model with random weights."""
 
+    packs_embedding = False  # whether 4 bits are of the embedding as well
+
     def __init__(self, cell: Cell) -> None:
         """Note the lengths, and predict the memory; DoesNotFitError if it lacks."""
         super().__init__(cell)
@@ -36,7 +38,8 @@ class Written(Tensors):
         self.tokens = facts["prompt_tokens" if self.reads else "generated_tokens"]
         self.depth, self.done = facts.get("depth", 0), 0
         self.packed = facts["quantization"] == "4bit"
-        self.predicted = require_memory(cell, self.free_memory())
+        packs = {"packs_embedding": self.packs_embedding}
+        self.predicted = require_memory(cell, self.free_memory(), **packs)
 
     def free_memory(self) -> int | None:
         """Return the bytes that are free on the device; None where nobody can tell."""
@@ -86,9 +89,10 @@ class Written(Tensors):
         return _TOLERANCE[self.cell.precision]
 
 
-def require_memory(cell: Cell, free: int | None) -> dict[str, int]:
+def require_memory(cell: Cell, free: int | None, **packs: bool) -> dict[str, int]:
     """Return what *cell* is predicted to need; DoesNotFitError where less is *free*."""
-    parts = language.predicted_memory(cell.workload, cell.precision, cell.parameters)
+    what = cell.workload, cell.precision, cell.parameters
+    parts = language.predicted_memory(*what, **packs)
     if why := language.obstacle(parts, free):
         raise DoesNotFitError(why)
     return parts

@@ -30,11 +30,14 @@ _OUT_OF_MEMORY_TEXTS = (
     "CUBLAS_STATUS_ALLOC_FAILED",
     "CUDNN_STATUS_ALLOC_FAILED",
     "Invalid buffer size",  # Metal: one buffer larger than any may be
+    "[malloc] Unable to allocate",  # MLX, on CPU and GPU
+    "[metal::malloc] Attempting to allocate",
 )
 _UNSUPPORTED_TYPES = {"NotImplementedError", "UnimplementedError"}
 _UNSUPPORTED_TEXTS = (
     "could not create a primitive",  # oneDNN
     "not implemented for",
+    "got unsupported data type",  # MLX
     "Cannot convert a MPS Tensor to float64",
     "BFloat16 is not supported on MPS",
     "BFloat16 is only supported on MacOS 14",

@@ -224,6 +224,8 @@ class Gpt2(nn.Module):  # type: ignore[misc]
 class Writing(Written, MlxTensors):
     """Reading prompts and writing text in MLX."""
 
+    packs_embedding = True
+
     def free_memory(self) -> int | None:
         """Return the bytes that are free on the device."""
         return _free(self.cell.device)
@@ -276,6 +278,14 @@ class Writing(Written, MlxTensors):
         if not self.reads:
             self.ids = mx.argmax(self.last, -1, keepdims=True)
         mx.async_eval(self.last, self.ids, self.layers)
+
+    def error_tolerance(self) -> float:
+        """Return what it is elsewhere, unless the CPU adds up in the type of inputs.
+
+        So it does with packed weights. Seen over 30 layers: 0.15 in bf16.
+        """
+        short = self.packed and self.cell.device == "cpu"
+        return super().error_tolerance() * (4 if short else 1)
 
     def parameter_count(self) -> int:
         """Return the parameters; packed ones count as what they stand for."""
@@ -350,7 +360,7 @@ class Finetuning(Training):
         shape = shape_of(cell.workload, cell.parameters)
         layers = cell.parameters.get("layers", shape.layers)  # a reference has few
         model = Llama(replace(shape, layers=layers))
-        model.draw(self.half or self.kept, self.kept)
+        model.draw(self.own, self.kept)
         model.freeze()
         for block in model.blocks:
             block.qkv = Adapted(block.qkv, shape.width, shape.kv_width)

@@ -12,10 +12,23 @@ from harness.cells import Cell
 from mlx import nn
 from training_data.batches import VOCABULARY
 
-_SKIPPED = 0.2  # of the samples by the last block of EfficientNet; by the first, none
-# Of MobileNetV2 and EfficientNet-B0, by their activation: expansion, kernel, stride,
-# channels and blocks of each stage.
-_INVERTED = {
+# Layers with their sizes: outputs first, then kernel, stride and padding.
+_STACKS = {
+    "mnist": "flat 784, dense {hidden}, drop {dropout}",
+    "mnist-cnn": "conv 32 3, conv 64 3, pool 2 2, flat 9216, dense 128",
+    "alexnet": "conv 64 11 4 2, pool 3 2, conv 192 5 1 2, pool 3 2, conv 384 3 1 1, "
+    "conv 256 3 1 1, conv 256 3 1 1, pool 3 2, flat 9216, drop 0.5, dense 4096, "
+    "drop 0.5, dense 4096",
+    "vgg16": "conv 64 3 1 1, conv 64 3 1 1, pool 2 2, conv 128 3 1 1, conv 128 3 1 1, "
+    + "pool 2 2, conv 256 3 1 1, conv 256 3 1 1, conv 256 3 1 1, "
+    + "pool 2 2, conv 512 3 1 1, conv 512 3 1 1, conv 512 3 1 1, " * 2
+    + "pool 2 2, flat 25088, dense 4096, drop 0.5, dense 4096, drop 0.5",
+    "resnet9": "normed 16 7 4, normed 32 3 2, pair 32, normed 64 3 2, normed 128 3 2, "
+    "pair 128, flat 128, dense 128",
+}
+_RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}  # blocks of each stage
+# Expansion, kernel, stride, channels and blocks of each stage, by the activation.
+_MOBILE = {
     nn.ReLU6: (
         *((1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 3, 2, 32, 3), (6, 3, 2, 64, 4)),
         *((6, 3, 1, 96, 3), (6, 3, 2, 160, 3), (6, 3, 1, 320, 1)),
@@ -25,8 +38,7 @@ _INVERTED = {
         *((6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)),
     ),
 }
-_VGG = ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3))  # channels, convolutions
-_RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}
+_SKIPPED = 0.2  # of the samples by the last block of EfficientNet; by the first, none
 
 
 class Lstm(nn.Module):  # type: ignore[misc]
@@ -35,8 +47,7 @@ class Lstm(nn.Module):  # type: ignore[misc]
     def __init__(self, units: int, classes: int) -> None:
         """Make the two layers."""
         super().__init__()
-        self.lstm = nn.LSTM(1, units)
-        self.head = nn.Linear(units, classes)
+        self.lstm, self.head = nn.LSTM(1, units), nn.Linear(units, classes)
 
     def __call__(self, x: Any) -> Any:
         """Return the logits of (batch, steps, 1); padded steps hold -1."""
@@ -57,10 +68,10 @@ class BatchNorm(nn.BatchNorm):  # type: ignore[misc]
 class Residual(nn.Module):  # type: ignore[misc]
     """Layers whose result is added to what went in, or to what *short* makes of it."""
 
-    def __init__(self, body: Any, short: Any = None, after: Any = None) -> None:
+    def __init__(self, body: list[Any], short: Any = (), after: Any = None) -> None:
         """Add to what *body* returns; *after* goes over the sum."""
         super().__init__()
-        self.body, self.short = nn.Sequential(*body), nn.Sequential(*short or ())
+        self.body, self.short = nn.Sequential(*body), nn.Sequential(*short)
         self.after = after or nn.Identity()
 
     def __call__(self, x: Any) -> Any:
@@ -68,19 +79,18 @@ class Residual(nn.Module):  # type: ignore[misc]
         return self.after(self.short(x) + self.body(x))
 
 
-class Squeeze(nn.Module):  # type: ignore[misc]
-    """Channels weighted by what all of them are on average."""
+class Weighted(nn.Module):  # type: ignore[misc]
+    """Squeeze and excitation: channels weighted by what all are on average."""
 
-    def __init__(self, channels: int, inner: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         """Make the two layers between averages and weights."""
         super().__init__()
-        self.reduce = nn.Linear(channels, inner)
-        self.expand = nn.Linear(inner, channels)
+        dense = nn.Linear(width, inner), nn.SiLU(), nn.Linear(inner, width)
+        self.weights = nn.Sequential(*dense, nn.Sigmoid())
 
     def __call__(self, x: Any) -> Any:
         """Return *x* of (batch, height, width, channels) weighted."""
-        means = x.mean(axis=(1, 2), keepdims=True)
-        return x * mx.sigmoid(self.expand(nn.silu(self.reduce(means))))
+        return x * self.weights(x.mean(axis=(1, 2), keepdims=True))
 
 
 class Skipped(nn.Dropout):  # type: ignore[misc]
@@ -98,33 +108,29 @@ class Block(nn.Module):  # type: ignore[misc]
         """Make the layers."""
         super().__init__()
         width, self.heads = encoder.width, encoder.heads
-        self.query, self.key, self.value, self.out = (
-            nn.Linear(width, width) for _ in range(4)
-        )
-        self.inner = nn.Linear(width, encoder.inner)
-        self.outer = nn.Linear(encoder.inner, width)
+        self.attend = [nn.Linear(width, width) for _ in range(4)]
+        self.dense = [nn.Linear(width, encoder.inner), nn.Linear(encoder.inner, width)]
         self.norms = [nn.LayerNorm(width, EPSILON) for _ in range(2)]
         self.dropout = nn.Dropout(DROPOUT)
         self.out_dropout = nn.Dropout(encoder.attention_output_dropout)
 
     def __call__(self, x: Any) -> Any:
         """Return (batch, tokens, width) after both."""
-        x = self.norms[0](x + self.out_dropout(self.out(self.attention(x))))
-        return self.norms[1](x + self.dropout(self.outer(nn.gelu(self.inner(x)))))
+        (first, second), (inner, outer) = self.norms, self.dense
+        x = first(x + self.out_dropout(self.attention(x)))
+        return second(x + self.dropout(outer(nn.gelu(inner(x)))))
 
     def attention(self, x: Any) -> Any:
         """Return what tokens see of each other, part of it dropped.
 
         The fused kernel of MLX drops nothing.
         """
-        batch, tokens, width = x.shape
-        queries, keys, values = (
-            layer(x).reshape(batch, tokens, self.heads, -1).transpose(0, 2, 1, 3)
-            for layer in (self.query, self.key, self.value)
-        )
-        scores = queries @ keys.transpose(0, 1, 3, 2) * (width // self.heads) ** -0.5
+        *inputs, out = self.attend
+        parts = (layer(x).reshape(*x.shape[:2], self.heads, -1) for layer in inputs)
+        queries, keys, values = (part.transpose(0, 2, 1, 3) for part in parts)
+        scores = queries @ keys.transpose(0, 1, 3, 2) * queries.shape[-1] ** -0.5
         seen = self.dropout(mx.softmax(scores, axis=-1, precise=True)) @ values
-        return seen.transpose(0, 2, 1, 3).reshape(x.shape)
+        return out(seen.transpose(0, 2, 1, 3).reshape(x.shape))
 
 
 class Classifier(nn.Module):  # type: ignore[misc]
@@ -137,22 +143,18 @@ class Classifier(nn.Module):  # type: ignore[misc]
         # No second sentence ever comes, and DistilBERT knows of none.
         rows = (VOCABULARY, POSITIONS, TOKEN_TYPES)[: 2 + encoder.sentences]
         self.embeddings = [nn.Embedding(count, width) for count in rows]
-        self.first = [nn.LayerNorm(width, EPSILON), nn.Dropout(DROPOUT)]
-        self.blocks = [Block(encoder) for _ in range(encoder.layers)]
-        self.pooler, self.activation = nn.Linear(width, width), encoder.activation
-        self.head_dropout = nn.Dropout(encoder.head_dropout)
-        self.head = nn.Linear(width, classes)
+        blocks = (Block(encoder) for _ in range(encoder.layers))
+        self.body = [nn.LayerNorm(width, EPSILON), nn.Dropout(DROPOUT), *blocks]
+        activation = {"relu": nn.ReLU, "tanh": nn.Tanh}[encoder.activation]()
+        layers = nn.Linear(width, width), activation, nn.Dropout(encoder.head_dropout)
+        self.head = [*layers, nn.Linear(width, classes)]
 
     def __call__(self, ids: Any) -> Any:
         """Return the logits of (batch, tokens)."""
         words, positions, *sentences = self.embeddings
         x = words(ids) + positions.weight[: ids.shape[1]]
-        for table in sentences:
-            x = x + table.weight[0]
-        for layer in (*self.first, *self.blocks):
-            x = layer(x)
-        activation = {"relu": nn.relu, "tanh": mx.tanh}[self.activation]
-        return self.head(self.head_dropout(activation(self.pooler(x[:, 0]))))
+        x = nn.Sequential(*self.body)(sum((s.weight[0] for s in sentences), x))
+        return nn.Sequential(*self.head)(x[:, 0])
 
 
 def model_of(cell: Cell) -> Any:
@@ -160,10 +162,17 @@ def model_of(cell: Cell) -> Any:
 
     Frozen normalisation keeps its statistics, as Keras has it.
     """
+    facts, classes = cell.parameters, cell.parameters["classes"]
     with mx.stream(mx.cpu):
-        model = _network(cell)
+        if cell.kind == "rnn":
+            model = Lstm(facts["units"], classes)
+        elif cell.workload in ENCODERS:
+            model = Classifier(ENCODERS[cell.workload], classes)
+        else:
+            layers, width = _layers(cell)
+            model = nn.Sequential(nn.Sequential(*layers), nn.Linear(width, classes))
         mx.eval(model.parameters())
-    if cell.parameters.get("trainable") == "last":
+    if facts.get("trainable") == "last":
         model.layers[0].freeze().eval()
     return model
 
@@ -176,43 +185,36 @@ def without_dropout(model: Any) -> Any:
     return model
 
 
-def _network(cell: Cell) -> Any:
-    facts, classes = cell.parameters, cell.parameters["classes"]
-    match cell.workload:
-        case "lstm":
-            return Lstm(facts["units"], classes)
-        case text if text in ENCODERS:
-            return Classifier(ENCODERS[text], classes)
-        case "mnist":
-            hidden = facts["hidden"]
-            layers, width = [_flat, *_dense(784, hidden)], hidden
-            layers.append(nn.Dropout(facts["dropout"]))
-        case "mnist-cnn":
-            layers, width = _mnist_cnn(facts["channels"]), 128
-        case "vgg16":
-            layers, width = _vgg16(), 4096
-        case "alexnet":
-            layers, width = _alexnet(), 4096
-        case "resnet9":
-            layers, width = _resnet9(), 128
-        case resnet if resnet in _RESNETS:
-            layers, width = _resnet(_RESNETS[resnet], deep=resnet == "resnet50")
-        case mobile:
-            activation = nn.SiLU if mobile == "efficientnet-b0" else nn.ReLU6
-            layers, width = _inverted(activation), 1280
-    return nn.Sequential(nn.Sequential(*layers), nn.Linear(width, classes))
+def _layers(cell: Cell) -> tuple[list[Any], int]:
+    """Return all layers but the last, and how many numbers they return."""
+    facts, name = cell.parameters, cell.workload
+    if name in _STACKS:
+        return _stack(_STACKS[name].format(**facts), facts.get("channels", 3))
+    if name in _RESNETS:
+        return _resnet(_RESNETS[name], deep=name == "resnet50")
+    return _mobile(nn.SiLU if name == "efficientnet-b0" else nn.ReLU6), 1280
 
 
-def _conv(inputs: int, outputs: int, kernel: int, stride: int = 1, **more: Any) -> Any:
-    made = nn.Conv2d(inputs, outputs, kernel, stride, **{"padding": kernel // 2} | more)
-    # As torchvision: MLX's own are so small that deep networks return hardly a signal.
-    made.weight = nn.init.he_normal()(made.weight, mode="fan_out", gain=2**0.5)
-    return made
-
-
-def _normed(*sizes: int, activation: Any = nn.ReLU, **more: Any) -> list[Any]:
-    convolution = _conv(*sizes, **{"bias": False} | more)
-    return [convolution, BatchNorm(sizes[1]), *([activation()] if activation else ())]
+def _stack(text: str, width: int) -> tuple[list[Any], int]:
+    layers: list[Any] = []
+    for kind, *words in map(str.split, text.split(", ")):
+        sizes = [float(word) if "." in word else int(word) for word in words]
+        inputs, width = width, width if kind in ("pool", "drop") else int(sizes[0])
+        match kind:
+            case "conv":
+                layers += [_conv(inputs, *sizes), nn.ReLU()]
+            case "normed":
+                layers += _normed(inputs, *sizes, bias=True)
+            case "pair":
+                first, second = (_normed(width, width, 3, bias=True) for _ in "12")
+                layers.append(Residual(first + second))
+            case "dense":
+                layers += [nn.Linear(inputs, width), nn.ReLU()]
+            case "pool":
+                layers.append(nn.MaxPool2d(*sizes))
+            case _:
+                layers.append(nn.Dropout(*sizes) if kind == "drop" else _flat)
+    return layers, width
 
 
 def _flat(x: Any) -> Any:
@@ -223,57 +225,29 @@ def _pooled(x: Any) -> Any:
     return x.mean(axis=(1, 2))
 
 
-def _dense(inputs: int, outputs: int) -> list[Any]:
-    return [nn.Linear(inputs, outputs), nn.ReLU()]
+def _conv(inputs: int, outputs: int, *shape: int, **more: Any) -> Any:
+    made = nn.Conv2d(inputs, outputs, *shape, **more)
+    # As torchvision: MLX's own are so small that of a signal hardly anything is left.
+    made.weight = nn.init.he_normal()(made.weight, mode="fan_out", gain=2**0.5)
+    return made
 
 
-def _mnist_cnn(channels: int) -> list[Any]:
-    first, second = nn.Conv2d(channels, 32, 3), nn.Conv2d(32, 64, 3)
-    convolutions = [first, nn.ReLU(), second, nn.ReLU(), nn.MaxPool2d(2)]
-    return [*convolutions, _flat, *_dense(64 * 12 * 12, 128)]
+def _normed(
+    inputs: int, outputs: int, kernel: int, stride: int = 1, **more: Any
+) -> Any:
+    activation = more.pop("activation", nn.ReLU)
+    facts = {"padding": kernel // 2, "bias": False} | more
+    layers = [_conv(inputs, outputs, kernel, stride, **facts), BatchNorm(outputs)]
+    return [*layers, activation()] if activation else layers
 
 
-def _vgg16() -> list[Any]:
-    layers, inputs = [], 3
-    for outputs, count in _VGG:
-        for _ in range(count):
-            layers += [_conv(inputs, outputs, 3), nn.ReLU()]
-            inputs = outputs
-        layers.append(nn.MaxPool2d(2))
-    for inputs in (512 * 7 * 7, 4096):
-        layers += [_flat, *_dense(inputs, 4096), nn.Dropout(0.5)]
-    return layers
-
-
-def _alexnet() -> list[Any]:
-    pool = nn.MaxPool2d(3, 2)
-    layers = [_conv(3, 64, 11, 4, padding=2), nn.ReLU(), pool]
-    layers += [_conv(64, 192, 5), nn.ReLU(), pool]
-    for inputs, outputs in ((192, 384), (384, 256), (256, 256)):
-        layers += [_conv(inputs, outputs, 3), nn.ReLU()]
-    layers += [pool, _flat]
-    for inputs in (256 * 6 * 6, 4096):
-        layers += [nn.Dropout(0.5), *_dense(inputs, 4096)]
-    return layers
-
-
-def _resnet9() -> list[Any]:
-    normed = partial(_normed, bias=True)
-    pairs = [Residual([*normed(n, n, 3), *normed(n, n, 3)]) for n in (32, 128)]
-    layers = [*normed(3, 16, 7, 4), *normed(16, 32, 3, 2), pairs[0]]
-    layers += [*normed(32, 64, 3, 2), *normed(64, 128, 3, 2), pairs[1]]
-    return [*layers, _flat, *_dense(128, 128)]
-
-
-def _resnet(blocks: tuple[int, ...], *, deep: bool) -> tuple[list[Any], int]:
+def _resnet(stages: tuple[int, ...], *, deep: bool) -> tuple[list[Any], int]:
     layers, inputs = [*_normed(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1)], 64
-    for stage, count in enumerate(blocks):
-        width = 64 * 2**stage
-        outputs = 4 * width if deep else width
-        for stride in (min(stage, 1) + 1, *[1] * (count - 1)):
-            body = [*_normed(inputs, width, 3, stride)]
-            if deep:
-                body = [*_normed(inputs, width, 1), *_normed(width, width, 3, stride)]
+    for stage, count in enumerate(stages):
+        width, outputs = 64 << stage, (256 if deep else 64) << stage
+        for stride in (2 if stage else 1, *[1] * (count - 1)):
+            body = _normed(inputs, width, 1) if deep else []
+            body += _normed(width if deep else inputs, width, 3, stride)
             body += _normed(width, outputs, 1 if deep else 3, activation=None)
             same = stride == 1 and inputs == outputs
             short = () if same else _normed(inputs, outputs, 1, stride, activation=None)
@@ -282,22 +256,20 @@ def _resnet(blocks: tuple[int, ...], *, deep: bool) -> tuple[list[Any], int]:
     return [*layers, _pooled], inputs
 
 
-def _inverted(activation: Any) -> list[Any]:
+def _mobile(activation: Any) -> list[Any]:
     """Return MobileNetV2, or EfficientNet-B0, which weights and skips as well."""
-    weighted, normed = activation is nn.SiLU, partial(_normed, activation=activation)
-    layers, inputs, stages = [*normed(3, 32, 3, 2)], 32, _INVERTED[activation]
-    blocks = [
-        (*s[:2], s[2] if i == 0 else 1, s[3]) for s in stages for i in range(s[4])
-    ]
-    for number, (expansion, kernel, stride, outputs) in enumerate(blocks):
-        inner = expansion * inputs
-        body = [] if expansion == 1 else [*normed(inputs, inner, 1)]
-        body += normed(inner, inner, kernel, stride, groups=inner)
-        body += [Squeeze(inner, inputs // 4)] if weighted else []
-        body += _normed(inner, outputs, 1, activation=None)
-        if stride == 1 and inputs == outputs:
-            skipped = [Skipped(_SKIPPED * number / len(blocks))] if weighted else []
-            body = [Residual([*body, *skipped])]
-        layers += body
-        inputs = outputs
+    weights, normed = activation is nn.SiLU, partial(_normed, activation=activation)
+    layers, inputs, number = normed(3, 32, 3, 2), 32, 0
+    for expansion, kernel, first, outputs, count in _MOBILE[activation]:
+        for stride in (first, *[1] * (count - 1)):
+            inner = expansion * inputs
+            body = normed(inputs, inner, 1) if expansion > 1 else []
+            body += normed(inner, inner, kernel, stride, groups=inner)
+            body += [Weighted(inner, inputs // 4)] if weights else []
+            body += _normed(inner, outputs, 1, activation=None)
+            if stride == 1 and inputs == outputs:
+                skipped = [Skipped(_SKIPPED * number / 16)] if weights else []
+                body = [Residual(body + skipped)]
+            layers += body
+            inputs, number = outputs, number + 1
     return [*layers, *normed(320, 1280, 1), _pooled, nn.Dropout(0.2)]

@@ -17,13 +17,8 @@ from training_data.files import Images
 from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
 from mlx_work.models import model_of, without_dropout
 
-# MLX corrects the first steps of Adam only if asked; PyTorch and Keras always do.
-_OPTIMISERS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "SGD": (optimizers.SGD, {}),
-    "Adam": (optimizers.Adam, {"bias_correction": True}),
-    "AdamW": (optimizers.AdamW, {"bias_correction": True}),
-}
-Weights = list[tuple[str, Any]]  # by name
+# PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
+_OPTIONS = {"SGD": {}} | dict.fromkeys(("Adam", "AdamW"), {"bias_correction": True})
 
 
 class Training(Trained, MlxTensors):
@@ -36,23 +31,21 @@ class Training(Trained, MlxTensors):
     def __init__(self, cell: Cell) -> None:
         """Note the types: what is kept, and what is computed in."""
         super().__init__(cell)
-        own = DTYPES[cell.precision]
-        self.kept = own if cell.precision == "fp64" else mx.float32
-        self.half = None if own == self.kept else own
+        self.own = DTYPES[cell.precision]
+        self.kept = self.own if cell.precision == "fp64" else mx.float32
 
     def build(self) -> None:
         """Build the network in training mode, and its optimiser."""
-        self.network = self.untrained()
-        kind, options = _OPTIMISERS[self.cell.parameters["optimizer"]]
-        rate = self.cell.parameters["learning_rate"]
-        self.optimiser = kind(learning_rate=rate, **options)
+        facts, self.network = self.cell.parameters, self.untrained()
+        kind, options = facts["optimizer"], _OPTIONS[facts["optimizer"]]
+        rate = facts["learning_rate"]
+        self.optimiser = getattr(optimizers, kind)(learning_rate=rate, **options)
         self.optimiser.init(self.network.trainable_parameters())
-        self.gradients = nn.value_and_grad(self.network, self.loss_of)
-        self.state = [self.network.state, self.optimiser.state, mx.random.state]
-        mx.eval(self.state)
-        self.compute = self._step
-        if self.cell.compiler == COMPILED:
-            self.compute = mx.compile(self._step, inputs=self.state, outputs=self.state)
+        self.gradients = nn.value_and_grad(self.network, self._loss)
+        state = self.state = [self.network.state, self.optimiser.state, mx.random.state]
+        mx.eval(state)
+        whole = self.cell.compiler == COMPILED
+        self.compute = mx.compile(self._step, state, state) if whole else self._step
 
     def untrained(self) -> Any:
         """Return the network, its parameters in the type that is kept."""
@@ -67,26 +60,24 @@ class Training(Trained, MlxTensors):
         mx.eval(batch)
         return batch
 
-    def loss_of(self, inputs: Any, labels: Any) -> Any:
-        """Return the loss of a batch, in float32 or wider."""
-        weights = self.weights()
-        if self.half is not None:
-            self._take([(name, array.astype(self.half)) for name, array in weights])
-            if self.cell.kind != "transformer":
-                inputs = inputs.astype(self.half)
-        logits = self.network(inputs)
-        self._take(weights)
-        self.output_type = logits.dtype
-        wide = logits.astype(self.kept)
-        return nn.losses.cross_entropy(wide, labels, reduction="mean")
-
-    def weights(self) -> Weights:
-        """Return parameters, frozen ones too; statistics of normalisation are none."""
+    def weights(self) -> list[tuple[str, Any]]:
+        """Return parameters by name, frozen ones too; statistics are none."""
         every = tree_flatten(self.network.parameters())
         return [(name, array) for name, array in every if ".running_" not in name]
 
-    def _take(self, weights: Weights) -> None:
-        self.network.update(tree_unflatten(weights))
+    def _loss(self, inputs: Any, labels: Any) -> Any:
+        if self.own == self.kept:
+            logits = self.network(inputs)
+        else:
+            weights = self.weights()
+            cast = [(name, array.astype(self.own)) for name, array in weights]
+            self.network.update(tree_unflatten(cast))
+            whole = self.cell.kind == "transformer"
+            logits = self.network(inputs if whole else inputs.astype(self.own))
+            self.network.update(tree_unflatten(weights))
+        self.output_type = logits.dtype
+        wide = logits.astype(self.kept)
+        return nn.losses.cross_entropy(wide, labels, reduction="mean")
 
     def _step(self, inputs: Any, labels: Any) -> Any:
         loss, gradients = self.gradients(inputs, labels)
@@ -100,29 +91,20 @@ class Training(Trained, MlxTensors):
 
     def product(self, a: Any, b: Any) -> Any:
         """Return A B as the network multiplies."""
-        type_ = self.half or self.kept
-        return self.matmul(a.astype(type_), b.astype(type_))
+        return self.matmul(a.astype(self.own), b.astype(self.own))
 
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
-        """Yield each image once, in shuffled batches; the last one may be smaller.
-
-        The device enlarges what is in memory; no processes are started for it.
-        """
-        self.about["loader"] = "none: images are in memory, enlarged by the device"
+        """Yield each image once, in shuffled batches; the last one may be smaller."""
+        self.about["loader"] = "none: the device enlarges what is in memory"
         side, channels = image_shape(self.cell)
-        count = min(plan.samples, len(images.labels))
-        order = np.random.default_rng(self.cell.seed).permutation(count)
-        for first in range(0, count, self.cell.batch_size):
+        order = np.random.default_rng(self.cell.seed).permutation(len(images.labels))
+        order = order[order < plan.samples]
+        for first in range(0, len(order), self.cell.batch_size):
             rows = order[first : first + self.cell.batch_size]
             pixels = mx.array(images.pixels[rows]).astype(self.kept) / 255
-            times = side / pixels.shape[1]
-            if times != 1:
-                pixels = nn.Upsample(times, mode="linear")(pixels)
-            grey = channels // pixels.shape[-1]
-            yield (
-                mx.repeat(pixels, grey, axis=-1) if grey > 1 else pixels,
-                mx.array(images.labels[rows], mx.int32),
-            )
+            enlarge = nn.Upsample(side / pixels.shape[1], mode="linear")
+            large = mx.repeat(enlarge(pixels), channels // pixels.shape[-1], axis=-1)
+            yield large, mx.array(images.labels[rows], mx.int32)
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
@@ -140,33 +122,26 @@ class Training(Trained, MlxTensors):
 
     def tensors(self) -> list[Any]:
         """Return the loss, and all that a step changes."""
-        state = tree_flatten([self.network.parameters(), self.optimiser.state])
-        return [
-            self.last,
-            *(a for _, a in state if mx.issubdtype(a.dtype, mx.floating)),
-        ]
+        state = (array for _, array in tree_flatten(self.state[:2]))
+        return [self.last, *(a for a in state if isinstance(a, mx.array))]
 
     def types(self) -> set[str]:
         """Return the types of the parameters and of what the network returned."""
-        kept = {type_name(array.dtype) for _, array in self.weights()}
-        return {type_name(self.output_type), *kept}
+        arrays = (array.dtype for _, array in self.weights())
+        return set(map(type_name, (self.output_type, *arrays)))
 
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
         """Return the first steps here and in float32 on the CPU, from the same weights.
 
-        Afterwards random numbers go on as before.
+        Nothing random comes after them.
         """
         cell = self.cell
         if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
             return None
         here, there = reference_cells(cell, cell.batch_size)
-        kept = mx.array(mx.random.state[0])
-        try:
-            with mx.stream(mx.cpu):
-                reference = _steps(type(self)(there), steps)
-            return _steps(type(self)(here), steps), reference
-        finally:
-            mx.random.state[0] = kept
+        with mx.stream(mx.cpu):
+            reference = _steps(type(self)(there), steps)
+        return _steps(type(self)(here), steps), reference
 
 
 def _steps(training: Training, steps: int) -> FirstSteps:
@@ -182,7 +157,7 @@ def _steps(training: Training, steps: int) -> FirstSteps:
 
     trace = followed(losses(), training.trained)
     # Model and optimiser together are four times the weights.
-    del training.network, training.optimiser, training.state, training.compute
+    training.__dict__.clear()
     gc.collect()
     mx.clear_cache()
     return trace
