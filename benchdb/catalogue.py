@@ -31,10 +31,11 @@ class Metric(msgspec.Struct, frozen=True):
 class Workload(msgspec.Struct, frozen=True):
     """A piece of work: model, data shapes, what is timed, where it comes from.
 
-    *grid* has the values of each axis of a sweep, *smoke* those of a trial. *settings*
-    are other ways of running it, each with what it does otherwise. Operations per
-    sample are by framework, or for a sweep a list of its points; *work* are those of a
-    single operation, in words.
+    *grid* has the values of each axis of a sweep, *smoke* those of a trial, *choices*
+    the words that a parameter may be; *precision* is the usual one. *settings* are
+    other ways of running it, each with what it does otherwise. Operations per sample
+    are by framework, or for a sweep a list of its points; *work* are those of a single
+    operation, in words.
 
     What only others have measured so far has no *sources* and no shapes of its own:
     *cell* names the parameters that make the work, every other one says how it was
@@ -57,6 +58,8 @@ class Workload(msgspec.Struct, frozen=True):
     setting: str = "standard"
     grid: Mapping[str, tuple[Any, ...]] = {}
     smoke: Facts = {}
+    choices: Mapping[str, tuple[Any, ...]] = {}
+    precision: str = "fp32"
     seed_protocol: Facts = {}
     settings: Mapping[str, Facts] = {}
     cell: tuple[str, ...] = ()

@@ -59,6 +59,13 @@ _INDIFFERENT = frozenset(
     {"batch_size", "grad_scaler", "learning_rate", "pretrained", "threads"}
     | {"model_size", "model_n_params"}
 )
+_WEIGHTS = "quantization"
+_ALONE = ("llm-prefill", "llm-decode")
+_BITS = re.compile(
+    r"(?:i?q|w|int|fp|mxfp|nvfp)([2-8])(?!\d)|\b([2-8])[- ]?bit"
+    r"|(?:bf|fp|f)(16|32)|\b(16)[- ]?bit",
+    re.IGNORECASE,
+)
 _HALF = frozenset({"fp16", "bf16", "fp16-mixed", "bf16-mixed"})
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 _MAJOR = re.compile(r"\d+")
@@ -77,6 +84,7 @@ NAMES = (
         "protocol",
         "tier",
         "work",
+        "weights",
         "options",
     ),
     *_CHOICES.values(),
@@ -123,8 +131,23 @@ class Conditions(msgspec.Struct, frozen=True):
 
     @property
     def work(self) -> tuple[str, str]:
-        """Return what was computed, for any batch size."""
-        return self.workload, self.parameters
+        """Return what was computed, for any batch size and any storage of weights."""
+        facts = dict(parsed(self.parameters))
+        if facts.pop(_WEIGHTS, None) is None:
+            return self.workload, self.parameters
+        return self.workload, sorted_json(facts) or "{}"
+
+    @property
+    def weights(self) -> str | None:
+        """Return how the weights of a model are stored, such as "bf16" or "Q4_K_M"."""
+        stated = parsed(self.parameters).get(_WEIGHTS)
+        return None if stated is None else str(stated)
+
+    @property
+    def batch(self) -> int | None:
+        """Return the batch size; a language model is asked alone unless it is told."""
+        alone = self.workload in _ALONE and self.batch_size is None
+        return 1 if alone else self.batch_size
 
     @property
     def precision_class(self) -> str | None:
@@ -186,13 +209,15 @@ _IF_SET = {"threads": "none", "variables": "none", "path": ""}
 def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, object]]:
     yield "precision", left.precision_class, right.precision_class
     yield "compiler", left.compiler, right.compiler
-    if left.batch_size != right.batch_size:  # some work has none
-        yield "batch", left.batch_size or 0, right.batch_size or 0
+    if left.batch != right.batch:  # some work has none
+        yield "batch", left.batch or 0, right.batch or 0
     yield "framework", left.framework, right.framework
     yield "protocol", left.protocol, right.protocol
     if left.smoke or right.smoke or (left.tier and right.tier):  # others have none
         yield "tier", left.tier or "none", right.tier or "none"
     yield "work", left.work, right.work
+    if left.weights != right.weights:  # most work has no model to choose
+        yield "weights", left.weights, right.weights
     chosen, other_chosen = dict(left.choices), dict(right.choices)
     for name in sorted(chosen.keys() | other_chosen.keys()):
         yield name, chosen.get(name), other_chosen.get(name)
@@ -236,6 +261,12 @@ def divided(workload: str, parameters: str) -> tuple[str, Pairs, Mapping[str, An
     work.pop("batch_size", None)  # it stands beside the parameters
     lengths = {name: fact for name, fact in every.items() if name in LENGTHS}
     return sorted_json(work) or "{}", choices, lengths
+
+
+def weight_bits(weights: str) -> int | None:
+    """Return the bits of most weights, at least; None where the name does not tell."""
+    match = _BITS.search(weights)
+    return int(next(filter(None, match.groups()))) if match else None
 
 
 def minor(version: str | None) -> str:

@@ -22,7 +22,10 @@ from training_data.files import Images
 _REFERENCE_RATE = 0.1
 _REFERENCE_SAMPLES = 8
 _LARGE_SAMPLES = 4  # of images as large as ImageNet's
-_FEW_SAMPLES = {"bert-large": 2}
+_FEW_SAMPLES = {"bert-large": 2, "gpt2-train": 2, "llm-train": 1}
+_FEW_TOKENS = 64  # of a text
+# A frozen model of eight billion weights would be twice as large in float32.
+_FEW_LAYERS = {"llm-train": 2}
 
 
 class Trained(Tensors):
@@ -96,6 +99,10 @@ def reference_cells(cell: Cell, most: int = _REFERENCE_SAMPLES) -> tuple[Cell, C
         "batch_size": min(most, _FEW_SAMPLES.get(cell.workload, usual)),
         "learning_rate": _REFERENCE_RATE * facts["learning_rate"],
     }
+    if cell.counts_tokens:
+        few["sequence_length"] = min(_FEW_TOKENS, facts["sequence_length"])
+    if layers := _FEW_LAYERS.get(cell.workload):
+        few["layers"] = layers
     plain = {"memory_format": "contiguous", "optimizer_implementation": "default"}
     here = replace(cell, parameters=facts | few)
     there = replace(here, device="cpu", precision="fp32", compiler="eager")

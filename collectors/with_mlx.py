@@ -18,6 +18,7 @@ import sys
 from importlib.metadata import distributions
 from typing import Any, ClassVar
 
+import language
 from fingerprint import commands
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
@@ -50,7 +51,9 @@ class Mlx(Framework):
 
     name = "mlx"
     title = "MLX"
-    modules: ClassVar = dict.fromkeys(WORKLOADS, ("mlx", "numpy"))
+    modules: ClassVar = dict.fromkeys(
+        (*WORKLOADS, *language.WORKLOADS), ("mlx", "numpy")
+    )
     compilers = ("eager", "mx.compile")
     install = _INSTALL.get(commands.platform(), _INSTALL["linux"])
 
@@ -110,11 +113,13 @@ class Mlx(Framework):
         choices: dict[str, Any] = {}
         if cell.offers("memory_format"):
             choices["memory_format"] = "channels_last"
-        if cell.kind == "transformer":
+        if cell.counts_tokens:
+            choices["attention"] = "sdpa"
+        elif cell.kind == "transformer":
             choices["attention"] = "products and softmax, with dropout"
-        if asked == "fp16" and not cell.operation:
+        if asked == "fp16" and cell.trains:
             choices["grad_scaler"] = False
-        cast = asked in ("bf16", "fp16") and not cell.operation
+        cast = asked in ("bf16", "fp16") and cell.trains
         in_effect = precision_in_effect(asked, tf32=tf32) if device == "cuda" else asked
         return Setting(
             compiler=cell.compiler,
@@ -132,10 +137,13 @@ class Mlx(Framework):
         if compiles and on_cpu and not shutil.which("g++"):
             # MLX itself would compile nothing, in silence.
             raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
-        module = "mlx_work." + ("device" if cell.operation else "training")
-        works: Any = importlib.import_module(module)
-        kind = works.MlxOperation if cell.operation else works.Training
-        return kind(cell)  # type: ignore[no-any-return]
+        module, name = "training", "Training"
+        if cell.operation:
+            module, name = "device", "MlxOperation"
+        elif cell.counts_tokens:
+            module, name = "language", "Finetuning" if cell.trains else "Writing"
+        works: Any = importlib.import_module(f"mlx_work.{module}")
+        return getattr(works, name)(cell)  # type: ignore[no-any-return]
 
 
 if __name__ == "__main__":

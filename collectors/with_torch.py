@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
+import language
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
 from harness.framework import (
@@ -51,7 +52,7 @@ class Torch(Framework):
         "optimizer_implementation": ("default", "foreach", "fused"),
     }
     modules: ClassVar = {
-        **dict.fromkeys(WORKLOADS, ("torch", "numpy")),
+        **dict.fromkeys((*WORKLOADS, *language.WORKLOADS), ("torch", "numpy")),
         **dict.fromkeys(_VISION.split(), ("torch", "numpy", "torchvision")),
         **dict.fromkeys(
             ("distilbert", "bert-large"), ("torch", "numpy", "transformers")
@@ -122,7 +123,7 @@ class Torch(Framework):
         tensors.set_tf32(on=cell.precision == "tf32")
         torch.backends.cudnn.benchmark = False
         switches = tensors.tf32_switches()
-        mixed = cell.precision in ("bf16", "fp16") and not cell.operation
+        mixed = cell.precision in ("bf16", "fp16") and cell.trains
         blas = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
         packages = {name: version(name) for name in self.modules[cell.workload]}
         packages["torch"] = torch.__version__  # with the build's suffix, +cpu or +cu130
@@ -176,9 +177,9 @@ class Torch(Framework):
         for name, values in self.options.items():
             if cell.offers(name):
                 choices[name] = cell.parameters.get(name, values[0])
-        if cell.kind == "transformer":
+        if cell.kind in ("transformer", "inference"):
             choices["attention"] = "sdpa"
-        if cell.precision == "fp16" and not cell.operation:
+        if cell.precision == "fp16" and cell.trains:
             choices["grad_scaler"] = cell.device == "cuda"
         return choices
 
@@ -187,11 +188,14 @@ class Torch(Framework):
         compiled = cell.compiler == "inductor"
         if compiled and (obstacle := compiling_obstacle(cell.device)):
             raise UnsupportedError(obstacle)
-        module = "torch_work." + ("device" if cell.operation else "training")
-        works: Any = importlib.import_module(module)
-        kind = works.TorchOperation if cell.operation else works.Training
+        module, name = "training", "Training"
+        if cell.operation:
+            module, name = "device", "TorchOperation"
+        elif cell.counts_tokens:
+            module, name = "language", "Finetuning" if cell.trains else "Writing"
+        works: Any = importlib.import_module(f"torch_work.{module}")
         try:
-            return kind(cell)  # type: ignore[no-any-return]
+            return getattr(works, name)(cell)  # type: ignore[no-any-return]
         except RuntimeError as refusal:  # autocast that this device does not have
             raise UnsupportedError(str(refusal)) from refusal
 

@@ -13,7 +13,12 @@ SHOWN_ONLY = {
     *("build_seconds", "data_seconds", "first_step_seconds", "import_seconds"),
     *("final_loss", "max_relative_error", "idle_power_watts", "parent_cpu_percent"),
     *("peak_device_allocated_bytes", "peak_device_reserved_bytes"),
-    *("peak_resident_bytes", "process_cpu_percent", "process_system_seconds"),
+    *(
+        "peak_resident_bytes",
+        "predicted_memory_bytes",
+        "process_cpu_percent",
+        "process_system_seconds",
+    ),
     *("process_user_seconds", "process_wall_seconds", "script_cpu_percent"),
     *("script_system_seconds", "script_user_seconds"),
 }

@@ -46,7 +46,7 @@ def command(run: Run, environment: Environment) -> list[str] | str:
         ]
     except _UnlikeError as error:
         return str(error)
-    return [*words, *_manner(run)]
+    return [*words, *_manner(run, known.precision)]
 
 
 def _on(device: str, system: str | None) -> list[str]:
@@ -64,7 +64,8 @@ def _work(run: Run, known: Workload) -> Iterator[str]:
         yield from ("--setting", run.setting)
         own = {**known.settings[run.setting]}
     usual, grid = own.get("parameters", known.parameters), own.get("grid", {})
-    axes = {"size" if "size" in {**usual, **grid} else "batch_size", *grid}
+    extent = "size" if "size" in {**usual, **grid} else "batch_size"
+    axes = {extent, *grid, *known.choices}
     points = {**usual, **grid, **(own.get("smoke", {}) if run.tier == "smoke" else {})}
     there = run.parameters
     for axis in sorted(axes, key=lambda name: (name not in _OPTIONS, name)):
@@ -95,10 +96,10 @@ def _chosen(axis: str, value: object) -> tuple[str, str]:
     return "--set", f"{axis}={value}"
 
 
-def _manner(run: Run) -> Iterator[str]:
+def _manner(run: Run, usual_precision: str) -> Iterator[str]:
     """Yield the options for how it was computed, and how thoroughly measured."""
     facts: Mapping[str, tuple[object, object]] = {
-        "precision": (run.precision, "fp32"),
+        "precision": (run.precision, usual_precision),
         "compiler": (run.compiler, _COMPILERS.get(run.framework, "eager")),
         "tier": (run.tier, "quick"),
         "replicates": (run.replicates, PROCESSES.get(run.tier or "")),

@@ -155,7 +155,7 @@ def _reason(base: Side, other: Side, rows: Sequence[CellRow]) -> str:
         _words(
             one.conditions.metric if common else one.conditions.workload
             for one in side.measured
-            if not common or (one.conditions.work, one.conditions.batch_size) in common
+            if not common or (one.conditions.work, one.conditions.batch) in common
         )
         for side in (base, other)
     ]

@@ -1,13 +1,13 @@
 """Pairs: which measurements of two sides are held against each other."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.conditions import Difference
+from benchdb.conditions import Difference, weight_bits
 from benchdb.metric_kinds import headlines
 from benchdb.report.measurement import Measurement, compared, newest
 from benchdb.store.places import chip_at_work
@@ -76,21 +76,49 @@ def pairs(
     """
     chosen: list[tuple[Group, Group]] = []
     for work in sorted(ours.keys() & theirs.keys()):
-        own, rivals = ours[work], theirs[work]
-        batches = _batches(own) & _batches(rivals)
-        if not batches:
-            chosen += _likest(own, rivals, accepted)
-        for batch in sorted(batches, key=lambda size: size or 0):
-            chosen += _likest(
-                [one for one in own if one.first.conditions.batch_size == batch],
-                [one for one in rivals if one.first.conditions.batch_size == batch],
-                accepted,
-            )
+        for own, rivals in _of_like_weights(ours[work], theirs[work]):
+            batches = _batches(own) & _batches(rivals)
+            if not batches:
+                chosen += _likest(own, rivals, accepted)
+            for batch in sorted(batches, key=lambda size: size or 0):
+                chosen += _likest(
+                    [one for one in own if one.first.conditions.batch == batch],
+                    [one for one in rivals if one.first.conditions.batch == batch],
+                    accepted,
+                )
     return chosen
 
 
+def _of_like_weights(
+    ours: Sequence[Group], theirs: Sequence[Group]
+) -> Iterator[tuple[list[Group], list[Group]]]:
+    """Yield those of the same weights, else of as many bits, else all there are."""
+    for likeness in (_weights, _bits, None):
+        own, rivals = (_divided(some, likeness) for some in (ours, theirs))
+        if common := own.keys() & rivals.keys():
+            yield from ((own[key], rivals[key]) for key in sorted(common))
+            return
+
+
+def _divided(
+    groups: Sequence[Group], likeness: Callable[[Group], str] | None
+) -> Mapping[str, list[Group]]:
+    parts = defaultdict[str, list[Group]](list)
+    for group in groups:
+        parts[likeness(group) if likeness else ""].append(group)
+    return parts
+
+
+def _weights(group: Group) -> str:
+    return group.first.conditions.weights or ""
+
+
+def _bits(group: Group) -> str:
+    return str(weight_bits(_weights(group)))
+
+
 def _batches(groups: Iterable[Group]) -> set[int | None]:
-    return {group.first.conditions.batch_size for group in groups}
+    return {group.first.conditions.batch for group in groups}
 
 
 def _likest(

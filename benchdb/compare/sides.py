@@ -90,7 +90,7 @@ class Side(msgspec.Struct, frozen=True, dict=True):
     def works(self) -> Set[tuple[Work, int | None]]:
         """Return what was computed, each for a batch size."""
         own = (one.conditions for one in self.measured)
-        return {(one.work, one.batch_size) for one in own}
+        return {(one.work, one.batch) for one in own}
 
     @cached_property
     def parameters(self) -> Mapping[str, Set[tuple[str, str]]]:

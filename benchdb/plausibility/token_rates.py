@@ -8,6 +8,7 @@ All that is counted is the least that it can be.
 import re
 from collections.abc import Iterator
 
+from benchdb.conditions import weight_bits
 from benchdb.plausibility.ceilings import ceiling
 from benchdb.plausibility.figures import figure, rounded
 from benchdb.plausibility.observed import Doubt, Observed
@@ -29,11 +30,6 @@ _AT_ONCE = re.compile(
 )
 _PARAMETERS = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d{1,2})?) ?([bm])(?![a-z])", re.I)
 _SCALE = {"b": 1e9, "m": 1e6}
-_BITS = re.compile(
-    r"(?:i?q|w|int|fp|mxfp|nvfp)([2-8])(?!\d)|\b([2-8])[- ]?bit"
-    r"|(?:bf|fp|f)(16|32)|\b(16)[- ]?bit",
-    re.IGNORECASE,
-)
 # Names round up, and what turns the tokens into vectors is looked up, not read whole.
 _AT_LEAST = 0.85
 # A model that a cache holds is read from there.
@@ -82,17 +78,11 @@ def _weights(run: Observed) -> tuple[float, float] | None:
     if _AT_ONCE.search(others.casefold()):
         return None
     found = _PARAMETERS.search(model.replace("_", " ").replace("-", " "))
-    bits = _bits(str(facts.get("quantization", "")))
+    bits = weight_bits(str(facts.get("quantization", "")))
     if found is None or bits is None:
         return None
     count = float(found[1]) * _SCALE[found[2].lower()] * _AT_LEAST
     return count, count * bits / 8
-
-
-def _bits(quantization: str) -> int | None:
-    """Return the bits of most weights, at least; None where the name does not tell."""
-    match = _BITS.search(quantization)
-    return int(next(filter(None, match.groups()))) if match else None
 
 
 _TEST = re.compile(

@@ -8,8 +8,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import language
+
 CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue"
 STANDARD = "standard"
+_UNTRAINED = ("operation", "inference")
+PLAIN_WEIGHTS = ("fp32", "bf16", "fp16")
 Axis = tuple[Any, ...]
 
 
@@ -111,9 +115,26 @@ class Cell:
         return int(self.parameters["size"])
 
     @property
+    def samples_per_step(self) -> int:
+        """Return the samples of one step; those of a language model are tokens."""
+        if self.counts_tokens:
+            return language.tokens_per_step(self.workload, self.parameters)
+        return self.batch_size
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Return whether its rate is one of tokens."""
+        return self.workload in language.WORKLOADS
+
+    @property
     def operation(self) -> bool:
-        """Return whether it is a single operation; everything else is trained."""
+        """Return whether it is a single operation."""
         return self.kind == "operation"
+
+    @property
+    def trains(self) -> bool:
+        """Return whether a model is trained."""
+        return self.kind not in _UNTRAINED
 
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
@@ -140,7 +161,7 @@ def offers(option: str, workload: str, kind: str) -> bool:
     """
     if option == "memory_format":
         return kind == "cnn" or workload == "conv"
-    return option != "optimizer_implementation" or kind != "operation"
+    return option != "optimizer_implementation" or kind not in _UNTRAINED
 
 
 def operations_per_step(cell: Cell) -> int | None:
@@ -149,17 +170,16 @@ def operations_per_step(cell: Cell) -> int | None:
     match cell.workload:
         case "matmul":
             return 2 * cell.size**3
-        case "elementwise":
-            return cell.size**2
-        case "bandwidth":
-            return 2 * cell.size**2
+        case "elementwise" | "bandwidth" as name:
+            return (1 if name == "elementwise" else 2) * cell.size**2
         case "conv":
             side = facts["image_size"] - facts["kernel_size"] + 1
             per_output = 2 * facts["kernel_size"] ** 2 * facts["channels"]
             return int(cell.batch_size * side**2 * facts["channels"] * per_output)
-    if cell.flops_per_sample is None:
-        return None
-    return cell.batch_size * cell.flops_per_sample
+    if cell.counts_tokens:
+        return language.operations_per_step(cell.workload, facts)
+    known = cell.flops_per_sample
+    return None if known is None else cell.batch_size * known
 
 
 @dataclass(frozen=True)
@@ -172,7 +192,7 @@ class Choices:
 
     device: str
     tier: str
-    precisions: tuple[str, ...] = ("fp32",)
+    precisions: tuple[str, ...] = ()  # () is the workload's usual one
     compiler: str | None = None
     setting: str | None = None
     axes: Mapping[str, Axis] = field(default_factory=dict)
@@ -209,14 +229,14 @@ def of_suite(name: str, framework: str, choices: Choices) -> list[tuple[str, Cho
 
 
 def settable(facts: Mapping[str, Any], setting: str | None) -> tuple[str, ...]:
-    """Return the parameters that may be chosen: the axes of its sweep, and the batch.
+    """Return the parameters that may be chosen: batch, axes of its sweep, *choices*.
 
     All others belong to the workload: with another value it would be another one.
     """
     own = in_setting(facts, setting or settings(facts)[0])
     grid = own.get("grid", {})
     extent = "size" if "size" in {**own["parameters"], **grid} else "batch_size"
-    return tuple(dict.fromkeys([extent, *grid]))
+    return tuple(dict.fromkeys([extent, *grid, *own.get("choices", {})]))
 
 
 def cells_of(
@@ -245,8 +265,12 @@ def cells_of(
     if plan and choices.steps_per_epoch and plan["kind"] == "fit":
         plan = plan | {"steps_per_epoch": choices.steps_per_epoch}
     points = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
-    for precision, point in product(choices.precisions, points):
+    usual = choices.precisions or (own.get("precision", "fp32"),)
+    for precision, point in product(usual, points):
         parameters = {**own["parameters"], **point, **options}
+        if "quantization" in parameters:
+            parameters["quantization"] = _weights(parameters["quantization"], precision)
+        counted = name in language.WORKLOADS
         yield Cell(
             workload=name,
             version=own["version"],
@@ -259,7 +283,9 @@ def cells_of(
             seed=0,
             parameters=parameters,
             axes=tuple(axes),
-            parameter_count=own["parameter_count"].get(framework),
+            parameter_count=language.parameter_count(name, parameters)
+            if counted
+            else own["parameter_count"].get(framework),
             flops_per_sample=_flops(flops, framework, parameters),
             seed_plan=SeedPlan(**plan) if plan else None,
             data=own.get("data"),
@@ -280,7 +306,7 @@ def _axes_of(
         if axis not in offered:
             has = ", ".join(offered)
             raise ChoiceError(f"{name} has no choice of {axis}; it has {has}")
-        known = axes.get(axis, (0,))
+        known = own.get("choices", {}).get(axis) or axes.get(axis, (0,))
         for value in values:
             if not all(isinstance(point, int) for point in known):
                 if value not in known:
@@ -294,6 +320,15 @@ def _axes_of(
         for axis, points in own.get("smoke", {}).items():
             axes[axis] = tuple(points) if isinstance(points, list) else (points,)
     return axes | dict(choices.axes)
+
+
+def _weights(asked: str, precision: str) -> str:
+    """Return how weights are stored: as the precision says, unless in fewer bits."""
+    if asked in ("none", precision):
+        return precision
+    if asked in PLAIN_WEIGHTS:
+        raise ChoiceError(f"weights of {asked} are those of --precision {asked}")
+    return asked
 
 
 def _flops(given: Any, framework: str, parameters: Mapping[str, Any]) -> int | None:

@@ -52,6 +52,10 @@ class UnsupportedError(Exception):
     """The device cannot do this workload in this precision."""
 
 
+class DoesNotFitError(MemoryError):
+    """More memory would be needed than is there; the text says how much."""
+
+
 @dataclass(frozen=True)
 class Device:
     """A device as the framework sees it; if it is not there: why, and what to do."""
@@ -157,6 +161,10 @@ class Work:
         rate; nothing of what is being measured is touched. None where this cell is
         the reference itself.
         """
+        return None
+
+    def error_tolerance(self) -> float | None:
+        """Return what ``relative_error`` may be; None for what the precision allows."""
         return None
 
     def wait_probe(self) -> tuple[float, float] | None:

@@ -63,6 +63,7 @@ MOST_UNWAITED = 0.5
 # Less than this may live in a cache, whose bandwidth is another one.
 BEYOND_CACHES = 256 * 2**20
 _REFERENCE_STEPS = 3
+_UNTRAINED = "nothing is trained"
 # What gates that look at the clock measure again before they fail.
 _MORE_TIMES = 3  # all the pairs of doubled blocks
 _MORE_PROBES = 4
@@ -160,7 +161,8 @@ def judge_work(work: Work, recorder: Recorder) -> None:
     right, types = sorted(work.expected_types()), sorted(work.types())
     gates.judge("dtype", ok=types == right, expected=right, found=types)
     _judge_loss(recorder, updated=work.trained() != recorder.untrained)
-    error, tolerance = work.relative_error(), ERROR_TOLERANCE[recorder.precision]
+    error = work.relative_error()
+    tolerance = work.error_tolerance() or ERROR_TOLERANCE[recorder.precision]
     if error is None:
         gates.leave("result_error", "a network has no exact result", applicable=False)
     else:
@@ -177,7 +179,8 @@ def _judge_loss(recorder: Recorder, *, updated: bool) -> None:
     """
     losses = recorder.losses
     if not losses:
-        recorder.gates.leave("loss", "an operation has none", applicable=False)
+        why = "an operation has none" if recorder.cell.operation else _UNTRAINED
+        recorder.gates.leave("loss", why, applicable=False)
         return
     all_finite = all(map(math.isfinite, losses))
     moving = len(set(losses)) > 1
@@ -314,8 +317,9 @@ def synchronisation(gates: Gates, probes: Sequence[tuple[float, float]]) -> bool
 
 def _judge_reference(work: Work, recorder: Recorder) -> None:
     gates = recorder.gates
-    if recorder.cell.operation:
-        gates.leave("reference_loss", "an operation has no loss", applicable=False)
+    if not recorder.cell.trains:
+        why = "an operation has no loss" if recorder.cell.operation else _UNTRAINED
+        gates.leave("reference_loss", why, applicable=False)
         return
     try:
         both = work.first_steps(_REFERENCE_STEPS)

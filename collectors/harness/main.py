@@ -39,7 +39,7 @@ VERSION = "0.1.0"
 
 # What every collector runs on, beside the folder of its framework.
 SHARED = (
-    *("machine.py", "operations.py", "training.py"),
+    *("language.py", "machine.py", "operations.py", "training.py", "writing.py"),
     *("energy", "fingerprint", "harness", "training_data"),
 )
 FORMAT_VERSION = 1
@@ -171,6 +171,8 @@ def _assignments(
             parameters["epochs"] = plan.epochs
             parameters["loader_processes"] = plan.loader_processes
         parameters["data"] = cell.data if cell.data_folder else "synthetic"
+        if parameters.get("depth") == 0:  # as everybody leaves it out
+            del parameters["depth"]
         environment = {"type": "environment", "key": f"environment-{number}"}
         run = {
             "type": "run",

@@ -47,7 +47,12 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     add("--suite", choices=suites(), help="the workloads of a source, as it ran them")
     add("--setting", metavar="NAME", help="of a workload that has several")
     add("--device", choices=DEVICES, default="cpu", help="default: cpu")
-    add("--precision", choices=PRECISIONS, **many, help="repeatable; default: fp32")
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        **many,
+        help="repeatable; default: fp32, of language models bf16",
+    )
     instead = "instead of the catalogue's; repeatable"
     add("--batch-size", type=_positive, **many, metavar="N", help=instead)
     add("--size", type=_positive, **many, metavar="M", help="of matrices; repeatable")
@@ -168,7 +173,7 @@ def _choices(framework: Framework, options: Namespace) -> Choices:
     return Choices(
         device=options.device,
         tier=options.tier,
-        precisions=tuple(dict.fromkeys(options.precision or ("fp32",))),
+        precisions=tuple(dict.fromkeys(options.precision or ())),
         compiler=options.compiler,
         setting=options.setting,
         axes=axes,

@@ -105,6 +105,10 @@ def _run_one(
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
     end["values"] += seen.values
+    if cell.counts_tokens:  # its samples are tokens
+        for value in seen.values:
+            if value["metric"] == "samples_per_joule":
+                value["metric"] = "tokens_per_joule"
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     write(encode(end))

@@ -11,6 +11,7 @@ from training_data.files import DataError
 from harness.cells import Assignment, operations_per_step
 from harness.framework import (
     DEVICES,
+    DoesNotFitError,
     Framework,
     Setting,
     UnavailableError,
@@ -83,6 +84,8 @@ def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]
         follow_protocol(framework.prepare(cell), recorder)
     except UnsupportedError as refusal:
         return "unsupported", first_line(refusal) or "not supported here"
+    except DoesNotFitError as lack:
+        return "oom", first_line(lack)
     except DataError as lacking:  # the user's files, not our bug
         return "failed", first_line(lacking)
     except Exception as failure:  # whatever it is, the run must say so
@@ -153,11 +156,14 @@ def _blocks(work: Work, recorder: Recorder, steps: int) -> float:
     read_loss = partial(recorder.read_loss, work)
     with recorder.phase("measure") as facts:
         times, stopped = measure(work, recorder.tier, steps, samples.add, read_loss)
-        facts["samples"] = len(times) * steps * cell.batch_size
+        facts["samples"] = len(times) * steps * cell.samples_per_step
     samples.flush()
     step_seconds = median(times) / steps
     recorder.value("step_seconds", step_seconds)
-    recorder.value("samples_per_second", cell.batch_size / step_seconds)
+    rate = "tokens_per_second" if cell.counts_tokens else "samples_per_second"
+    recorder.value(rate, cell.samples_per_step / step_seconds)
+    if cell.workload == "llm-prefill":
+        recorder.value("time_to_first_token_seconds", step_seconds)
     recorder.checks |= {
         "steps_per_block": steps,
         "stopped": stopped,

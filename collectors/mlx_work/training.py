@@ -18,7 +18,7 @@ from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
 from mlx_work.models import model_of, without_dropout
 
 # PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
-_OPTIONS = {"SGD": {}, "Adam": {"bias_correction": True}}
+_OPTIONS = {"SGD": {}} | dict.fromkeys(("Adam", "AdamW"), {"bias_correction": True})
 
 
 class Training(Trained, MlxTensors):
@@ -36,8 +36,7 @@ class Training(Trained, MlxTensors):
 
     def build(self) -> None:
         """Build the network in training mode, and its optimiser."""
-        facts, self.network = self.cell.parameters, model_of(self.cell)
-        self.network.set_dtype(self.kept)
+        facts, self.network = self.cell.parameters, self.untrained()
         kind, options = facts["optimizer"], _OPTIONS[facts["optimizer"]]
         rate = facts["learning_rate"]
         self.optimiser = getattr(optimizers, kind)(learning_rate=rate, **options)
@@ -47,6 +46,12 @@ class Training(Trained, MlxTensors):
         mx.eval(state)
         whole = self.cell.compiler == COMPILED
         self.compute = mx.compile(self._step, state, state) if whole else self._step
+
+    def untrained(self) -> Any:
+        """Return the network, its parameters in the type that is kept."""
+        network = model_of(self.cell)
+        network.set_dtype(self.kept)
+        return network
 
     def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
         """Return a batch as arrays, computed."""
@@ -135,8 +140,8 @@ class Training(Trained, MlxTensors):
             return None
         here, there = reference_cells(cell, cell.batch_size)
         with mx.stream(mx.cpu):
-            reference = _steps(Training(there), steps)
-        return _steps(Training(here), steps), reference
+            reference = _steps(type(self)(there), steps)
+        return _steps(type(self)(here), steps), reference
 
 
 def _steps(training: Training, steps: int) -> FirstSteps:

@@ -24,7 +24,11 @@ from torch_work.models import model_of, without_dropout
 
 # The usual 65536 overflows at first, and a step left out looks like other arithmetic.
 _FIRST_SCALE = 1024.0
-_OPTIMISERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam}
+_OPTIMISERS = {
+    "SGD": torch.optim.SGD,
+    "Adam": torch.optim.Adam,
+    "AdamW": torch.optim.AdamW,
+}
 _PR_SET_PDEATHSIG = 1
 
 
@@ -45,7 +49,7 @@ class Training(Trained, TorchTensors):
 
     def build(self) -> None:
         """Build the network in training mode on the device, and its optimiser."""
-        self.network = model_of(self.cell).to(self.device, self.kept)
+        self.network = self.untrained()
         if self.cell.kind == "cnn":
             self.network.to(memory_format=self.memory_format)
         self.model = self.compiled(self.network)
@@ -61,6 +65,10 @@ class Training(Trained, TorchTensors):
             raise UnsupportedError(str(refusal)) from refusal
         self.criterion = torch.nn.CrossEntropyLoss()
         self.synchronise()
+
+    def untrained(self) -> Any:
+        """Return the network on the device."""
+        return model_of(self.cell).to(self.device, self.kept)
 
     def make_data(self) -> None:
         """Put batches on the device, and wait until they are there."""
@@ -183,8 +191,8 @@ class Training(Trained, TorchTensors):
         state = torch.get_rng_state()
         try:
             with without_tf32():
-                reference = _steps(Training(there), steps)
-            return _steps(Training(here), steps), reference
+                reference = _steps(type(self)(there), steps)
+            return _steps(type(self)(here), steps), reference
         finally:
             torch.set_rng_state(state)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import language
 import numpy as np
 from harness.cells import Cell
 
@@ -109,6 +110,12 @@ def random_batches(cell: Cell, count: int) -> list[Batch]:
     """Return *count* random batches from the cell's seed."""
     source = np.random.default_rng(cell.seed)
     rows, shape = cell.batch_size, (cell.batch_size, *input_shape(cell))
+
+    if cell.counts_tokens:  # the next token of each
+        vocabulary = language.shape_of(cell.workload, cell.parameters).vocabulary
+        texts = (rows, shape[1] + 1)
+        drawn = (source.integers(vocabulary, size=texts) for _ in range(count))
+        return [(ids[:, :-1].copy(), ids[:, 1:].reshape(-1)) for ids in drawn]
 
     def inputs() -> Any:
         if cell.kind == "transformer":

@@ -41,6 +41,7 @@ def _known(language: Language) -> dict[str, str]:
             "metric", "peak device memory in tensors"
         ),
         "peak_device_reserved_bytes": pgettext("metric", "peak device memory reserved"),
+        "predicted_memory_bytes": pgettext("metric", "memory as predicted"),
         "peak_memory_observed_bytes": pgettext("metric", "peak memory as observed"),
         "peak_power_watts": pgettext("metric", "peak power"),
         "peak_soc_power_watts": pgettext("metric", "peak power of the chip"),

@@ -83,6 +83,8 @@ def condition(language: Language, name: str) -> str:
         "tier": language.pgettext("condition", "thoroughness of the measurement"),
         "variables": language.pgettext("condition", "environment variables"),
         "version": language.pgettext("condition", "framework version"),
+        # TRANSLATORS: how the weights of a model are stored, such as in 4 bits
+        "weights": language.pgettext("condition", "weights"),
         # TRANSLATORS: what was computed
         "work": language.pgettext("condition", "work"),
         **dict.fromkeys(LENGTHS, language.pgettext("condition", "length of the run")),

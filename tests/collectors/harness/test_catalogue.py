@@ -87,6 +87,7 @@ def test_the_suites_are_the_standard_one_and_one_for_each_source():
     found = {name: suite.source for name, suite in suites().items()}
 
     assert found.pop("standard") is None
+    assert found.pop("language-models") is None
     assert found == {name: name for name in found}
     assert set(found) == {source for w in collected().values() for source in w.sources}
 
@@ -107,14 +108,14 @@ def test_a_sweep_says_its_operations_for_every_point_or_once_for_all(name):
     given = workload.train_flops_per_sample
     points = [set(one) - {"flops"} for one in given] if isinstance(given, tuple) else []
 
-    assert all(point <= set(workload.grid) for point in points)
+    assert all(point <= {*workload.grid, *workload.choices} for point in points)
 
 
 @pytest.mark.parametrize("name", collected())
 def test_every_workload_says_how_much_work_it_is(name):
     known = collected()[name]
 
-    trained = known.kind != "operation"
+    trained = known.trains
     assert bool(known.train_flops_per_sample) is trained
     assert (known.work is None) is trained
     assert trained or " operations a" in str(known.work)
@@ -129,7 +130,7 @@ def test_work_of_others_names_its_cell_and_has_no_shapes_that_a_collector_could_
     others = workloads().keys() - collected().keys()
 
     assert others == workloads().keys() - cells.workloads().keys()
-    assert {"llm-prefill", "llm-decode", "llm-train"} <= others
+    assert {"llm-generate", "whisper-transcribe"} <= others
     for name in others:
         entry = workloads()[name]
         assert entry.cell

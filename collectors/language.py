@@ -1,0 +1,212 @@
+"""Language models by their shapes: parameters, operations, bytes moved and memory.
+
+Standard library only, for all frameworks. The prompt is read and text is written as
+llama-bench does it: *prompt_tokens* at once with the logits of the last, or
+*generated_tokens* one after the other, behind *depth* tokens of context.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+GROUP = 64  # weights that share a scale and a zero of 16 bits each, of 4 bits
+LORA_RANK = 16  # of the adapters on the projections to queries and values
+_BYTES = {"fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp64": 8.0}
+_FOUR_BITS = 0.5 + 2 * 2 / GROUP
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A decoder; *parameters* are those that its publisher's weights have.
+
+    *width* is that of the residual stream, *inner* that of the feed-forward network.
+    *kv_heads* are heads of keys and values, each shared by as many heads of queries.
+    """
+
+    layers: int
+    width: int
+    heads: int
+    kv_heads: int
+    inner: int
+    vocabulary: int
+    parameters: int
+    rope_base: float = 10_000.0
+    tied: bool = True  # whether the head is the embedding
+
+    @property
+    def head_width(self) -> int:
+        """Return the entries of a query of one head."""
+        return self.width // self.heads
+
+    @property
+    def kv_width(self) -> int:
+        """Return the entries of all keys of a token."""
+        return self.kv_heads * self.head_width
+
+    @property
+    def layer_weights(self) -> int:
+        """Return the entries of the matrices of one layer."""
+        own = 2 * self.width + 2 * self.kv_width + 3 * self.inner
+        return self.width * own
+
+    @property
+    def head_weights(self) -> int:
+        """Return the entries of the embedding, and of the head."""
+        return self.width * self.vocabulary
+
+    @property
+    def adapter_weights(self) -> int:
+        """Return the entries of the LoRA adapters."""
+        return self.layers * LORA_RANK * (3 * self.width + self.kv_width)
+
+
+# From config.json of each on huggingface.co: HuggingFaceTB/SmolLM2-135M and -360M,
+# meta-llama/Llama-3.2-1B and -3B, Llama-2-7b, Llama-3.1-8B; stories15M, which is for
+# trials, from the table in README.md of github.com/karpathy/llama2.c.
+SHAPES = {
+    "stories15M": Shape(6, 288, 6, 6, 768, 32_000, 15_191_712),
+    "SmolLM2 135M": Shape(30, 576, 9, 3, 1536, 49_152, 134_515_008, 1e5),
+    "SmolLM2 360M": Shape(32, 960, 15, 5, 2560, 49_152, 361_821_120, 1e5),
+    "Llama 3.2 1B": Shape(16, 2048, 32, 8, 8192, 128_256, 1_235_814_400, 5e5),
+    "Llama 3.2 3B": Shape(28, 3072, 24, 8, 8192, 128_256, 3_212_749_824, 5e5),
+    "Llama 2 7B": Shape(32, 4096, 32, 32, 11_008, 32_000, 6_738_415_616, tied=False),
+    "Llama 3.1 8B": Shape(
+        32, 4096, 32, 8, 14_336, 128_256, 8_030_261_248, 5e5, tied=False
+    ),
+}
+# GPT-2 small, from config.json of openai-community/gpt2: learned positions, biases, and
+# a feed-forward network of two matrices, as large as three of two thirds.
+GPT2 = Shape(12, 768, 12, 12, 2048, 50_257, 124_439_808)
+GPT2_POSITIONS = 1024
+WORKLOADS = ("llm-prefill", "llm-decode", "llm-train", "gpt2-train")
+Facts = Mapping[str, Any]  # the parameters of a cell
+
+
+def shape_of(workload: str, facts: Facts) -> Shape:
+    """Return the shape of the model of a cell."""
+    return GPT2 if workload == "gpt2-train" else SHAPES[facts["model"]]
+
+
+def tokens_per_step(workload: str, facts: Facts) -> int:
+    """Return the tokens of a step: of writing, one for each text of the batch."""
+    each = {"llm-prefill": "prompt_tokens", "llm-decode": ""}
+    name = each.get(workload, "sequence_length")
+    return int(facts["batch_size"]) * int(facts[name] if name else 1)
+
+
+def parameter_count(workload: str, facts: Facts) -> int:
+    """Return the parameters of the model, with those of adapters."""
+    shape = shape_of(workload, facts)
+    adapted = shape.adapter_weights if facts.get("trainable") == "lora" else 0
+    return shape.parameters + adapted
+
+
+def operations_per_step(workload: str, facts: Facts) -> int:
+    """Return the floating-point operations of a step; a multiply-add is two.
+
+    Of attention those are counted that a token needs: with the tokens before it. Frozen
+    weights need no gradient of their own, so that backward costs as much as forward.
+    """
+    shape, batch = shape_of(workload, facts), int(facts["batch_size"])
+    tokens, (contexts, logits) = tokens_per_step(workload, facts) // batch, (0, 1)
+    match workload:
+        case "llm-prefill":
+            contexts = tokens * int(facts.get("depth", 0)) + tokens * (tokens + 1) // 2
+        case "llm-decode":
+            contexts = _mean_context(facts)
+        case _:
+            contexts, logits = tokens * (tokens + 1) // 2, tokens
+    matrices = shape.layers * shape.layer_weights * tokens + shape.head_weights * logits
+    attention = 2 * shape.layers * shape.width * contexts
+    if workload in ("llm-prefill", "llm-decode"):
+        return 2 * batch * (matrices + attention)
+    if facts.get("trainable") != "lora":
+        return 2 * batch * 3 * (matrices + attention)
+    adapters = shape.adapter_weights * tokens
+    return 2 * batch * (2 * matrices + 3 * attention + 3 * adapters)
+
+
+def _mean_context(facts: Facts) -> int:
+    """Return the keys that a token is compared with, over all that are written."""
+    return int(facts.get("depth", 0)) + (int(facts["generated_tokens"]) + 1) // 2
+
+
+def bytes_per_token(precision: str, facts: Facts) -> int:
+    """Return the bytes that a step of writing reads: all weights, and the cache.
+
+    The embedding is looked up, not read whole.
+    """
+    shape, width = SHAPES[facts["model"]], _BYTES[precision]
+    each = _FOUR_BITS if facts["quantization"] == "4bit" else width
+    weights = (shape.layers * shape.layer_weights + shape.head_weights) * each
+    cache = 2 * shape.layers * shape.kv_width * _mean_context(facts) * width
+    return int(weights + facts["batch_size"] * cache)
+
+
+def predicted_memory(
+    workload: str, precision: str, facts: Facts, *, packs_embedding: bool = False
+) -> dict[str, int]:
+    """Return the bytes that a cell will need on its device, by what they are for.
+
+    Where a framework looks embeddings up in 16 bits only, they are there beside a head
+    that is packed. Activations are those that are there at once; of training those that
+    are kept for the gradient, of mixed precision in 16 bits, and the logits three times
+    in 32.
+    """
+    shape, width = shape_of(workload, facts), _BYTES[precision]
+    tokens, batch = tokens_per_step(workload, facts), int(facts["batch_size"])
+    if workload in ("llm-train", "gpt2-train"):
+        adapters = shape.adapter_weights if facts.get("trainable") == "lora" else 0
+        trained = adapters or shape.parameters
+        frozen = shape.parameters if adapters else 0
+        kept = 10 * shape.width + 2 * shape.kv_width + 3 * shape.inner
+        parts = {
+            # Weights, gradients and both moments, in 32 bits also where products are
+            # of 16, which take a copy then.
+            "weights": frozen * width + trained * (16 + (width if width < 4 else 0)),
+            "activations": tokens * shape.layers * kept * width
+            + tokens * shape.vocabulary * (3 * 4 + width),
+        }
+        return {name: int(size) for name, size in parts.items()}
+    matrices = shape.layers * shape.layer_weights
+    if facts["quantization"] == "4bit":
+        # A matrix is drawn whole, and its codes are of 32 bits before they are packed.
+        ends = (1 if shape.tied else 2) * shape.head_weights * _FOUR_BITS
+        if not packs_embedding:
+            ends = shape.head_weights * (width + _FOUR_BITS)
+        weights = matrices * _FOUR_BITS + ends
+        building = max(shape.head_weights, 2 * shape.width * shape.inner) * 8.0
+    else:
+        weights, building = shape.parameters * width, 0.0
+    positions = int(facts.get("depth", 0)) + int(
+        facts["prompt_tokens" if workload == "llm-prefill" else "generated_tokens"]
+    )
+    cache = 2 * shape.layers * shape.kv_width * positions * batch * width
+    working = tokens * (6 * shape.width + 4 * shape.inner) * width
+    working += batch * shape.vocabulary * width
+    parts = {
+        "weights": weights,
+        "cache": cache,
+        "activations": max(working, building),
+    }
+    return {name: int(size) for name, size in parts.items()}
+
+
+def obstacle(predicted: Mapping[str, int], available: int | None) -> str | None:
+    """Return why a cell is not tried: it needs more than is *available*; else None.
+
+    On a Mac or a CPU it would drive the machine into swap, for hours.
+    """
+    need = sum(predicted.values())
+    if available is None or need <= available:
+        return None
+    parts = ", ".join(f"{name} {_gigabytes(size)}" for name, size in predicted.items())
+    return (
+        f"does not fit, and was not tried: it needs {_gigabytes(need)} ({parts}) and "
+        f"{_gigabytes(available)} are free; choose a smaller model or batch, or "
+        f"quantization=4bit"
+    )
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:.3g} GB"
