@@ -187,6 +187,19 @@ def energy_over(
     return domains if isinstance(domains, str) else Energy(seconds, domains, covered)
 
 
+def joules_between(readings: Sequence[Reading], span: Span) -> float | None:
+    """Return the joules of all domains within *span*; None if it was not read whole."""
+    if not readings or not (readings[0].at <= span.begin < span.end <= readings[-1].at):
+        return None
+    names = readings[0].joules.keys()
+    if any(one.joules.keys() != names for one in readings):
+        return None
+    return math.fsum(
+        _count(readings, name, span.end) - _count(readings, name, span.begin)
+        for name in names
+    )
+
+
 def _only_of(span: Span, since: float, before: Reading, mean: Reading) -> bool:
     """Return whether a *mean* is of *span* alone.
 

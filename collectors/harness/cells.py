@@ -115,6 +115,11 @@ class Cell:
         """Return whether it is a single operation; everything else is trained."""
         return self.kind == "operation"
 
+    @property
+    def lasting(self) -> bool:
+        """Return whether people do it for minutes: networks, models, products."""
+        return not self.operation or self.workload == "matmul"
+
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
         return offers(option, self.workload, self.kind)

@@ -164,6 +164,10 @@ class Work:
         """Return the bytes really moved by one step of an operation bound by memory."""
         return None
 
+    def tokens_per_step(self) -> int | None:
+        """Return the tokens that one step of a language model reads or writes."""
+        return None
+
     def memory(self) -> dict[str, int | str]:
         """Return device peaks by metric; a text says why one is not known."""
         return {}

@@ -104,6 +104,8 @@ def _run_one(
     if "run" not in course.kinds:
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
+    if seen.unsettled:
+        end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
     end["values"] += seen.values
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
@@ -115,6 +117,13 @@ def _run_one(
             file=sys.stderr,
         )
     return end
+
+
+def without_rate(value: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return a *value*, but no sustained rate: clock or power had not settled."""
+    metric = value["metric"]
+    sustained = metric.startswith("sustained_") and "value" in value
+    return {"metric": metric, "reason": why} if sustained else value
 
 
 def _now() -> str:

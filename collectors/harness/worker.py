@@ -24,9 +24,22 @@ from harness.gates import judge_after, judge_rates, judge_work
 from harness.messages import Say
 from harness.recorder import Recorder
 from harness.seed_protocol import run_seed_protocol
-from harness.timing import calibrate, measure, single_steps, steady, timed, warm_up
+from harness.timing import (
+    Stretch,
+    burst,
+    calibrate,
+    is_too_long,
+    measure,
+    settle,
+    single_steps,
+    steady,
+    timed,
+    warm_up,
+)
 
 _BOUND_BY_MEMORY = ("elementwise", "bandwidth")
+# What a run's burst and sustained rate are told in: the first of these that it has.
+_LASTING = ("tokens_per_second", "teraflops", "samples_per_second")
 
 
 def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
@@ -108,7 +121,7 @@ def follow_protocol(work: Work, recorder: Recorder) -> None:
             steps = assignment.steps_per_block or calibrate(
                 work, tier, estimate, samples.add
             )
-        step_seconds = _blocks(work, recorder, steps)
+        step_seconds = _blocks(work, recorder, steps, estimate)
         with phase("step"):
             waited_for = single_steps(work, tier, step_seconds, samples.add)
             recorder.checks["sync_per_step"] = waited_for
@@ -147,30 +160,102 @@ def _start(work: Work, recorder: Recorder) -> float:
     return rested
 
 
-def _blocks(work: Work, recorder: Recorder, steps: int) -> float:
-    """Time the blocks, keep their rates; return the median seconds of a step."""
-    cell, samples = recorder.cell, recorder.samples
+def _blocks(work: Work, recorder: Recorder, steps: int, estimate: float) -> float:
+    """Time the blocks, keep their rates; return the median seconds of a step.
+
+    *estimate* is of a step. Burst and sustained rate surround the blocks of the
+    headline, which have as much work before them as without.
+    """
+    tier, stretch = recorder.tier, Stretch(recorder.samples.add)
+    if not (tier.rest_seconds and recorder.cell.lasting):
+        step_seconds = _measured(work, recorder, steps, stretch)
+        _say_rates(work, recorder, step_seconds)
+        return step_seconds
+    too_long = is_too_long(steps * estimate)
+    if too_long is None:
+        work.synchronise()
+        with recorder.phase("rest"):
+            time.sleep(tier.rest_seconds)
+    with recorder.phase("stretch"):
+        if too_long is None:
+            with recorder.phase("burst"):
+                burst(work, steps, stretch)
+        first = too_long or median(stretch.seconds) / steps
+        while stretch.elapsed < tier.warmup_seconds:
+            stretch("warmup", steps, timed(work, steps))
+        step_seconds = _measured(work, recorder, steps, stretch)
+        since = settle(work, tier, steps, stretch)
+    recorder.samples.flush()
+    _say_rates(work, recorder, step_seconds)
+    if isinstance(since, str):
+        settled: float | str = since
+    else:
+        recorder.span("sustained", stretch.since(since), stretch.ends[-1])
+        settled = median(stretch.seconds[since:]) / steps
+    _say_lasting(work, recorder, first, settled)
+    return step_seconds
+
+
+def _measured(work: Work, recorder: Recorder, steps: int, stretch: Stretch) -> float:
+    """Time the blocks of the headline; return the median seconds of a step."""
     read_loss = partial(recorder.read_loss, work)
     with recorder.phase("measure") as facts:
-        times, stopped = measure(work, recorder.tier, steps, samples.add, read_loss)
-        facts["samples"] = len(times) * steps * cell.batch_size
-    samples.flush()
-    step_seconds = median(times) / steps
-    recorder.value("step_seconds", step_seconds)
-    recorder.value("samples_per_second", cell.batch_size / step_seconds)
+        times, stopped = measure(work, recorder.tier, steps, stretch, read_loss)
+        facts["samples"] = len(times) * steps * recorder.cell.batch_size
+    recorder.samples.flush()
     recorder.checks |= {
         "steps_per_block": steps,
         "stopped": stopped,
         "steady": steady(times),
     }
-    operations, moved = operations_per_step(cell), work.bytes_per_step()
-    counted = None if cell.workload in _BOUND_BY_MEMORY else operations
+    return median(times) / steps
+
+
+def _amounts(work: Work, recorder: Recorder) -> dict[str, float]:
+    """Return what a step does, by the metric that counts it a second."""
+    cell, moved = recorder.cell, work.bytes_per_step()
+    amounts: dict[str, float] = {"samples_per_second": cell.batch_size}
+    counted = _counted(recorder)
+    if cell.operation and counted is not None:
+        amounts["teraflops"] = counted / 1e12
+    if moved is not None:
+        amounts["gigabytes_per_second"] = moved / 1e9
+    if (tokens := work.tokens_per_step()) is not None:
+        amounts["tokens_per_second"] = tokens
+    return amounts
+
+
+def _counted(recorder: Recorder) -> int | None:
+    """Return the operations of a step that a rate is counted in."""
+    cell = recorder.cell
+    return None if cell.workload in _BOUND_BY_MEMORY else operations_per_step(cell)
+
+
+def _say_rates(work: Work, recorder: Recorder, step_seconds: float) -> None:
+    operations, moved = operations_per_step(recorder.cell), work.bytes_per_step()
+    recorder.value("step_seconds", step_seconds)
+    for metric, amount in _amounts(work, recorder).items():
+        recorder.value(metric, amount / step_seconds)
     if operations is not None:
         recorder.checks["operations_per_step"] = operations
-    if cell.operation and counted is not None:
-        recorder.value("teraflops", counted / step_seconds / 1e12)
     if moved is not None:
         recorder.checks["bytes_per_step"] = moved
-        recorder.value("gigabytes_per_second", moved / step_seconds / 1e9)
-    judge_rates(recorder, counted, moved, step_seconds)
-    return step_seconds
+    judge_rates(recorder, _counted(recorder), moved, step_seconds)
+
+
+def _say_lasting(
+    work: Work, recorder: Recorder, first: float | str, settled: float | str
+) -> None:
+    """Send burst and sustained rate, of seconds of a step or of why there is none."""
+    amounts = _amounts(work, recorder)
+    metric = next(name for name in _LASTING if name in amounts)
+    for name, seconds in (("burst", first), ("sustained", settled)):
+        if isinstance(seconds, float):
+            recorder.value(f"{name}_{metric}", amounts[metric] / seconds)
+        else:
+            recorder.value(f"{name}_{metric}", None, seconds)
+    if isinstance(first, float) and isinstance(settled, float):
+        recorder.value("sustained_percent", 100 * first / settled)
+    else:
+        why = settled if isinstance(settled, str) else first
+        recorder.value("sustained_percent", None, str(why))
