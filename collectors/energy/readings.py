@@ -41,13 +41,16 @@ class Reading:
     """Joules by domain counted until *at*, in seconds of the monotonic clock.
 
     *since* is when the mean began that this added, where it is one: what was drawn at
-    a moment between the two cannot be told.
+    a moment between the two cannot be told. *clock_mhz* and *busy_percent* are of the
+    device that is measured, where the meter tells them.
     """
 
     at: float
     joules: Joules
     celsius: float | None = None
     since: float | None = None
+    clock_mhz: float | None = None
+    busy_percent: float | None = None
 
 
 class Meter:

@@ -42,6 +42,8 @@ class State:
     load_1m: float | None = None
     pressure: int | None = None  # level of macOS, 0 is nominal
     celsius: float | None = None
+    clock_mhz: float | None = None  # of the device that is measured
+    busy_percent: float | None = None  # share of the time in which it computed
     card: CardState = field(default_factory=CardState)
     other_processes: int | None = None
 
@@ -50,7 +52,7 @@ def summary(states: Sequence[State]) -> Facts:
     """Return one figure each, of what is known."""
     seen = partial(_seen, states)
     loads, levels, celsius = map(seen, ("load_1m", "pressure", "celsius"))
-    clocks, use = seen("card.sm_clock_mhz"), seen("card.utilisation_percent")
+    clocks, use = seen("card.sm_clock_mhz"), seen("busy_percent")
     reasons = seen("card.reasons")
 
     def fraction(mask: int) -> float | None:
@@ -99,7 +101,7 @@ def over_time(
     ]
     seen = [part_of(states, readings, part) for part in parts]
     result: Facts = {"every_seconds": round(width, 2)}
-    for name in ("sm_clock_mhz", "watts", "temperature_celsius", "thermal_pressure"):
+    for name in ("clock_mhz", "watts", "temperature_celsius", "thermal_pressure"):
         if any(name in one for one in seen):
             result[name] = [one.get(name) for one in seen]
     held = [(n, one["held_back"]) for n, one in enumerate(seen) if "held_back" in one]
@@ -110,12 +112,12 @@ def over_time(
 def part_of(states: Sequence[State], readings: Sequence[Reading], span: Span) -> Facts:
     """Return clock, power, temperature and what held back, as known of *span*."""
     inside = [state for state in states if state.at in span]
-    clocks = _seen(inside, "card.sm_clock_mhz")
+    clocks = _seen(inside, "clock_mhz")
     celsius = _seen(inside, "celsius")
     watts = joules_between(readings, span)
     return known(
         {
-            "sm_clock_mhz": round(median(clocks)) if clocks else None,
+            "clock_mhz": round(median(clocks)) if clocks else None,
             "watts": None if watts is None else round(watts / span.seconds, 1),
             "temperature_celsius": max(celsius, default=None),
             "thermal_pressure": thermal_pressure(
@@ -138,7 +140,7 @@ def unsettled(
     ends = Span(span.begin, span.begin + third), Span(span.end - third, span.end)
     parts = [part_of(states, readings, end) for end in ends]
     for fact, most, name in (
-        ("sm_clock_mhz", CLOCK_PERCENT, "clock went from {} to {} MHz"),
+        ("clock_mhz", CLOCK_PERCENT, "clock went from {} to {} MHz"),
         ("watts", POWER_PERCENT, "power went from {} to {} W"),
     ):
         first, last = (part.get(fact) for part in parts)

@@ -14,6 +14,7 @@ from typing import Any
 import machine
 
 from harness.cells import Assignment
+from harness.execution import compared
 from harness.messages import encode, put
 from harness.process import adopt_orphans, cpu_percent, maxrss_bytes, signal_of
 from harness.recorder import Gates
@@ -106,8 +107,10 @@ def _run_one(
     end = end_line(assignment, course, death, watch)
     if seen.unsettled:
         end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
-    end["values"] += seen.values
+    end["values"] = merged(end["values"], seen.values)
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
+    if path := compared(end["checks"].get("path", {}), cell.device):
+        seen.conditions["path"] = path
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     write(encode(end))
     if end["status"] != "ok":
@@ -117,6 +120,20 @@ def _run_one(
             file=sys.stderr,
         )
     return end
+
+
+def merged(
+    values: list[dict[str, Any]], seen: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the worker's *values* and those *seen* from outside.
+
+    A worker's own number goes before one from outside, and that before a reason.
+    """
+    every = {one["metric"]: one for one in values}
+    for one in seen:
+        if "value" not in every.get(one["metric"], {}):
+            every[one["metric"]] = one
+    return list(every.values())
 
 
 def without_rate(value: dict[str, Any], why: str) -> dict[str, Any]:

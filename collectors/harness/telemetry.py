@@ -141,8 +141,11 @@ class Telemetry:
         else:
             cost["reason"] = "nothing was measured"
         figures = readings.values(used, idle, self._samples)
+        busy = during.get("gpu_utilisation_percent_median")
+        # Coarser than a profiler: a kernel that runs at all counts for its whole slice.
+        use = {"metric": "gpu_busy_percent", "value": busy, "derived": "utilisation"}
         return Observations(
-            values=(*figures, cost),
+            values=(*figures, cost, *([] if busy is None else [use])),
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
             unsettled=unchanged,
@@ -226,12 +229,15 @@ class Telemetry:
     def _state(self, readings: list[Reading], *, slow: bool) -> State:
         at = time.monotonic()
         card = CardState() if self._card is None else self._card.state(slow=slow)
-        celsius = [one.celsius for one in readings if one.celsius is not None]
+        # Of a Mac the meter says what a card says of itself.
+        last = readings[-1] if readings else Reading(at, {})
         return State(
             at=at,
             load_1m=os.getloadavg()[0],
             pressure=commands.thermal_pressure(),
-            celsius=celsius[-1] if celsius else card.celsius,
+            celsius=_known(last.celsius, card.celsius),
+            clock_mhz=_known(last.clock_mhz, card.sm_clock_mhz),
+            busy_percent=_known(last.busy_percent, card.utilisation_percent),
             card=card,
             other_processes=others(card.processes, self._before, self.worker),
         )
@@ -248,6 +254,11 @@ class Telemetry:
         if isinstance(energy, str) and self._trouble:
             return f"{energy}: {self._trouble}"
         return energy
+
+
+def _known(*facts: float | None) -> float | None:
+    """Return the first of *facts* that is known."""
+    return next((fact for fact in facts if fact is not None), None)
 
 
 def pause(cost: float, least: float, most: float) -> float:

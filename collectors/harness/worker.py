@@ -9,6 +9,7 @@ from statistics import median
 from training_data.files import DataError
 
 from harness.cells import Assignment, operations_per_step
+from harness.execution import Fallbacks, say_execution
 from harness.framework import (
     DEVICES,
     Framework,
@@ -45,6 +46,7 @@ _LASTING = ("tokens_per_second", "teraflops", "samples_per_second")
 def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     """Measure; say environment, run, samples and result; return the exit status."""
     recorder = Recorder(assignment, say)
+    fallbacks = Fallbacks()
     try:
         setting = _set_up(framework, recorder)
     except UnavailableError as missing:
@@ -63,7 +65,10 @@ def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     run["precision"] = setting.precision or run["precision"]
     run["parameters"] = run["parameters"] | setting.parameters
     say(run)
-    status, reason = _outcome(framework, recorder)
+    status, reason = _outcome(framework, recorder, fallbacks)
+    counterpart = framework.counterparts.get(recorder.cell.device)
+    if counterpart and recorder.cell.compiler != counterpart:
+        recorder.checks["counterpart"] = counterpart
     failures = recorder.gates.failures()
     if status == "ok" and failures:
         status, reason = "failed", "gate failed: " + "; ".join(failures)
@@ -86,14 +91,19 @@ def _set_up(framework: Framework, recorder: Recorder) -> Setting:
     return framework.configure(cell)
 
 
-def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]:
+def _outcome(
+    framework: Framework, recorder: Recorder, fallbacks: Fallbacks
+) -> tuple[str, str | None]:
     cell = recorder.cell
     try:
         if cell.precision not in framework.precisions(cell.device):
             raise UnsupportedError(  # noqa: TRY301 - one place decides what becomes of it
                 f"{framework.title} has no {cell.precision} on {cell.device}"
             )
-        follow_protocol(framework.prepare(cell), recorder)
+        work = framework.prepare(cell)
+        step_seconds = follow_protocol(work, recorder)
+        with recorder.phase("execution"):
+            say_execution(work, recorder, step_seconds, fallbacks.operations)
     except UnsupportedError as refusal:
         return "unsupported", first_line(refusal) or "not supported here"
     except DataError as lacking:  # the user's files, not our bug
@@ -106,8 +116,11 @@ def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]
     return "ok", None
 
 
-def follow_protocol(work: Work, recorder: Recorder) -> None:
-    """Measure *work* from building it to the last gate; raise what it raises."""
+def follow_protocol(work: Work, recorder: Recorder) -> float:
+    """Measure *work* from building it to the last gate; raise what it raises.
+
+    Return the median seconds of a step.
+    """
     assignment, tier, phase = recorder.assignment, recorder.tier, recorder.phase
     samples = recorder.samples
     try:
@@ -136,6 +149,7 @@ def follow_protocol(work: Work, recorder: Recorder) -> None:
         with phase("gates"):
             judge_work(work, recorder)
             judge_after(work, recorder, steps, step_seconds)
+        return step_seconds
     finally:
         samples.flush()
 
