@@ -52,10 +52,10 @@ class Powermetrics(ProgramMeter):
             result += [replace(one, **self._of_gpu(document)) for one in added]
         return result
 
-    def _of_gpu(self, document: dict[str, Any]) -> dict[str, float]:
+    def _of_gpu(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return clock and busy share of the GPU, where that is what is measured."""
         gpu = document.get("gpu", {}) if self.sensor == "gpu" else {}
-        facts = {}
+        facts: dict[str, Any] = {}
         if clock := gpu.get("freq_hz"):  # in MHz on newer systems, under the same name
             facts["clock_mhz"] = clock / (1e6 if clock > _MOST_MHZ else 1)
         if (idle := gpu.get("idle_ratio")) is not None:

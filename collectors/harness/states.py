@@ -101,7 +101,7 @@ def over_time(
     ]
     seen = [part_of(states, readings, part) for part in parts]
     result: Facts = {"every_seconds": round(width, 2)}
-    for name in ("clock_mhz", "watts", "temperature_celsius", "thermal_pressure"):
+    for name in ("clock_mhz", "power_watts", "temperature_celsius", "thermal_pressure"):
         if any(name in one for one in seen):
             result[name] = [one.get(name) for one in seen]
     held = [(n, one["held_back"]) for n, one in enumerate(seen) if "held_back" in one]
@@ -118,7 +118,7 @@ def part_of(states: Sequence[State], readings: Sequence[Reading], span: Span) ->
     return known(
         {
             "clock_mhz": round(median(clocks)) if clocks else None,
-            "watts": None if watts is None else round(watts / span.seconds, 1),
+            "power_watts": None if watts is None else round(watts / span.seconds, 1),
             "temperature_celsius": max(celsius, default=None),
             "thermal_pressure": thermal_pressure(
                 max(_seen(inside, "pressure"), default=None)
@@ -141,7 +141,7 @@ def unsettled(
     parts = [part_of(states, readings, end) for end in ends]
     for fact, most, name in (
         ("clock_mhz", CLOCK_PERCENT, "clock went from {} to {} MHz"),
-        ("watts", POWER_PERCENT, "power went from {} to {} W"),
+        ("power_watts", POWER_PERCENT, "power went from {} to {} W"),
     ):
         first, last = (part.get(fact) for part in parts)
         if first and last and abs(100 * (last / first - 1)) > most:

@@ -107,7 +107,8 @@ def _run_one(
     end = end_line(assignment, course, death, watch)
     if seen.unsettled:
         end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
-    end["values"] = merged(end["values"], seen.values)
+    at_clock = share_at_clock(end, seen.clock_mhz)
+    end["values"] = merged(end["values"], (*seen.values, *at_clock))
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     if path := compared(end["checks"].get("path", {}), cell.device):
         seen.conditions["path"] = path
@@ -120,6 +121,19 @@ def _run_one(
             file=sys.stderr,
         )
     return end
+
+
+def share_at_clock(
+    end: dict[str, Any], clock_mhz: float | None
+) -> list[dict[str, Any]]:
+    """Return the share of the peak at the clock that was held, where both are known."""
+    assumed = end["checks"].get("peak_clock_mhz")
+    shares = [one for one in end["values"] if one["metric"] == "mfu_percent"]
+    return [
+        {"metric": "mfu_at_clock_percent", "value": one["value"] * assumed / clock_mhz}
+        for one in shares
+        if assumed and clock_mhz and "value" in one
+    ]
 
 
 def merged(

@@ -43,13 +43,15 @@ _MOST_COST = 0.003
 class Observations:
     """What was seen of one run: for the values, checks and conditions of its end.
 
-    *unsettled* is why its sustained rate is none, if clock or power still changed.
+    *unsettled* is why its sustained rate is none, if clock or power still changed;
+    *clock_mhz* is the median that its device held while blocks were measured.
     """
 
     values: tuple[dict[str, Any], ...]
     checks: dict[str, Any] = field(default_factory=dict)
     conditions: dict[str, Any] = field(default_factory=dict)
     unsettled: str | None = None
+    clock_mhz: float | None = None
 
 
 class Telemetry:
@@ -149,6 +151,7 @@ class Telemetry:
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
             unsettled=unchanged,
+            clock_mhz=span and part_of(self._states, [], span).get("clock_mhz"),
         )
 
     def _stretch(self) -> tuple[Facts, str | None]:
@@ -159,8 +162,9 @@ class Telemetry:
         for name in (BURST, SUSTAINED):
             if part := self._spans.get(name):
                 seen[name] = part_of(self._states, self._readings, part)
-        settled = self._spans.get(SUSTAINED)
-        return seen, settled and unsettled(self._states, self._readings, settled)
+        if (settled := self._spans.get(SUSTAINED)) is None:
+            return seen, None
+        return seen, unsettled(self._states, self._readings, settled)
 
     def _watch(self) -> None:
         try:

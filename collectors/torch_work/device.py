@@ -85,7 +85,8 @@ class TorchTensors(Tensors):
         # One kernel for all shapes would replace the better ones of the full batch as
         # soon as a smaller one has been seen.
         mode = "reduce-overhead" if self.cell.compiler == GRAPHS else None
-        return torch.compile(function, dynamic=False, mode=mode)
+        made: Callable[..., Any] = torch.compile(function, dynamic=False, mode=mode)
+        return made
 
     def wait_for(self, tensor: Any) -> None:
         """Wait for the device; the CPU is never behind."""

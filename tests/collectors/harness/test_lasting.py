@@ -215,7 +215,7 @@ def test_clock_power_and_heat_are_told_over_time():
     assert found["every_seconds"] == 1
     assert found["clock_mhz"][:2] == [1980, 1980]
     assert found["clock_mhz"][-1] == 1500
-    assert found["watts"] == [700.0] * 30
+    assert found["power_watts"] == [700.0] * 30
     assert found["temperature_celsius"][-1] == 70
     assert found["held_back"] == [[0, "sw_power_cap"]]
 
@@ -225,4 +225,4 @@ def test_a_long_stretch_is_told_in_sixty_places():
 
     assert (found["every_seconds"], len(found["clock_mhz"])) == (4, 60)
     assert found["clock_mhz"][-1] is None
-    assert "watts" not in found
+    assert "power_watts" not in found
