@@ -15,6 +15,7 @@ SHOWN_ONLY = {
     *("peak_device_allocated_bytes", "peak_device_reserved_bytes"),
     *("peak_resident_bytes", "process_cpu_percent", "process_system_seconds"),
     *("process_user_seconds", "process_wall_seconds", "script_cpu_percent"),
+    *("gpu_busy_percent", "mfu_at_clock_percent"),
     *("script_system_seconds", "script_user_seconds"),
 }
 

@@ -473,6 +473,11 @@ SENTENCES: Mapping[str, Choice] = {
         ),
         N_("A program that tests itself, no result."),
     ),
+    "launch-bound": N_(
+        "Launch-bound: the GPU is busy %(busy)s of the time; the figure measures the "
+        "host.",
+        busy=_number("busy", _percent),
+    ),
     "slower-in-larger-batches": _joined(
         _first(
             N_(
