@@ -36,7 +36,11 @@ def say_execution(
 ) -> None:
     """Send the busy share and keep the path; *fallbacks* ran on the CPU instead."""
     cell = recorder.cell
-    path = {name: fact if fact else UNKNOWN for name, fact in work.path().items()}
+    try:
+        told = work.path()
+    except Exception as failure:  # another pass over a batch may want too much memory
+        told = {"untold": first_line(failure)}
+    path = {name: fact or UNKNOWN for name, fact in told.items()}
     if cell.device == "metal":
         path["cpu_fallback"] = ", ".join(sorted(fallbacks)) or "none seen"
     if cell.device != "cpu":
