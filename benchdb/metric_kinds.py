@@ -69,8 +69,19 @@ COMPARED = frozenset(
         *_OF_OTHERS[: _OF_OTHERS.index("score") + 1],
     }
 )
+# How long a speed lasts: what stays of the first seconds, and both rates.
+STAYS = "sustained_percent"
+LASTING = (
+    STAYS,
+    *(
+        f"{part}_{rate}"
+        for rate in ("tokens_per_second", "teraflops", "samples_per_second")
+        for part in ("burst", "sustained")
+    ),
+)
 # What else a run's reader looks for.
 BESIDE_THE_HEADLINE = (
+    *LASTING,
     "fit_samples_per_second",
     "first_operation_seconds",
     "time_to_first_token_seconds",
@@ -118,6 +129,7 @@ def headlines(workload: str) -> tuple[str, ...]:
 def unit_of(metric: str, workload: str) -> str:
     """Return the unit token of *metric*; a rate counts the workload's samples."""
     unit = metrics()[metric].unit
+    metric = metric.removeprefix("burst_").removeprefix("sustained_")
     if unit in ("1/s", "1/J"):
         known = workloads().get(workload)
         sample = known.sample_unit if known else "sample"

@@ -24,6 +24,7 @@ import language
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
 from harness.framework import (
+    DEVICES,
     WORKLOADS,
     Device,
     Framework,
@@ -46,7 +47,8 @@ class Torch(Framework):
 
     name = "torch"
     title = "PyTorch"
-    compilers = ("eager", "inductor")
+    compilers = ("eager", "inductor", "inductor-graphs")
+    counterparts: ClassVar = {"cuda": "inductor-graphs"}
     options: ClassVar = {
         "memory_format": ("contiguous", "channels_last"),
         "optimizer_implementation": ("default", "foreach", "fused"),
@@ -185,7 +187,12 @@ class Torch(Framework):
 
     def prepare(self, cell: Cell) -> Work:
         """Return the training or the operation of *cell*."""
-        compiled = cell.compiler == "inductor"
+        if cell.compiler == "inductor-graphs" and cell.device != "cuda":
+            device = DEVICES[cell.device]
+            raise UnsupportedError(
+                f"there are no CUDA graphs on {device}; use inductor"
+            )
+        compiled = cell.compiler != "eager"
         if compiled and (obstacle := compiling_obstacle(cell.device)):
             raise UnsupportedError(obstacle)
         module, name = "training", "Training"

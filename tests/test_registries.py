@@ -20,6 +20,7 @@ SHOWN_ONLY = {
         "process_system_seconds",
     ),
     *("process_user_seconds", "process_wall_seconds", "script_cpu_percent"),
+    *("gpu_busy_percent", "mfu_at_clock_percent"),
     *("script_system_seconds", "script_user_seconds"),
 }
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, select
 
 from benchdb.cli.console import aligned, counted
 from benchdb.cli.figure_text import NONE, figure, interval
@@ -13,6 +13,8 @@ from benchdb.cli.progress import clock
 from benchdb.collecting.history import Past, expected
 from benchdb.collecting.plan import Item, Plan
 from benchdb.collecting.plan_files import Unfinished
+from benchdb.plausibility.peaks import BUSY, LAUNCH_BOUND_PERCENT
+from benchdb.store import tables
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, listed
 from benchdb.titles import system_title
@@ -64,6 +66,7 @@ def summary(engine: Engine, campaign: str, database: str) -> Iterator[str]:
         rows = listed(connection, wanted, "workload", every=False)
         done = [one for one in rows if one["value"] is not None]
         near = nearest(connection, done) if done else {}
+        waiting = list(_launch_bound(connection, campaign))
     if done:
         lines = [_line(one, near.get(one["digest"])) for one in done]
         if not near:
@@ -72,11 +75,35 @@ def summary(engine: Engine, campaign: str, database: str) -> Iterator[str]:
     failed = Counter(map(_failure, (one for one in rows if one["value"] is None)))
     for why, times in failed.items():
         yield why if times == 1 else f"{why}, {times} times"
+    yield from waiting
     yield from ("", f"page     benchdb report --highlight here{database}")
     if chips := [one.chip for one in near.values() if one.chip is not None]:
         pair = f"campaign:{campaign} 'chip:{chips[0]}'"
         yield f"compare  benchdb compare {pair}{database}"
     yield f"share    benchdb export --campaign {campaign} -o mine.jsonl{database}"
+
+
+def _launch_bound(connection: Connection, campaign: str) -> Iterator[str]:
+    """Yield for each cell whose GPU waited for the host what would measure the GPU."""
+    run, value = tables.run.c, tables.value.c
+    query = (
+        select(run.workload, run.framework, run.device, run.checks, value.value)
+        .join_from(tables.run, tables.value, value.run == run.digest)
+        .where(run.campaign == campaign, run.mine, value.metric == BUSY)
+        .where(value.value < LAUNCH_BOUND_PERCENT)
+        .order_by(value.value.desc())
+    )
+    found = {
+        (*cell, checks["counterpart"]): busy
+        for *cell, checks, busy in connection.execute(query)
+        if "counterpart" in checks
+    }
+    for (workload, framework, device, compiler), busy in sorted(found.items()):
+        command = f"benchdb collect {workload} --{device} --framework {framework}"
+        yield (
+            f"{workload}, {framework} {device}: launch-bound, the GPU is busy "
+            f"{busy:.0f} % of the time; compiled: {command} --compiler {compiler}"
+        )
 
 
 def _line(row: dict[str, Any], near: Any | None) -> tuple[str, ...]:

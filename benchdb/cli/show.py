@@ -39,7 +39,7 @@ _WARM_UP = (
     *("import_seconds", "build_seconds", "data_seconds", "load_seconds"),
     *("compile_seconds", "first_operation_seconds", "first_step_seconds"),
 )
-_PHASES = ("measure", "step", "seed", "warmup")
+_PHASES = ("burst", "measure", "settle", "step", "seed", "warmup")
 
 
 @app.command()

@@ -127,7 +127,9 @@ def expected(plan: Plan, past: Sequence[Past]) -> list[Expected]:
         same = [one for one in past if one.is_of(cell)]
         seconds = [one.seconds for one in same if one.seconds is not None]
         watts = [one.watts for one in same if one.watts is not None]
-        usual = median(seconds) if seconds else plan.least_seconds or None
+        # Earlier processes may have followed a shorter protocol.
+        least = cell.least_seconds or (0 if seconds else plan.least_seconds)
+        usual = max(least, median(seconds) if seconds else 0) or None
         joules = median(watts) * median(seconds) if watts and seconds else None
         estimates.append(Expected(cell, usual, at_least=not seconds, joules=joules))
     return estimates

@@ -110,7 +110,7 @@ class Cell:
     """One thing to measure; its replicates differ in nothing.
 
     *axes* are the parameters that tell it from the rest of a sweep, *arguments* the
-    collector's command line for it.
+    collector's command line for it. A process takes *least_seconds* by its protocol.
     """
 
     workload: str
@@ -122,6 +122,7 @@ class Cell:
     axes: tuple[tuple[str, Any], ...]
     arguments: tuple[str, ...]
     parameters: dict[str, Any] = field(default_factory=dict, compare=False)
+    least_seconds: float = field(default=0, compare=False)
 
     @property
     def title(self) -> str:
@@ -291,6 +292,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
                 framework=framework.framework,
                 axes=tuple(cell["axes"].items()),
                 arguments=tuple(cell["arguments"]),
+                least_seconds=cell.get("least_seconds", facts["least_seconds"]),
                 **{name: cell[name] for name in names},
             )
             for cell in facts["cells"]

@@ -17,7 +17,7 @@ Label = Literal["measured", "imported", "aggregate", "transcribed", "claimed"]
 Device = Literal[
     "cpu", "metal", "cuda", "rocm", "vulkan", "opencl", "sycl", "npu", "tpu", "unknown"
 ]
-Phase = Literal["seed", "warmup", "measure", "step"]
+Phase = Literal["seed", "warmup", "burst", "measure", "settle", "step"]
 
 _EXACT = 2**53 - 1  # the largest integer that canonical JSON keeps
 _COLUMN = 2**31 - 1  # the largest integer of a PostgreSQL column

@@ -13,9 +13,11 @@ from benchdb.plausibility.observed import Doubt, Observed
 
 _TERA, _GIGA = 1e12, 1e9
 _STEPS = ("step_seconds", "reported_step_seconds")
+# A GPU that computes less than this of the time waits for the host.
+LAUNCH_BOUND_PERCENT, BUSY = 80.0, "gpu_busy_percent"
 METRICS = frozenset(
     {"teraflops", "gigabytes_per_second", "mfu_percent", *SAMPLE_RATES, *_STEPS}
-    | {token_rates.METRIC}
+    | {token_rates.METRIC, BUSY}
 )
 # A smaller working set may live in a cache, and caches outrun the memory.
 _BEYOND_CACHES = 256 * 2**20
@@ -94,3 +96,10 @@ def _flops_per_sample(run: Observed) -> float | None:
     if not isinstance(counts, Mapping) or not counts:
         return None
     return float(counts.get(run.framework, min(counts.values())))
+
+
+def launch_bound(run: Observed) -> Iterator[Doubt]:
+    """Note a GPU that waits for the host most of the time; its figure still counts."""
+    busy = run.values.get(BUSY)
+    if busy is not None and busy < LAUNCH_BOUND_PERCENT and run.label == "measured":
+        yield BUSY, {"busy": round(busy, 1)}

@@ -24,6 +24,7 @@ _OF_A_RUN: Mapping[str, Callable[[Observed], Iterator[Doubt]]] = {
     "impossible-memory": hardware.impossible_memory,
     "impossible-os": hardware.impossible_system,
     "self-test": token_rates.self_tests,
+    "launch-bound": peaks.launch_bound,
     "samples-disagree": samples.disagreements,
     "unit-contradiction": contradictions.unit_contradictions,
     "unknown-chip": hardware.unknown_chip,

@@ -25,9 +25,12 @@ _ALIKE = frozenset(
 )
 # These stand in the table of values, and keep no figure out of a comparison: a doubt
 # about what is said of the software is none about the speed, and a batch may well be
-# too large for the memory.
+# too large for the memory; a figure that measures the host is that of this machine.
 _BESIDE = frozenset(
-    {"impossible-os", "out-of-bin", "slower-in-larger-batches", "zero-power"}
+    {
+        *("impossible-os", "launch-bound", "out-of-bin"),
+        *("slower-in-larger-batches", "zero-power"),
+    }
 )
 # They say what is not alike or not stated, and doubt no figure.
 _OF_CONDITIONS = frozenset(

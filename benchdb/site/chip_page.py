@@ -18,6 +18,7 @@ from benchdb.site.chip_facts import ChipFacts, Missing
 from benchdb.site.content import Site
 from benchdb.site.family import Family
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
+from benchdb.site.lasting import Lasting, lasting, table
 from benchdb.site.metal import Metal
 from benchdb.site.normal import Strip
 from benchdb.site.pages import Page, Words
@@ -37,6 +38,7 @@ class ChipPage(msgspec.Struct, frozen=True):
     metal: Metal | None
     usual: tuple[Strip, ...]
     ladders: Family | None
+    lasting: tuple[Lasting, ...]
     missing: tuple[Missing, ...]
     figures: FigureTable
 
@@ -69,6 +71,7 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
         metal=cleaned(metal.metal(site, name)),
         usual=cleaned(usual.of_chip(strips, name)),
         ladders=cleaned(family.family(site, name)),
+        lasting=lasting(lines),
         missing=chip_facts.missing(site, name),
         figures=figure_table(
             site,
@@ -134,6 +137,9 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
             "lead": family.lead(language, page.ladders),
             "ladders": list(family.rows(language, page.ladders, name)),
         }
+    parts["lasting"] = table(language, site, page.lasting)
+    if page.lasting:
+        contents.append(("lasting", language.pgettext("contents", "How long it lasts")))
     contents.append(("all", language.pgettext("section", "All figures")))
     parts["table"] = table_words(language, page.figures)
     parts["table_title"] = language.gettext(

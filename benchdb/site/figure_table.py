@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from benchdb import catalogue
+from benchdb.metric_kinds import LASTING
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Workload
@@ -16,6 +17,7 @@ from benchdb.report.wording import cells, grades, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site.content import Line, Site
+from benchdb.site.lasting import stays_of
 
 MOST = 400  # rows of a table
 _CHOICES = 12  # values of a column that are offered as filters
@@ -28,7 +30,8 @@ class FigureRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
     *run* is the address of the page that leads to its samples. *about* are the
     parameters that name its model, *apart* tells it from rows that look alike, and
-    *flags* are codes of what speaks against it.
+    *flags* are codes of what speaks against it. *stays* of a headline is the sustained
+    rate in per cent of the burst.
     """
 
     run: str
@@ -52,6 +55,7 @@ class FigureRow(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
     flags: tuple[str, ...] = ()
     mine: bool = False
+    stays: Quantity | None = None
 
 
 class FigureTable(msgspec.Struct, frozen=True):
@@ -104,6 +108,7 @@ class Cells(NamedTuple):
     interval: str
     grade: str
     unit: str
+    stays: str
     n: str
     trust: str
     bars: int
@@ -130,7 +135,12 @@ def figure_table(
     *command* lists what has no room.
     """
     lines = tuple(lines)
-    every = [_row(site, row) for line in lines for row in line]
+    every = [
+        _row(site, row, stays_of(line) if row is line[0] else None)
+        for line in lines
+        for row in line
+        if row.metric not in LASTING  # they have a column, and a table of their own
+    ]
     rows = sorted(every if len(every) <= most else _newest(every, most), key=_order)
     places = {site.places[line[0].run] for line in lines}
     pages = {}
@@ -149,7 +159,7 @@ def figure_table(
     )
 
 
-def _row(site: Site, row: ValueRow) -> FigureRow:
+def _row(site: Site, row: ValueRow, stays: Quantity | None) -> FigureRow:
     notes = row.quantity.notes if row.quantity else ()
     chosen = dict(row.parameters)
     return FigureRow(
@@ -176,6 +186,7 @@ def _row(site: Site, row: ValueRow) -> FigureRow:
         source=site.source_of(row),
         flags=tuple(dict.fromkeys(site.notes[key].code for key in notes)),
         mine=row.system.mine,
+        stays=stays,
     )
 
 
@@ -285,6 +296,7 @@ def _heads(language: Language) -> tuple[Head, ...]:
         Head("batch", pgettext("table header", "Batch size"), "num", few=True),
         Head("figure", pgettext("table header", "Figure"), "num"),
         Head("unit", pgettext("table header", "Unit")),
+        Head("stays", pgettext("table header", "Sustained / burst"), "num"),
         Head("n", pgettext("table header", "n"), "num"),
         Head("trust", pgettext("table header", "Trust"), few=True, words=True),
         Head("source", pgettext("table header", "Source"), few=True),
@@ -330,6 +342,7 @@ def _cells(
                 interval=(cells.limits(language, quantity) or "") if quantity else "",
                 grade=grades.grade_mark(quantity, known) if quantity else "",
                 unit=unit(token) if token else "",
+                stays=language.compact(row.stays) if row.stays else cells.DASH,
                 n=_repeats(language, row),
                 trust=label(row.label, row.tier, mine=row.mine),
                 bars=_BARS.get(row.label, 1),

@@ -26,6 +26,7 @@ _EXPLAINED = frozenset(
         "approximate",
         "batch-differs-from-command",
         "duplicate-key",
+        "launch-bound",
         "power-scope-unknown",
         "unlike-conditions",
     }

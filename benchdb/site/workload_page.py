@@ -20,6 +20,8 @@ from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
+from benchdb.site.lasting import Lasting, lasting
+from benchdb.site.lasting import table as lasting_table
 from benchdb.site.pages import Page, Words
 from benchdb.site.protocols import Measured, Protocols, Table
 from benchdb.site.workload_facts import Missing, WorkloadFacts
@@ -50,6 +52,7 @@ class WorkloadPage(msgspec.Struct, frozen=True):
     models: tuple[Model, ...]
     more_models: int
     tokens: tuple[ModelPlot, ...]
+    lasting: tuple[Lasting, ...]
     missing: tuple[Missing, ...]
     figures: FigureTable
 
@@ -92,6 +95,7 @@ def _facts(
         more_models=more,
         # The front page has the others, which take long to place.
         tokens=token_chart.model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
+        lasting=lasting(site.by_workload[name]),
         missing=workload_facts.missing(site, name),
         figures=figure_table(site, site.by_workload[name], command, _MOST),
     )
@@ -142,6 +146,7 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
         ],
         "sections": [],
         "models": [],
+        "lasting": lasting_table(language, site, page.lasting),
         "missing": [
             (workload_facts.missing_text(language, one, title), one.command)
             for one in page.missing
@@ -174,6 +179,8 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
             [(it.model, it.quantization, it.systems, it.figures) for it in page.models],
         )
         contents.append(("models", language.pgettext("contents", "Models")))
+    if page.lasting:
+        contents.append(("lasting", language.pgettext("contents", "How long it lasts")))
     contents.append(("all", language.pgettext("section", "All figures")))
     if page.missing:
         contents.append(("missing", language.pgettext("contents", "Missing")))

@@ -379,15 +379,21 @@ def _software(connection: Connection) -> dict[str, Software]:
 
 
 def _paths(connection: Connection, among: Select[Any] | None) -> dict[str, str]:
-    """Return what computed inside, of each run whose conditions tell the path."""
-    text = type_coerce(run.c.conditions_before, Text)
-    query = select(run.c.digest, text).where(
-        text.contains('"path"'), _among(run.c.digest, among)
-    )
-    paths = {
-        name: json.loads(told).get("path") for name, told in connection.execute(query)
-    }
-    return {name: path for name, path in paths.items() if isinstance(path, str)}
+    """Return what computed inside, of each run whose conditions tell the path.
+
+    Those of others tell it from the start, our own collectors once it has been taken.
+    """
+    paths: dict[str, str] = {}
+    for told in (run.c.conditions_before, run.c.conditions_after):
+        text = type_coerce(told, Text)
+        query = select(run.c.digest, text).where(
+            text.contains('"path"'), _among(run.c.digest, among)
+        )
+        for name, conditions_text in connection.execute(query):
+            path = json.loads(conditions_text).get("path")
+            if isinstance(path, str):
+                paths[name] = path
+    return paths
 
 
 _Checked = tuple[Mapping[str, Any] | None, str | None]

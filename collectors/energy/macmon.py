@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from dataclasses import replace
 from typing import Any
 
 from fingerprint import commands
@@ -30,10 +31,21 @@ def parse(text: str) -> dict[str, Any]:
     except ValueError:
         return {}
     celsius = line.get("temp") or {}
+    clocks = {
+        "gpu": line.get("gpu_freq_mhz", _first(line.get("gpu_usage"))),
+        "cpu": line.get("pcpu_freq_mhz", _first(line.get("pcpu_usage"))),
+    }
+    busy = line.get("gpu_active_ratio")  # its older "usage" is scaled by the clock
     return {
+        "clock_mhz": clocks,
+        "busy_percent": {"gpu": None if busy is None else 100 * busy},
         "watts": {p: line[f"{p}_power"] for p in _POWERS if f"{p}_power" in line},
         "celsius": {k[:3]: v for k, v in celsius.items() if k.endswith("_avg")},
     }
+
+
+def _first(pair: object) -> Any:
+    return pair[0] if isinstance(pair, list) and pair else None
 
 
 class Macmon(ProgramMeter):
@@ -47,7 +59,12 @@ class Macmon(ProgramMeter):
         text = part.decode("utf-8", "replace")
         facts = parse(text) if text.startswith("{") else {}
         celsius = believable(facts.get("celsius", {}).get(self.sensor))
-        return self.integral.add(at, by_domain(facts), celsius=celsius)
+        found = self.integral.add(at, by_domain(facts), celsius=celsius)
+        clock, busy = (
+            facts.get(name, {}).get(self.sensor)
+            for name in ("clock_mhz", "busy_percent")
+        )
+        return [replace(one, clock_mhz=clock, busy_percent=busy) for one in found]
 
 
 def by_domain(facts: dict[str, Any]) -> Joules:

@@ -3,6 +3,7 @@
 import os
 import plistlib
 import shutil
+from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ExpatError
 
@@ -19,6 +20,7 @@ COMMAND = (
 )
 WITHOUT_A_PASSWORD = ("sudo", "-n")
 _DOMAINS = ("cpu", "gpu", "ane")
+_MOST_MHZ = 1e5
 
 
 def plists(raw: bytes) -> tuple[dict[str, Any], ...]:
@@ -37,6 +39,7 @@ class Powermetrics(ProgramMeter):
 
     source = "powermetrics"
     part_ends = b"</plist>"
+    sensor = "gpu"  # or cpu: what clock and busy share are of
 
     def readings(self, part: bytes, at: float) -> list[Reading]:
         """Return the document as a reading, unless it is torn."""
@@ -45,8 +48,19 @@ class Powermetrics(ProgramMeter):
         for document in documents:
             passed = document.get("elapsed_ns")
             seconds = None if passed is None else passed / 1e9
-            result += self.integral.add(at, by_domain(document), seconds=seconds)
+            added = self.integral.add(at, by_domain(document), seconds=seconds)
+            result += [replace(one, **self._of_gpu(document)) for one in added]
         return result
+
+    def _of_gpu(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return clock and busy share of the GPU, where that is what is measured."""
+        gpu = document.get("gpu", {}) if self.sensor == "gpu" else {}
+        facts: dict[str, Any] = {}
+        if clock := gpu.get("freq_hz"):  # in MHz on newer systems, under the same name
+            facts["clock_mhz"] = clock / (1e6 if clock > _MOST_MHZ else 1)
+        if (idle := gpu.get("idle_ratio")) is not None:
+            facts["busy_percent"] = 100 * (1 - idle)
+        return facts
 
 
 def by_domain(document: dict[str, Any]) -> Joules:
@@ -66,12 +80,13 @@ def check() -> None:
         )
 
 
-def open_meter(_device: str = "cpu", _card: object = None) -> Powermetrics:
+def open_meter(device: str = "cpu", _card: object = None) -> Powermetrics:
     """Return the meter of this Mac, or raise NoMeterError where sudo would ask."""
     if shutil.which("powermetrics") is None:
         raise NoMeterError("powermetrics is not there", "it comes with macOS")
     prefix = () if os.geteuid() == 0 else WITHOUT_A_PASSWORD
     meter = Powermetrics((*prefix, *COMMAND))
+    meter.sensor = "gpu" if device == "metal" else "cpu"
     meter.require(
         "powermetrics runs as root only, and sudo would ask for a password",
         "run sudo -v first",

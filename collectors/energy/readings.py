@@ -41,13 +41,16 @@ class Reading:
     """Joules by domain counted until *at*, in seconds of the monotonic clock.
 
     *since* is when the mean began that this added, where it is one: what was drawn at
-    a moment between the two cannot be told.
+    a moment between the two cannot be told. *clock_mhz* and *busy_percent* are of the
+    device that is measured, where the meter tells them.
     """
 
     at: float
     joules: Joules
     celsius: float | None = None
     since: float | None = None
+    clock_mhz: float | None = None
+    busy_percent: float | None = None
 
 
 class Meter:
@@ -185,6 +188,19 @@ def energy_over(
         readings, lambda of: (count(of, seen.end) - count(of, seen.begin)) / covered
     )
     return domains if isinstance(domains, str) else Energy(seconds, domains, covered)
+
+
+def joules_between(readings: Sequence[Reading], span: Span) -> float | None:
+    """Return the joules of all domains within *span*; None if it was not read whole."""
+    if not readings or not (readings[0].at <= span.begin < span.end <= readings[-1].at):
+        return None
+    names = readings[0].joules.keys()
+    if any(one.joules.keys() != names for one in readings):
+        return None
+    return math.fsum(
+        _count(readings, name, span.end) - _count(readings, name, span.begin)
+        for name in names
+    )
 
 
 def _only_of(span: Span, since: float, before: Reading, mean: Reading) -> bool:

@@ -15,6 +15,7 @@ SECONDS = 5.0
 SLOW_SECONDS = 20.0  # system_profiler, and nvidia-smi without persistence mode
 
 # The Apple GPU's registry entry, and that which holds the machine's UUID.
+DISPLAYS = ("system_profiler", "-json", "SPDisplaysDataType")
 GPU_REGISTRY = ("ioreg", "-r", "-c", "AGXAccelerator", "-d", "1", "-w0")
 PLATFORM_REGISTRY = ("ioreg", "-r", "-d", "1", "-c", "IOPlatformExpertDevice")
 SYSCTL_NAMES = (

@@ -38,6 +38,8 @@ NOT_MEASURED = "the operating system does not report it"
 VERSIONS = ("kern.osproductversion", "kern.osversion")
 VIRTUAL_MODELS = ("VirtualMac", "VMware", "Parallels")
 DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
+_FAMILIES = ("mtlgpufamilysupport", "metalfamily")
+_FAMILY = re.compile(r"(apple|metal|mac)(\d+)$")
 _NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 
 
@@ -177,6 +179,22 @@ def displays(text: str | None) -> tuple[Facts, ...]:
         memory = extract(str(item.get("spdisplays_vram")), _VRAM)
         gpus.append(known({"vendor": vendor, "name": named, "cores": cores}) | memory)
     return tuple(gpus)
+
+
+def metal_family(text: str | None = None) -> str | None:
+    """Return the newest family of Metal that the GPU of this Mac belongs to.
+
+    Of *text*, the JSON report of its displays, which is asked for by default.
+    """
+    if text is None:
+        text = commands.run(*commands.DISPLAYS, seconds=commands.SLOW_SECONDS)
+    for item in profile(text).get("SPDisplaysDataType", []):
+        printed = (item.get(f"spdisplays_{name}") for name in _FAMILIES)
+        # Metal's own number on newer systems, before them that of Apple's GPUs.
+        family = _FAMILY.search(" ".join(map(str, filter(None, printed))))
+        if family:
+            return f"{family[1].title()} {family[2]}"
+    return None
 
 
 def believable_version(printed: str) -> str | None:

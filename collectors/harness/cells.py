@@ -136,6 +136,11 @@ class Cell:
         """Return whether a model is trained."""
         return self.kind not in _UNTRAINED
 
+    @property
+    def lasting(self) -> bool:
+        """Return whether people do it for minutes: networks, models, products."""
+        return not self.operation or self.workload == "matmul"
+
     def offers(self, option: str) -> bool:
         """Return whether it has a choice of an *option* of its framework."""
         return offers(option, self.workload, self.kind)

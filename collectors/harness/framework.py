@@ -175,6 +175,17 @@ class Work:
         """Return the bytes really moved by one step of an operation bound by memory."""
         return None
 
+    def kernels(self, steps: int) -> list[tuple[str, float, float]] | None:
+        """Return what the device computed in so many *steps*, by a profiler if any.
+
+        Names, with begin and end in seconds of the profiler's clock.
+        """
+        return None
+
+    def path(self) -> dict[str, str | None]:
+        """Return which of several ways the work took; None for what nobody can tell."""
+        return {}
+
     def memory(self) -> dict[str, int | str]:
         """Return device peaks by metric; a text says why one is not known."""
         return {}
@@ -197,6 +208,8 @@ class Framework(Protocol):
     # What else can be chosen: memory_format, optimizer_implementation. A choice arrives
     # in the cell's parameters; the first value is the default.
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    # By device the compiler that has the host start less: for work that is bound by it.
+    counterparts: ClassVar[Mapping[str, str]] = {}
 
     def load(self, workload: str | None) -> str:
         """Import what *workload* needs; return the framework's version."""

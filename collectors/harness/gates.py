@@ -73,12 +73,13 @@ _MORE_PROBES = 4
 class Peak:
     """Dense peak rates of one chip, and why one that is None is not known.
 
-    *clock_mhz* is what a rate by formula assumes.
+    *clock_mhz* is what a rate by formula assumes, *rate_clock_mhz* what this one does.
     """
 
     flops_per_second: float | None = None
     bytes_per_second: float | None = None
     clock_mhz: float | None = None
+    rate_clock_mhz: float | None = None
     no_rate: str = ""
     no_bandwidth: str = ""
 
@@ -130,6 +131,7 @@ def peak_of(
         flops_per_second=rate and float(rate["flops_per_second"]),
         bytes_per_second=bandwidth and float(bandwidth),
         clock_mhz=chip.get("gpu_clock_mhz"),
+        rate_clock_mhz=(rate or {}).get("clock_mhz", chip.get("gpu_clock_mhz")),
         no_rate=f"{lacks} {precision} rate of {name}",
         no_bandwidth=f"{lacks} memory bandwidth of {name}",
     )
@@ -224,6 +226,8 @@ def judge_rates(
             found = {"percent": percent, "peak_flops": highest}
             gates.judge("peak_rate", ok=percent <= 100, **found)
         recorder.value("mfu_percent", 100 * rate / most if most else None, peak.no_rate)
+        if most and peak.rate_clock_mhz:
+            recorder.checks["peak_clock_mhz"] = peak.rate_clock_mhz
     most = peak.bytes_per_second
     if moved is None:
         gates.leave("peak_bandwidth", "its bytes are not counted", applicable=False)

@@ -284,7 +284,9 @@ def listed(
         "framework": framework.name,
         "processes": options.replicates or tier.processes,
         # What the protocol takes at least: build, data and the source's come on top.
-        "least_seconds": tier.idle_seconds + tier.warmup_seconds + tier.window_seconds,
+        "least_seconds": max(
+            (tier.least_seconds(lasting=cell.lasting) for cell in cells), default=0
+        ),
         "process_limit": options.time_limit or tier.process_limit,
         "cells": [
             {
@@ -294,6 +296,7 @@ def listed(
                 "precision": cell.precision,
                 "compiler": cell.compiler,
                 "parameters": cell.parameters,
+                "least_seconds": tier.least_seconds(lasting=cell.lasting),
                 "axes": {name: cell.parameters[name] for name in cell.axes},
                 "arguments": _arguments(framework, options, cell),
             }

@@ -121,12 +121,18 @@ class Recorder:
             run = self.assignment.run
             turn = f"{run['replicate'] + 1}/{run['replicates']}"
             print(f"{self.cell.title}, {turn}: {name}", file=sys.stderr, flush=True)
-        for begin in (True, False):
-            now = time.monotonic_ns()
-            line = {"type": "phase", "phase": name, "begin": begin, "at_ns": now}
-            self._say(line | facts)
-            if begin:
-                yield facts
+        self._edge(name, time.monotonic_ns(), begin=True)
+        yield facts
+        self._edge(name, time.monotonic_ns(), begin=False, **facts)
+
+    def _edge(self, name: str, at_ns: int, *, begin: bool, **facts: int) -> None:
+        line = {"type": "phase", "phase": name, "begin": begin, "at_ns": at_ns}
+        self._say(line | facts)
+
+    def span(self, name: str, seconds: float, end: float) -> None:
+        """Tell of a phase that ended at *end*, by the monotonic clock, afterwards."""
+        for at, begin in ((end - seconds, True), (end, False)):
+            self._edge(name, round(at * 1e9), begin=begin)
 
     def timing(self, metric: str, action: Callable[[], Any]) -> Any:
         """Run *action*, send its seconds as *metric*."""

@@ -14,6 +14,7 @@ from typing import Any
 import machine
 
 from harness.cells import Assignment
+from harness.execution import compared
 from harness.messages import encode, put
 from harness.process import adopt_orphans, cpu_percent, maxrss_bytes, signal_of
 from harness.recorder import Gates
@@ -104,12 +105,17 @@ def _run_one(
     if "run" not in course.kinds:
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
-    end["values"] += seen.values
     if cell.counts_tokens:  # its samples are tokens
         for value in seen.values:
             if value["metric"] == "samples_per_joule":
                 value["metric"] = "tokens_per_joule"
+    if seen.unsettled:
+        end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
+    at_clock = share_at_clock(end, seen.clock_mhz)
+    end["values"] = merged(end["values"], (*seen.values, *at_clock))
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
+    if path := compared(end["checks"].get("path", {}), cell.device):
+        seen.conditions["path"] = path
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     write(encode(end))
     if end["status"] != "ok":
@@ -119,6 +125,40 @@ def _run_one(
             file=sys.stderr,
         )
     return end
+
+
+def share_at_clock(
+    end: dict[str, Any], clock_mhz: float | None
+) -> list[dict[str, Any]]:
+    """Return the share of the peak at the clock that was held, where both are known."""
+    assumed = end["checks"].get("peak_clock_mhz")
+    shares = [one for one in end["values"] if one["metric"] == "mfu_percent"]
+    return [
+        {"metric": "mfu_at_clock_percent", "value": one["value"] * assumed / clock_mhz}
+        for one in shares
+        if assumed and clock_mhz and "value" in one
+    ]
+
+
+def merged(
+    values: list[dict[str, Any]], seen: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the worker's *values* and those *seen* from outside.
+
+    A worker's own number goes before one from outside, and that before a reason.
+    """
+    every = {one["metric"]: one for one in values}
+    for one in seen:
+        if "value" not in every.get(one["metric"], {}):
+            every[one["metric"]] = one
+    return list(every.values())
+
+
+def without_rate(value: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return a *value*, but no sustained rate: clock or power had not settled."""
+    metric = value["metric"]
+    sustained = metric.startswith("sustained_") and "value" in value
+    return {"metric": metric, "reason": why} if sustained else value
 
 
 def _now() -> str:

@@ -10,9 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import attrgetter, or_
-from statistics import median
 from typing import Any
 
 from energy import macmon, readings
@@ -22,11 +19,14 @@ from energy.readings import Energy, Meter, NoMeterError, Reading, Span, energy_o
 from fingerprint import commands
 from fingerprint.facts import known
 from fingerprint.linux import throttle_count
-from fingerprint.macos import thermal_pressure, vm_stat
+from fingerprint.macos import vm_stat
 
 from harness.process import CpuTime, cpu_percent, own_cpu_time
+from harness.states import Facts, State, over_time, part_of, summary, unsettled
 
 MEASURE, IDLE = "measure", "idle"
+# The work without a pause around the measured blocks, its begin and its settled end.
+STRETCH, BURST, SUSTAINED = "stretch", "burst", "sustained"
 # Seconds between two looks, and where they cost more than they may: so far apart.
 _OFTEN, _SELDOM, _RARELY = 0.1, 1.0, 4.0
 _END_SECONDS = 10.0  # to end it all; a driver that hangs must not hang us
@@ -39,43 +39,19 @@ Thermometer = Callable[[], float | None]
 _MOST_COST = 0.003
 
 
-Facts = dict[str, Any]
-
-POWER_CAPPED = 0x4
-# Too hot, or fed too little: HwSlowdown, SwThermal, HwThermal, PowerBrake.
-THROTTLED = 0x8 | 0x20 | 0x40 | 0x80
-# Named as nvidia-smi names them; an idle GPU is not held back.
-_REASONS = {
-    0x2: "applications_clocks_setting",
-    0x4: "sw_power_cap",
-    0x8: "hw_slowdown",
-    0x10: "sync_boost",
-    0x20: "sw_thermal_slowdown",
-    0x40: "hw_thermal_slowdown",
-    0x80: "hw_power_brake_slowdown",
-    0x100: "display_clock_setting",
-}
-
-
-@dataclass(frozen=True)
-class State:
-    """What cost little to see at a moment; None is unknown."""
-
-    at: float
-    load_1m: float | None = None
-    pressure: int | None = None  # level of macOS, 0 is nominal
-    celsius: float | None = None
-    card: CardState = field(default_factory=CardState)
-    other_processes: int | None = None
-
-
 @dataclass(frozen=True)
 class Observations:
-    """What was seen of one run: for the values, checks and conditions of its end."""
+    """What was seen of one run: for the values, checks and conditions of its end.
+
+    *unsettled* is why its sustained rate is none, if clock or power still changed;
+    *clock_mhz* is the median that its device held while blocks were measured.
+    """
 
     values: tuple[dict[str, Any], ...]
     checks: dict[str, Any] = field(default_factory=dict)
     conditions: dict[str, Any] = field(default_factory=dict)
+    unsettled: str | None = None
+    clock_mhz: float | None = None
 
 
 class Telemetry:
@@ -120,7 +96,7 @@ class Telemetry:
         elif name in self._begun:  # an end that never began is no phase
             self._spans[name] = Span(self._begun.pop(name), at_ns / 1e9)
             self._samples = samples if name == MEASURE else self._samples
-        if name in (MEASURE, IDLE):
+        if name in (MEASURE, IDLE, STRETCH):
             self._edges += name == MEASURE
             self._woken = True
             self._wake.set()
@@ -155,6 +131,8 @@ class Telemetry:
         if known and self._meter is not None:
             refused = {"refused": self._refused} if self._refused else {}
             checks["energy"] = readings.check(self._meter, used, idle) | refused
+        stretch, unchanged = self._stretch()
+        checks |= {"over_time": stretch} if stretch else {}
         lasting = ("temperature_celsius_max", "thermal_pressure_max")
         # The share of a core that watching took while the blocks ran.
         cost: dict[str, Any] = {"metric": "parent_cpu_percent"}
@@ -165,11 +143,28 @@ class Telemetry:
         else:
             cost["reason"] = "nothing was measured"
         figures = readings.values(used, idle, self._samples)
+        busy = during.get("gpu_utilisation_percent_median")
+        # Coarser than a profiler: a kernel that runs at all counts for its whole slice.
+        use = {"metric": "gpu_busy_percent", "value": busy, "derived": "utilisation"}
         return Observations(
-            values=(*figures, cost),
+            values=(*figures, cost, *([] if busy is None else [use])),
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
+            unsettled=unchanged,
+            clock_mhz=span and part_of(self._states, [], span).get("clock_mhz"),
         )
+
+    def _stretch(self) -> tuple[Facts, str | None]:
+        """Return clock, power and heat from the burst on; why they did not settle."""
+        if (span := self._spans.get(STRETCH)) is None:
+            return {}, None
+        seen = over_time(self._states, self._readings, span)
+        for name in (BURST, SUSTAINED):
+            if part := self._spans.get(name):
+                seen[name] = part_of(self._states, self._readings, part)
+        if (settled := self._spans.get(SUSTAINED)) is None:
+            return seen, None
+        return seen, unsettled(self._states, self._readings, settled)
 
     def _watch(self) -> None:
         try:
@@ -177,7 +172,8 @@ class Telemetry:
             self._look()
             while not self._stopping:
                 watched = (
-                    self._card is not None and {MEASURE, IDLE} & self._begun.keys()
+                    self._card is not None
+                    and {MEASURE, IDLE, STRETCH} & self._begun.keys()
                 )
                 self._wake.wait(self._often if watched else _SELDOM)
                 self._wake.clear()
@@ -222,7 +218,7 @@ class Telemetry:
         if self._edges > len(self._counters):
             taken = time.monotonic(), counters()
             self._counters += [taken] * (self._edges - len(self._counters))
-        if MEASURE in self._begun:
+        if {MEASURE, STRETCH} & self._begun.keys():
             self._states.append(self._state(readings, slow=slow))
         cost = time.thread_time() - began
         if metered:
@@ -237,12 +233,15 @@ class Telemetry:
     def _state(self, readings: list[Reading], *, slow: bool) -> State:
         at = time.monotonic()
         card = CardState() if self._card is None else self._card.state(slow=slow)
-        celsius = [one.celsius for one in readings if one.celsius is not None]
+        # Of a Mac the meter says what a card says of itself.
+        last = readings[-1] if readings else Reading(at, {})
         return State(
             at=at,
             load_1m=os.getloadavg()[0],
             pressure=commands.thermal_pressure(),
-            celsius=celsius[-1] if celsius else card.celsius,
+            celsius=_known(last.celsius, card.celsius),
+            clock_mhz=_known(last.clock_mhz, card.sm_clock_mhz),
+            busy_percent=_known(last.busy_percent, card.utilisation_percent),
             card=card,
             other_processes=others(card.processes, self._before, self.worker),
         )
@@ -259,6 +258,11 @@ class Telemetry:
         if isinstance(energy, str) and self._trouble:
             return f"{energy}: {self._trouble}"
         return energy
+
+
+def _known(*facts: float | None) -> float | None:
+    """Return the first of *facts* that is known."""
+    return next((fact for fact in facts if fact is not None), None)
 
 
 def pause(cost: float, least: float, most: float) -> float:
@@ -322,43 +326,6 @@ def others(
     if len(seen) == 1:
         return 0
     return len(seen) - len(newcomers) if len(newcomers) <= 1 else None
-
-
-def summary(states: Sequence[State]) -> Facts:
-    """Return one figure each, of what is known."""
-
-    def seen(path: str) -> list[Any]:
-        return [v for v in map(attrgetter(path), states) if v is not None]
-
-    loads, levels, celsius = map(seen, ("load_1m", "pressure", "celsius"))
-    clocks, use = seen("card.sm_clock_mhz"), seen("card.utilisation_percent")
-    reasons = seen("card.reasons")
-
-    def fraction(mask: int) -> float | None:
-        held = sum(bool(bits & mask) for bits in reasons)
-        return round(held / len(reasons), 4) if reasons else None
-
-    every = reduce(or_, reasons, 0)
-    # Joined as the machine's state joins them.
-    names = "+".join(sorted(name for bit, name in _REASONS.items() if every & bit))
-    return known(
-        {
-            "samples": len(states) or None,
-            "load_1m_max": round(max(loads), 2) if loads else None,
-            "thermal_pressure_max": thermal_pressure(max(levels, default=None)),
-            "temperature_celsius_start": round(celsius[0], 1) if celsius else None,
-            "temperature_celsius_end": round(celsius[-1], 1) if celsius else None,
-            "temperature_celsius_max": round(max(celsius), 1) if celsius else None,
-            "sm_clock_mhz_min": min(clocks, default=None),
-            "sm_clock_mhz_median": round(median(clocks)) if clocks else None,
-            "sm_clock_mhz_max": max(clocks, default=None),
-            "gpu_utilisation_percent_median": round(median(use), 1) if use else None,
-            "gpu_other_processes_max": max(seen("other_processes"), default=None),
-            "throttled_fraction": fraction(THROTTLED),
-            "power_capped_fraction": fraction(POWER_CAPPED),
-            "throttle_reasons": (names or "none") if reasons else None,
-        }
-    )
 
 
 def temperature(device: str) -> float | None:

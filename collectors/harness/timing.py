@@ -1,14 +1,17 @@
 """The timing protocol: tiers, warm-up, calibration, synchronised blocks, their rest.
 
+Of work that lasts, the first two seconds after a rest are the burst, and what is left
+once it no longer changes is the sustained rate.
+
 Every clock starts and stops on a synchronised device. A block, not a step, is the
 unit: synchronising after each step would hide the overlap of launch and work.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median, pstdev, quantiles, variance
-from time import perf_counter, perf_counter_ns
+from time import monotonic, perf_counter, perf_counter_ns
 from typing import Any
 
 from harness.framework import Work
@@ -35,6 +38,9 @@ _NOISE_SPREAD = 0.05
 _PAIRS = 6
 _PAIR_SECONDS = 10.0
 _LONGEST_PAIR = 30.0
+BURST_SECONDS = 2.0
+# Of a block: a longer one is no part of two seconds.
+_LONGEST_OF_BURST = 2 * BURST_SECONDS
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,9 @@ class Tier:
 
     *half_width* makes it go on past the minimum until the median is known so well,
     relative to itself. *process_limit* is when a worker counts as hanging.
+    *rest_seconds* come before the burst; 0 asks for no burst and no sustained rate.
+    That is of *settled_seconds* in which nothing changes, and looked for up to
+    *settling_limit* seconds after the rest.
     """
 
     processes: int
@@ -59,6 +68,23 @@ class Tier:
     idle_seconds: float = 2.0
     cool_seconds: float = 60.0
     process_limit: float = 3600.0
+    rest_seconds: float = 0.0
+    settled_seconds: float = 30.0
+    settling_limit: float = 180.0
+
+    def least_seconds(self, *, lasting: bool) -> float:
+        """Return how long a process takes at least, beside building and the source's.
+
+        *lasting* is work of which burst and sustained rate are asked for.
+        """
+        once = self.idle_seconds + self.warmup_seconds
+        if not (lasting and self.rest_seconds):
+            return once + self.window_seconds
+        warm_again = max(BURST_SECONDS, self.warmup_seconds)
+        stretch = max(
+            warm_again + self.window_seconds, BURST_SECONDS + self.settled_seconds
+        )
+        return once + self.rest_seconds + stretch
 
 
 TIERS = {
@@ -71,9 +97,14 @@ TIERS = {
         process_limit=900,
     ),
     "quick": Tier(3, 10, 5, 30, 10, 10, 60, cool_seconds=15, process_limit=1800),
-    "standard": Tier(5, 10, 5, 120, 20, 20, 120, half_width=0.005),
+    "standard": Tier(5, 10, 5, 120, 20, 20, 120, half_width=0.005, rest_seconds=30),
     "reference": Tier(
-        *(10, 20, 30, 120, 40, 60, 240), half_width=0.005, process_limit=7200
+        *(10, 20, 30, 120, 40, 60, 240),
+        half_width=0.005,
+        process_limit=7200,
+        rest_seconds=30,
+        settled_seconds=60,
+        settling_limit=300,
     ),
 }
 
@@ -142,6 +173,81 @@ def measure(
         each()
         if reason := stop_reason(tier, times, perf_counter() - started):
             return times, reason
+
+
+@dataclass
+class Stretch:
+    """Blocks of work without a pause, as they are recorded.
+
+    *ends* are by the monotonic clock, which all processes of a machine share.
+    """
+
+    record: Record
+    seconds: list[float] = field(default_factory=list)
+    ends: list[float] = field(default_factory=list)
+
+    def __call__(self, phase: str, per: int, seconds: float) -> None:
+        """Take the time of a block that has just ended."""
+        self.ends.append(monotonic())
+        self.seconds.append(seconds)
+        self.record(phase, per, seconds)
+
+    @property
+    def elapsed(self) -> float:
+        """Return the seconds from the first block's begin to the last one's end."""
+        return self.since(0) if self.ends else 0.0
+
+    def since(self, block: int) -> float:
+        """Return the seconds from the begin of a block, counted from 0, to the end."""
+        return self.ends[-1] - self.ends[block] + self.seconds[block]
+
+    def last(self, seconds: float) -> int | None:
+        """Return the first of the blocks that fill the last *seconds*.
+
+        None where there are not yet so many, or too few to see a drift in.
+        """
+        first = len(self.ends) - _LEAST_BLOCKS
+        while first >= 0 and self.since(first) < seconds:
+            first -= 1
+        return first if first >= 0 else None
+
+
+def burst(work: Work, steps: int, stretch: Stretch) -> None:
+    """Time the first two seconds of a stretch, in blocks of *steps*."""
+    while stretch.elapsed < BURST_SECONDS:
+        stretch("burst", steps, timed(work, steps))
+
+
+def is_too_long(block_seconds: float) -> str | None:
+    """Return why blocks so long show no burst, or None."""
+    if block_seconds <= _LONGEST_OF_BURST:
+        return None
+    first = f"its first {BURST_SECONDS:g} s are part of one step"
+    return f"a block takes {block_seconds:.3g} s: {first}"
+
+
+def settle(work: Work, tier: Tier, steps: int, stretch: Stretch) -> int | str:
+    """Go on until the rate no longer changes; return from which block on that was so.
+
+    Else a text says that it changed to the end. A rate has settled where the last
+    ``settled_seconds`` show neither drift nor shift by more than 1 %.
+    """
+    seen = f"fewer than {_LEAST_BLOCKS} blocks"
+    while True:
+        first = stretch.last(tier.settled_seconds)
+        if first is not None:
+            times = stretch.seconds[first:]
+            # The shift takes longer to look for, and the device waits meanwhile.
+            change = drift(times)
+            if abs(change) < STEADY_PERCENT:
+                change, _ = changepoint(times)
+            if abs(change) <= STEADY_PERCENT:
+                return first
+            window = f"the last {stretch.since(first):.0f} s"
+            seen = f"the time of a step changed by {change:+.2g} % within {window}"
+        if stretch.elapsed >= tier.settling_limit:
+            return f"it did not settle in {stretch.elapsed:.0f} s: {seen}"
+        stretch("settle", steps, timed(work, steps))
 
 
 def stop_reason(tier: Tier, times: Sequence[float], elapsed: float) -> str | None:
@@ -229,21 +335,25 @@ def steady(times: Sequence[float]) -> dict[str, Any]:
     """
     if len(times) < _LEAST_BLOCKS:
         return {"steady": None, "why": f"{len(times)} blocks; it takes {_LEAST_BLOCKS}"}
-    third = len(times) // 3
-    first, last = median(times[:third]), median(times[-third:])
-    drift = 100 * (last / first - 1)
+    third, change = len(times) // 3, drift(times)
     shift, at = changepoint(times)
     outlier = first_is_outlier(times)
-    quiet = abs(drift) < STEADY_PERCENT and abs(shift) <= STEADY_PERCENT
+    quiet = abs(change) < STEADY_PERCENT and abs(shift) <= STEADY_PERCENT
     return {
-        "first_third": first,
-        "last_third": last,
-        "drift_pct": round(drift, 3),
+        "first_third": median(times[:third]),
+        "last_third": median(times[-third:]),
+        "drift_pct": round(change, 3),
         "changepoint_pct": round(shift, 3),
         "changepoint_block": at,
         "first_block_outlier": outlier,
         "steady": quiet and not outlier,
     }
+
+
+def drift(times: Sequence[float]) -> float:
+    """Return by how many percent the median of the last third is above the first's."""
+    third = len(times) // 3
+    return 100 * (median(times[-third:]) / median(times[:third]) - 1)
 
 
 def changepoint(times: Sequence[float]) -> tuple[float, int | None]:

@@ -9,6 +9,7 @@ from statistics import median
 from training_data.files import DataError
 
 from harness.cells import Assignment, operations_per_step
+from harness.execution import Fallbacks, say_execution
 from harness.framework import (
     DEVICES,
     DoesNotFitError,
@@ -25,14 +26,28 @@ from harness.gates import judge_after, judge_rates, judge_work
 from harness.messages import Say
 from harness.recorder import Recorder
 from harness.seed_protocol import run_seed_protocol
-from harness.timing import calibrate, measure, single_steps, steady, timed, warm_up
+from harness.timing import (
+    Stretch,
+    burst,
+    calibrate,
+    is_too_long,
+    measure,
+    settle,
+    single_steps,
+    steady,
+    timed,
+    warm_up,
+)
 
 _BOUND_BY_MEMORY = ("elementwise", "bandwidth")
+# What a run's burst and sustained rate are told in: the first of these that it has.
+_LASTING = ("tokens_per_second", "teraflops", "samples_per_second")
 
 
 def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     """Measure; say environment, run, samples and result; return the exit status."""
     recorder = Recorder(assignment, say)
+    fallbacks = Fallbacks()
     try:
         setting = _set_up(framework, recorder)
     except UnavailableError as missing:
@@ -51,7 +66,10 @@ def run_worker(framework: Framework, assignment: Assignment, say: Say) -> int:
     run["precision"] = setting.precision or run["precision"]
     run["parameters"] = run["parameters"] | setting.parameters
     say(run)
-    status, reason = _outcome(framework, recorder)
+    status, reason = _outcome(framework, recorder, fallbacks)
+    counterpart = framework.counterparts.get(recorder.cell.device)
+    if counterpart and recorder.cell.compiler != counterpart:
+        recorder.checks["counterpart"] = counterpart
     failures = recorder.gates.failures()
     if status == "ok" and failures:
         status, reason = "failed", "gate failed: " + "; ".join(failures)
@@ -74,14 +92,19 @@ def _set_up(framework: Framework, recorder: Recorder) -> Setting:
     return framework.configure(cell)
 
 
-def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]:
+def _outcome(
+    framework: Framework, recorder: Recorder, fallbacks: Fallbacks
+) -> tuple[str, str | None]:
     cell = recorder.cell
     try:
         if cell.precision not in framework.precisions(cell.device):
             raise UnsupportedError(  # noqa: TRY301 - one place decides what becomes of it
                 f"{framework.title} has no {cell.precision} on {cell.device}"
             )
-        follow_protocol(framework.prepare(cell), recorder)
+        work = framework.prepare(cell)
+        step_seconds = follow_protocol(work, recorder)
+        with recorder.phase("execution"):
+            say_execution(work, recorder, step_seconds, fallbacks.operations)
     except UnsupportedError as refusal:
         return "unsupported", first_line(refusal) or "not supported here"
     except DoesNotFitError as lack:
@@ -96,8 +119,11 @@ def _outcome(framework: Framework, recorder: Recorder) -> tuple[str, str | None]
     return "ok", None
 
 
-def follow_protocol(work: Work, recorder: Recorder) -> None:
-    """Measure *work* from building it to the last gate; raise what it raises."""
+def follow_protocol(work: Work, recorder: Recorder) -> float:
+    """Measure *work* from building it to the last gate; raise what it raises.
+
+    Return the median seconds of a step.
+    """
     assignment, tier, phase = recorder.assignment, recorder.tier, recorder.phase
     samples = recorder.samples
     try:
@@ -111,7 +137,7 @@ def follow_protocol(work: Work, recorder: Recorder) -> None:
             steps = assignment.steps_per_block or calibrate(
                 work, tier, estimate, samples.add
             )
-        step_seconds = _blocks(work, recorder, steps)
+        step_seconds = _blocks(work, recorder, steps, estimate)
         with phase("step"):
             waited_for = single_steps(work, tier, step_seconds, samples.add)
             recorder.checks["sync_per_step"] = waited_for
@@ -126,6 +152,7 @@ def follow_protocol(work: Work, recorder: Recorder) -> None:
         with phase("gates"):
             judge_work(work, recorder)
             judge_after(work, recorder, steps, step_seconds)
+        return step_seconds
     finally:
         samples.flush()
 
@@ -150,33 +177,103 @@ def _start(work: Work, recorder: Recorder) -> float:
     return rested
 
 
-def _blocks(work: Work, recorder: Recorder, steps: int) -> float:
-    """Time the blocks, keep their rates; return the median seconds of a step."""
-    cell, samples = recorder.cell, recorder.samples
+def _blocks(work: Work, recorder: Recorder, steps: int, estimate: float) -> float:
+    """Time the blocks, keep their rates; return the median seconds of a step.
+
+    *estimate* is of a step. Burst and sustained rate surround the blocks of the
+    headline, which have as much work before them as without.
+    """
+    tier, stretch = recorder.tier, Stretch(recorder.samples.add)
+    if not (tier.rest_seconds and recorder.cell.lasting):
+        step_seconds = _measured(work, recorder, steps, stretch)
+        _say_rates(work, recorder, step_seconds)
+        return step_seconds
+    too_long = is_too_long(steps * estimate)
+    if too_long is None:
+        work.synchronise()
+        with recorder.phase("rest"):
+            time.sleep(tier.rest_seconds)
+    with recorder.phase("stretch"):
+        if too_long is None:
+            with recorder.phase("burst"):
+                burst(work, steps, stretch)
+        first = too_long or median(stretch.seconds) / steps
+        while stretch.elapsed < tier.warmup_seconds:
+            stretch("warmup", steps, timed(work, steps))
+        step_seconds = _measured(work, recorder, steps, stretch)
+        since = settle(work, tier, steps, stretch)
+    recorder.samples.flush()
+    _say_rates(work, recorder, step_seconds)
+    if isinstance(since, str):
+        settled: float | str = since
+    else:
+        recorder.span("sustained", stretch.since(since), stretch.ends[-1])
+        settled = median(stretch.seconds[since:]) / steps
+    _say_lasting(work, recorder, first, settled)
+    return step_seconds
+
+
+def _measured(work: Work, recorder: Recorder, steps: int, stretch: Stretch) -> float:
+    """Time the blocks of the headline; return the median seconds of a step."""
     read_loss = partial(recorder.read_loss, work)
     with recorder.phase("measure") as facts:
-        times, stopped = measure(work, recorder.tier, steps, samples.add, read_loss)
-        facts["samples"] = len(times) * steps * cell.samples_per_step
-    samples.flush()
-    step_seconds = median(times) / steps
-    recorder.value("step_seconds", step_seconds)
-    rate = "tokens_per_second" if cell.counts_tokens else "samples_per_second"
-    recorder.value(rate, cell.samples_per_step / step_seconds)
-    if cell.workload == "llm-prefill":
-        recorder.value("time_to_first_token_seconds", step_seconds)
+        times, stopped = measure(work, recorder.tier, steps, stretch, read_loss)
+        facts["samples"] = len(times) * steps * recorder.cell.samples_per_step
+    recorder.samples.flush()
     recorder.checks |= {
         "steps_per_block": steps,
         "stopped": stopped,
         "steady": steady(times),
     }
-    operations, moved = operations_per_step(cell), work.bytes_per_step()
-    counted = None if cell.workload in _BOUND_BY_MEMORY else operations
+    return median(times) / steps
+
+
+def _amounts(work: Work, recorder: Recorder) -> dict[str, float]:
+    """Return what a step does, by the metric that counts it a second."""
+    cell, moved = recorder.cell, work.bytes_per_step()
+    unit = "tokens" if cell.counts_tokens else "samples"
+    amounts: dict[str, float] = {f"{unit}_per_second": cell.samples_per_step}
+    counted = _counted(recorder)
+    if cell.operation and counted is not None:
+        amounts["teraflops"] = counted / 1e12
+    if moved is not None:
+        amounts["gigabytes_per_second"] = moved / 1e9
+    return amounts
+
+
+def _counted(recorder: Recorder) -> int | None:
+    """Return the operations of a step that a rate is counted in."""
+    cell = recorder.cell
+    return None if cell.workload in _BOUND_BY_MEMORY else operations_per_step(cell)
+
+
+def _say_rates(work: Work, recorder: Recorder, step_seconds: float) -> None:
+    operations, moved = operations_per_step(recorder.cell), work.bytes_per_step()
+    recorder.value("step_seconds", step_seconds)
+    for metric, amount in _amounts(work, recorder).items():
+        recorder.value(metric, amount / step_seconds)
+    if recorder.cell.workload == "llm-prefill":
+        recorder.value("time_to_first_token_seconds", step_seconds)
     if operations is not None:
         recorder.checks["operations_per_step"] = operations
-    if cell.operation and counted is not None:
-        recorder.value("teraflops", counted / step_seconds / 1e12)
     if moved is not None:
         recorder.checks["bytes_per_step"] = moved
-        recorder.value("gigabytes_per_second", moved / step_seconds / 1e9)
-    judge_rates(recorder, counted, moved, step_seconds)
-    return step_seconds
+    judge_rates(recorder, _counted(recorder), moved, step_seconds)
+
+
+def _say_lasting(
+    work: Work, recorder: Recorder, first: float | str, settled: float | str
+) -> None:
+    """Send burst and sustained rate, of seconds of a step or of why there is none."""
+    amounts = _amounts(work, recorder)
+    metric = next(name for name in _LASTING if name in amounts)
+    for name, seconds in (("burst", first), ("sustained", settled)):
+        if isinstance(seconds, float):
+            recorder.value(f"{name}_{metric}", amounts[metric] / seconds)
+        else:
+            recorder.value(f"{name}_{metric}", None, seconds)
+    if isinstance(first, float) and isinstance(settled, float):
+        recorder.value("sustained_percent", 100 * first / settled)
+    else:
+        why = settled if isinstance(settled, str) else first
+        recorder.value("sustained_percent", None, str(why))

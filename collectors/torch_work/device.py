@@ -11,6 +11,8 @@ from harness.cells import Cell
 from operations import PEAKS, Operation, Shape, Tensors
 from torch.nn.functional import conv2d
 
+from torch_work.execution import cuda_kernels, metal_path
+
 _DEVICES = {"cpu": "cpu", "metal": "mps", "cuda": "cuda"}
 _KINDS = {"cpu": "cpu", "mps": "metal", "cuda": "cuda"}
 _DTYPES = {
@@ -20,6 +22,7 @@ _DTYPES = {
     "fp16": torch.float16,
     "fp64": torch.float64,
 }
+GRAPHS = "inductor-graphs"  # whose kernels the host starts all at once
 _NAMES = {dtype: name for name, dtype in _DTYPES.items() if name != "tf32"}
 
 
@@ -77,10 +80,13 @@ class TorchTensors(Tensors):
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return *function*, or what inductor makes of it."""
+        if self.cell.compiler == "eager":
+            return function
         # One kernel for all shapes would replace the better ones of the full batch as
         # soon as a smaller one has been seen.
-        eager = self.cell.compiler != "inductor"
-        return function if eager else torch.compile(function, dynamic=False)
+        mode = "reduce-overhead" if self.cell.compiler == GRAPHS else None
+        made: Callable[..., Any] = torch.compile(function, dynamic=False, mode=mode)
+        return made
 
     def wait_for(self, tensor: Any) -> None:
         """Wait for the device; the CPU is never behind."""
@@ -105,6 +111,21 @@ class TorchTensors(Tensors):
             done.record()
         self.synchronise()
         return [started.elapsed_time(done) / 1000 for started, done in pairs]
+
+    def kernels(self, steps: int) -> list[tuple[str, float, float]] | None:
+        """Return what CUDA computed in so many steps; nothing tells it elsewhere."""
+        if self.device != "cuda":
+            return None
+        return cuda_kernels(self, steps)
+
+    def path(self) -> dict[str, str | None]:
+        """Return what Metal was offered, and how cuDNN chooses among its algorithms."""
+        if self.device == "mps":
+            return metal_path()
+        if self.device == "cuda" and self.cell.offers("memory_format"):
+            search = "by trial" if torch.backends.cudnn.benchmark else "by heuristics"
+            return {"cudnn": f"{torch.backends.cudnn.version()}, chosen {search}"}
+        return {}
 
     def memory(self) -> dict[str, int | str]:
         """Return the peaks of PyTorch's own counters, where it has them."""
@@ -141,7 +162,7 @@ class TorchOperation(Operation, TorchTensors):
 
     def empty(self, shape: Shape) -> Any:
         """Return a tensor; None where the result would only be copied to it."""
-        if self.cell.workload == "conv" or self.cell.compiler == "inductor":
+        if self.cell.workload == "conv" or self.cell.compiler != "eager":
             return None
         return torch.empty(shape, device=self.device, dtype=self.dtype)
 

@@ -20,6 +20,7 @@ from training_data.batches import random_batches
 from training_data.files import Images
 
 from torch_work.device import TorchTensors, type_name, without_tf32
+from torch_work.execution import attention_seen
 from torch_work.models import model_of, without_dropout
 
 # The usual 65536 overflows at first, and a step left out looks like other arithmetic.
@@ -177,6 +178,15 @@ class Training(Trained, TorchTensors):
         """Return the types of the parameters and of what the network returned."""
         parameters = {type_name(p.dtype) for p in self.network.parameters()}
         return {type_name(self.output_type), *parameters}
+
+    def path(self) -> dict[str, str | None]:
+        """Return the kernel of attention as well, which a pass over a batch shows."""
+        facts = super().path()
+        if self.cell.kind == "transformer":
+            with self.autocast, attention_seen() as seen:
+                self.network(next(self.batches)[0])
+            facts["attention"] = None if "" in seen else ", ".join(sorted(seen))
+        return facts
 
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
         """Return the first steps here and in float32 on the CPU.

@@ -115,3 +115,26 @@ def test_where_nobody_published_the_like_nothing_is_said_of_it(backend: Backend)
 
     assert "nearest" not in title
     assert not [line for line in rest if line.startswith("compare")]
+
+
+def test_a_gpu_that_waited_for_the_host_gets_a_compiled_counterpart(backend: Backend):
+    facts = {
+        "batch_size": 128,
+        "device": "cuda",
+        "framework": "torch",
+        "checks": {"counterpart": "inductor-graphs"},
+    }
+    busy = [{RATE: 100.0, "gpu_busy_percent": share} for share in (31.0, 33.0)]
+    idle_host = [{RATE: 90.0, "gpu_busy_percent": 97.0}]
+
+    lines = said(
+        backend.database(),
+        *mine(busy, **facts, workload="mnist"),
+        *mine(idle_host, **facts),
+    )
+
+    (found,) = (line for line in lines if "launch-bound" in line)
+    assert found == (
+        "mnist, torch cuda: launch-bound, the GPU is busy 31 % of the time; compiled: "
+        "benchdb collect mnist --cuda --framework torch --compiler inductor-graphs"
+    )

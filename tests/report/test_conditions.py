@@ -306,9 +306,12 @@ def test_options_of_a_runtime_are_named_where_both_tell_them_and_else_bound():
 
 
 def test_figures_of_two_paths_are_never_pooled_and_name_it(connection):
-    for turn, path in enumerate(("MPS", "Core ML, all units")):
+    # Others tell it from the start, our own collectors once it has been taken.
+    for turn, (when, path) in enumerate(
+        [("before", "MPS"), ("after", "attention math")]
+    ):
         where = {"load_1m": 0.1, "cpu_count_usable": 8, "path": path}
-        add(connection, made(turn, 1.0, {"conditions_before": where}))
+        add(connection, made(turn, 1.0, {f"conditions_{when}": where}))
     add(connection, made(2, 1.0))
 
     found = rates(measurements(stored(connection)))

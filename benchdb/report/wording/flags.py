@@ -30,6 +30,8 @@ def _known(language: Language) -> dict[str, str]:
         "impossible-figure": pgettext("flag", "figure impossible"),
         "impossible-memory": pgettext("flag", "memory impossible"),
         "impossible-os": pgettext("flag", "macOS impossible"),
+        # TRANSLATORS: a GPU that waits for the host, which starts (launches) its work
+        "launch-bound": pgettext("flag", "launch-bound"),
         # TRANSLATORS: two workloads stand in the reverse order of all other machines
         "order-inverted": pgettext("flag", "order inverted"),
         "out-of-bin": pgettext("flag", "unlike this variant of the chip"),

@@ -33,6 +33,17 @@ def _known(language: Language) -> dict[str, str]:
         "teraflops": pgettext("metric", "computing rate"),
         "gigabytes_per_second": pgettext("metric", "bandwidth"),
         "mfu_percent": pgettext("metric", "share of the chip's peak"),
+        "sustained_percent": pgettext("metric", "sustained / burst"),
+        "burst_samples_per_second": pgettext("metric", "throughput, burst"),
+        "sustained_samples_per_second": pgettext("metric", "throughput, sustained"),
+        "burst_teraflops": pgettext("metric", "computing rate, burst"),
+        "sustained_teraflops": pgettext("metric", "computing rate, sustained"),
+        "burst_tokens_per_second": pgettext("metric", "tokens per second, burst"),
+        "sustained_tokens_per_second": pgettext(
+            "metric", "tokens per second, sustained"
+        ),
+        "gpu_busy_percent": pgettext("metric", "GPU busy"),
+        "mfu_at_clock_percent": pgettext("metric", "share of the peak at its clock"),
         "samples_per_joule": pgettext("metric", "samples per joule"),
         "script_cpu_percent": pgettext("metric", "CPU use of the script"),
         "process_cpu_percent": pgettext("metric", "CPU use of the process"),

@@ -473,6 +473,14 @@ SENTENCES: Mapping[str, Choice] = {
         ),
         N_("A program that tests itself, no result."),
     ),
+    "launch-bound": _first(
+        N_(
+            "Launch-bound: the GPU is busy %(busy)s of the time; the figure measures "
+            "the host.",
+            busy=_number("busy", _percent),
+        ),
+        N_("Launch-bound: the figure measures the host, for which the GPU waits."),
+    ),
     "slower-in-larger-batches": _joined(
         _first(
             N_(

@@ -16,7 +16,7 @@ from benchdb.collecting.again import command
 from benchdb.exchange.messages import Device
 from benchdb.exchange.record import Record, content
 from benchdb.grading import Grade
-from benchdb.metric_kinds import LISTED, scaled, unit_of
+from benchdb.metric_kinds import LISTED, STAYS, scaled, unit_of
 from benchdb.report import untrusted
 from benchdb.report.value_table import runs_of
 from benchdb.report.view.atoms import Quantity, Ratio
@@ -100,7 +100,12 @@ class Beside(msgspec.Struct, frozen=True):
 
 
 class RunFacts(msgspec.Struct, frozen=True):
-    """All that the page shows. *again* measures it anew; else *why_not* it cannot."""
+    """All that the page shows. *again* measures it anew; else *why_not* it cannot.
+
+    *over_time* are clock, power and heat from the burst on, *unsettled* is why there is
+    no sustained rate, *path* what computed inside, *counterpart* the compiler that has
+    the host start less.
+    """
 
     run: str
     workload: str
@@ -133,6 +138,10 @@ class RunFacts(msgspec.Struct, frozen=True):
     during: Mapping[str, Any]
     after: Mapping[str, Any]
     steady: Mapping[str, Any]
+    over_time: Mapping[str, Any]
+    unsettled: str | None
+    path: Mapping[str, Any]
+    counterpart: str | None
     unknown: Mapping[str, str]  # what is not known of machine and software, and why
     collector: str | None
     collector_sha256: str | None
@@ -230,6 +239,10 @@ def _facts(
         during=_mapping(checks.get("during")),
         after=dict(end.conditions),
         steady=_mapping(checks.get("steady")),
+        over_time=_mapping(checks.get("over_time")),
+        unsettled=next((v.reason for v in end.values if v.metric == STAYS), None),
+        path=_mapping(checks.get("path")),
+        counterpart=_text(checks.get("counterpart")),
         unknown={**first.machine.missing, **first.environment.missing},
         collector=f"{program.name}.py {program.version}" if program else None,
         collector_sha256=program.sha256 if program else None,
@@ -291,6 +304,10 @@ def _gates(gates: object) -> Iterator[Gate]:
 
 def _mapping(fact: object) -> dict[str, Any]:
     return dict(fact) if isinstance(fact, Mapping) else {}
+
+
+def _text(fact: object) -> str | None:
+    return fact if isinstance(fact, str) else None
 
 
 def _machine(record: Record) -> dict[str, Any]:

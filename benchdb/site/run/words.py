@@ -1,8 +1,8 @@
 """What the page of a run says."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from statistics import fmean, median, stdev
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from benchdb.collecting.again import PROCESSES
+from benchdb.metric_kinds import LASTING
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
@@ -17,22 +18,14 @@ from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, metrics, notes, terms
 from benchdb.site.content import Site
 from benchdb.site.pages import Words
-from benchdb.site.run import Gate, Printed, RunFacts, Series
+from benchdb.site.run import Gate, Printed, RunFacts, Series, over_time
+from benchdb.site.run.named_facts import listed, plain
 
 _SHOWN_FACTS = 5  # figures beside the headline that stand at the top
 _LETTERS = 12  # of a digest
 _BARS = 12  # of a histogram, at most
 _MILLI = 1000.0
 _MICRO = 0.001  # seconds below which steps are told in microseconds
-# How a number of that name is written, by the end of the name.
-_UNITS = {
-    "_celsius": ("{} °C", 1),
-    "_percent": ("{} %", 3),
-    "_pct": ("{} %", 3),
-    "_watts": ("{} W", 3),
-    "_mhz": ("{} MHz", 4),
-    "_seconds": ("{} s", 3),
-}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -92,6 +85,8 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
     if facts.chip in site.chips:
         crumbs.append((site.chips[facts.chip], terms.chip_text(language, facts.chip)))
     plot = _plot(language, facts)
+    rest = [one for one in facts.figures[1:] if one.metric not in LASTING]
+    shown, more = rest[:_SHOWN_FACTS], rest[_SHOWN_FACTS:]
     return Words(
         title=title,
         crumbs=tuple(crumbs),
@@ -107,9 +102,12 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             ),
             "top": [
                 *_beside(language, facts),
-                *_figures(language, facts.figures[1 : _SHOWN_FACTS + 1]),
+                *(Row(*one) for one in over_time.lasts(language, facts)),
+                *_figures(language, shown),
             ],
-            "more_figures": [*_figures(language, facts.figures[_SHOWN_FACTS + 1 :])],
+            "more_figures": [*_figures(language, more)],
+            "tracks": [*over_time.tracks(language, facts.over_time)],
+            "counterpart": over_time.counterpart(facts),
             "grade_rows": list(_grade_rows(language, facts)),
             "processes": _strip(language, facts),
             "plot": plot,
@@ -267,8 +265,10 @@ def _per_cent(share: float) -> str:
 def _plot(language: Language, facts: RunFacts) -> Plot | None:
     """Return the samples of the first process, warm-up in front."""
     series = facts.processes[0].series if facts.processes else ()
-    warm = [_per_step(one) for one in series if one.phase == "warmup"]
-    measured = [_per_step(one) for one in series if one.phase == "measure"]
+    # What lies between burst and measured blocks is warm-up as well.
+    warm = [_per_step(one) for one in series if one.phase in ("warmup", "burst")]
+    blocks = ("measure", "settle")
+    measured = [_per_step(one) for one in series if one.phase in blocks]
     if not measured:
         measured = [_per_step(one) for one in series if one.phase in ("step", "seed")][
             :1
@@ -339,7 +339,7 @@ def _bars(values: Sequence[float]) -> tuple[tuple[str, str, str], ...]:
 
 def _gate(language: Language, gate: Gate) -> dict[str, str]:
     mark = {"passed": "✓", "failed": "✗"}.get(gate.status, "–")
-    text = _listed(language, gate.facts) if gate.facts else gate.status
+    text = listed(language, gate.facts) if gate.facts else gate.status
     return {
         "mark": mark,
         "status": gate.status,
@@ -370,10 +370,10 @@ def _ran(language: Language, facts: RunFacts) -> Iterator[Row]:
     if facts.parameters:
         yield Row(
             language.pgettext("run", "Parameters"),
-            _listed(language, facts.parameters),
+            listed(language, facts.parameters),
             english=True,
         )
-    how = _listed(language, {k: v for k, v in facts.how.items() if v})
+    how = listed(language, {k: v for k, v in facts.how.items() if v})
     if how:
         yield Row(language.pgettext("run", "Precision"), how, english=True)
     software = dict(facts.environment)
@@ -391,7 +391,7 @@ def _ran(language: Language, facts: RunFacts) -> Iterator[Row]:
     if software:
         yield Row(
             language.pgettext("run", "Software"),
-            _listed(language, software),
+            listed(language, software),
             english=True,
         )
 
@@ -400,7 +400,7 @@ def _around(language: Language, facts: RunFacts) -> Iterator[Row]:
     """Yield the machine, and what it did before, while and after it measured."""
     yield Row(
         language.pgettext("run", "Machine"),
-        _listed(language, facts.machine),
+        listed(language, facts.machine),
         english=True,
     )
     for name, known in (
@@ -409,10 +409,12 @@ def _around(language: Language, facts: RunFacts) -> Iterator[Row]:
         (language.pgettext("run", "After"), facts.after),
     ):
         if known:
-            yield Row(name, _listed(language, known), english=True)
+            yield Row(name, listed(language, known), english=True)
+    for name, text in over_time.around(language, facts):
+        yield Row(name, text, english=True)
     if facts.unknown:
         reasons = {why for why in facts.unknown.values() if why}
-        names = ", ".join(_plain(name) for name in facts.unknown)
+        names = ", ".join(plain(name) for name in facts.unknown)
         text = f"{names} ({'; '.join(sorted(reasons))})" if reasons else names
         yield Row(language.pgettext("run", "Not known"), text, english=True)
 
@@ -441,43 +443,3 @@ def _origin(language: Language, facts: RunFacts) -> Iterator[Row]:
             yield Row(language.pgettext("run", "Importer"), own.importer)
     # TRANSLATORS: the digest of a run's content, which is its name
     yield Row(language.pgettext("run", "Identity"), facts.run)
-
-
-def _listed(language: Language, facts: Mapping[str, Any]) -> str:
-    """Name facts of programs and their values: names are as programs have them."""
-    return "; ".join(_pairs(language, facts))
-
-
-def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[str]:
-    for name, fact in facts.items():
-        if fact is None or fact in ("", [], {}):
-            continue
-        yield f"{_plain(name)} {_value(language, name, fact)}"
-
-
-@lru_cache(maxsize=4096)
-def _plain(name: str) -> str:
-    ending = next((end for end in (*_UNITS, "_bytes") if name.endswith(end)), "")
-    return name.removesuffix(ending).replace("_", " ")
-
-
-def _value(language: Language, name: str, fact: Any) -> str:
-    match fact:
-        case bool():
-            return "yes" if fact else "no"
-        case int() | float():
-            return _number(language, name, fact)
-        case Mapping():
-            return f"({_listed(language, fact)})"
-        case list() | tuple():
-            return ", ".join(_value(language, name, one) for one in fact)
-    return str(fact)
-
-
-def _number(language: Language, name: str, fact: float) -> str:
-    if name.endswith("_bytes") and fact >= 2**20:
-        return language.ordered(language.bytes(int(fact)))
-    for ending, (pattern, digits) in _UNITS.items():
-        if name.endswith(ending):
-            return pattern.format(language.significant(fact, digits))
-    return f"{fact:.6g}" if isinstance(fact, float) else str(fact)

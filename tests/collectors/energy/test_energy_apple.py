@@ -258,6 +258,38 @@ def test_what_is_no_figure_and_what_is_a_sum_is_left_out():
     assert powermetrics.by_domain({"processor": powers}) == {"cpu": 2.0, "gpu": 3.0}
 
 
+@pytest.mark.parametrize(
+    ("printed", "clock", "busy"),
+    [
+        ('"gpu_freq_mhz": 1398, "gpu_active_ratio": 0.25', 1398, 25),
+        ('"gpu_usage": [461, 0.021]', 461, None),  # its share is one of the clock
+        ('"pcpu_usage": [4500, 0.9]', None, None),
+    ],
+)
+def test_macmon_tells_the_clock_of_the_gpu_and_how_long_it_computed(
+    printed, clock, busy
+):
+    meter = macmon.Macmon.__new__(macmon.Macmon)
+    meter.integral = Integral()
+
+    (found,) = meter.readings(f'{{"gpu_power": 20.0, {printed}}}'.encode(), 1.0)
+
+    assert (found.clock_mhz, found.busy_percent) == (clock, busy)
+
+
+@pytest.mark.parametrize("printed", [1380.0, 1_380_000_000.0])
+def test_powermetrics_tells_the_clock_in_either_of_its_units(printed):
+    meter = powermetrics.Powermetrics.__new__(powermetrics.Powermetrics)
+    meter.integral = Integral()
+    gpu = {"freq_hz": printed, "idle_ratio": 0.75}
+    document = {"elapsed_ns": 10**9, "processor": {"gpu_power": 9.0}, "gpu": gpu}
+
+    part = plistlib.dumps(document).partition(b"</plist>")[0]
+    (found,) = meter.readings(part, 1.0)
+
+    assert (found.clock_mhz, found.busy_percent) == (1380, 25)
+
+
 WITH_POWERS = [
     path
     for path in matching("macos/powermetrics/*.plist")

@@ -70,6 +70,18 @@ def test_under_rosetta_system_profiler_knows_no_chip():
     assert found["cpu_cores"] == 8
 
 
+@pytest.mark.parametrize(
+    ("facts", "family"),
+    [
+        ('"spdisplays_mtlgpufamilysupport": "spdisplays_metal4"', "Metal 4"),
+        ('"spdisplays_metalfamily": "spdisplays_mtlgpufamilyapple7"', "Apple 7"),
+        ('"spdisplays_metal": "spdisplays_supported"', None),
+    ],
+)
+def test_the_family_of_metal_is_that_of_the_displays(facts, family):
+    assert parse.metal_family(f'{{"SPDisplaysDataType": [{{{facts}}}]}}') == family
+
+
 def test_an_untranslated_name_of_a_gpu_is_not_its_name():
     text = """{"SPDisplaysDataType": [{"_name": "kHW_AppleM1Item"},
         {"_name": "kHW_X", "sppci_model": "Apple M9 Pro", "sppci_cores": "17"}]}"""

@@ -4,7 +4,8 @@ import pytest
 from energy.nvml import CardState
 from energy.readings import Span
 from fingerprint import commands
-from harness.telemetry import State, counters, others, rises, summary
+from harness.states import State, summary
+from harness.telemetry import counters, others, rises
 
 WORKER = 500
 

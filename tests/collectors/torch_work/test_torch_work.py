@@ -3,7 +3,9 @@
 import pytest
 import torch
 from harness.framework import UnsupportedError, failure_status
+from torch.nn import functional
 from torch_work.device import set_tf32, without_tf32
+from torch_work.execution import attention_seen
 from training import reference_cells
 from with_torch import compiling_obstacle
 
@@ -144,3 +146,29 @@ def test_the_reference_takes_a_few_samples():
     assert few == [2, 4]
     assert reference_cells(cell("lstm"))[1].batch_size == 8
     assert reference_cells(cell("lstm"), 1)[1].batch_size == 1
+
+
+def test_attention_says_which_of_its_kernels_it_chooses():
+    operands = [torch.randn(1, 2, 16, 8, requires_grad=True) for _ in range(3)]
+    usual = functional.scaled_dot_product_attention
+
+    with attention_seen() as fused:
+        functional.scaled_dot_product_attention(*operands)
+    with attention_seen() as plain:
+        functional.scaled_dot_product_attention(*operands, dropout_p=0.1)
+
+    assert (fused, plain) == ({"flash"}, {"math"})
+    assert functional.scaled_dot_product_attention is usual
+
+
+def test_a_transformer_tells_its_attention_and_a_network_of_images_nothing():
+    assert started(cell("distilbert", batch_size=1)).path()["attention"] in {
+        "flash",
+        "math",
+    }
+    assert started(cell("resnet9", batch_size=2)).path() == {}
+
+
+def test_graphs_of_cuda_are_refused_where_there_are_none():
+    with pytest.raises(UnsupportedError, match="no CUDA graphs on CPU; use inductor"):
+        prepared(cell("mnist", compiler="inductor-graphs"))

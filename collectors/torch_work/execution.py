@@ -1,0 +1,79 @@
+"""What PyTorch tells of how it executed something: kernels, attention, Metal's side."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from fingerprint.mach_o import build_version
+from fingerprint.macos import metal_family
+from harness.framework import Work
+from torch.nn import functional
+
+# Spans that the profiler draws over the kernels of a whole call.
+_NO_KERNELS = ("Optimizer.", "ProfilerStep", "Torch-Compiled Region", "## ")
+_ATTENTION = {0: "math", 1: "flash", 2: "memory-efficient", 3: "cudnn"}
+
+
+def cuda_kernels(work: Work, steps: int) -> list[tuple[str, float, float]]:
+    """Return name, begin and end in seconds of what CUDA computed in so many steps."""
+    from torch.profiler import ProfilerActivity, profile  # noqa: PLC0415  heavy
+
+    work.synchronise()
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(steps):
+            work.step()
+        work.synchronise()
+    return [
+        (one.name, one.time_range.start / 1e6, one.time_range.end / 1e6)
+        for one in seen.events()
+        if one.device_type.name == "CUDA"
+        and not getattr(one, "is_user_annotation", False)
+        and not one.name.startswith(_NO_KERNELS)
+    ]
+
+
+@contextmanager
+def attention_seen() -> Iterator[set[str]]:
+    """Collect which kernel PyTorch chooses for each attention that is called inside.
+
+    For those operands it is asked what it would choose; "" is where it cannot tell. A
+    model that has been compiled calls nothing any more.
+    """
+    usual, seen = functional.scaled_dot_product_attention, set[str]()
+
+    def spy(*operands: Any, **options: Any) -> Any:
+        seen.add(_choice(*operands, **options))
+        return usual(*operands, **options)
+
+    functional.scaled_dot_product_attention = spy
+    try:
+        yield seen
+    finally:
+        functional.scaled_dot_product_attention = usual
+
+
+def _choice(query: Any, key: Any, value: Any, *others: Any, **options: Any) -> str:
+    kind = query.device.type
+    operands = [query, key, value]
+    if torch.is_autocast_enabled(kind):  # as attention itself would do it
+        operands = [one.to(torch.get_autocast_dtype(kind)) for one in operands]
+    try:
+        chosen = torch._fused_sdp_choice(*operands, *others, **options)
+    except (AttributeError, NotImplementedError, RuntimeError, TypeError):
+        return ""
+    return _ATTENTION.get(int(chosen), "")
+
+
+def metal_path() -> dict[str, str | None]:
+    """Return what decides which kernels Metal has: GPU family, SDK of the wheel."""
+    library = Path(torch.__file__).with_name("lib") / "libtorch_cpu.dylib"
+    built = build_version(library)
+    allowed = os.environ.get("PYTORCH_ENABLE_MPS_FALLBACK", "") not in ("", "0")
+    return {
+        "metal_family": metal_family(),
+        "sdk": f"macOS {built.sdk}" if built else None,
+        "fallback_allowed": "yes" if allowed else "no",
+    }
