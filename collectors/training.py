@@ -1,8 +1,9 @@
 """Training steps, once for all frameworks, over what each makes of a network.
 
 A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``build``,
-``arranged``, ``train`` and ``one_pass``; ``loss``, ``trained``, ``parameter_count``,
-``tensors`` and ``first_steps``.  Steps are started, not waited for.
+``arranged``, ``train``, ``forward`` and ``one_pass``; ``loss``, ``trained``,
+``parameter_count``, ``tensors`` and ``first_steps``.  Steps are started, not waited
+for.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +13,11 @@ from operator import sub
 from typing import Any
 
 from harness.cells import Cell, SeedPlan
-from harness.framework import FirstSteps
+from harness.framework import Course, FirstSteps
 from operations import Tensors
 from training_data.batches import batches_of, data_facts, images_of, random_images
 from training_data.files import Images
+from training_data.source_arrays import SourceArrays
 
 # At the full rate Adam throws the loss of some networks into the hundreds within two
 # steps, and what follows tells of chaos, not of the arithmetic.
@@ -42,6 +44,10 @@ class Trained(Tensors):
         """Start one training step on a batch that is on the device."""
         raise NotImplementedError
 
+    def forward(self, inputs: Any) -> None:
+        """Start a forward pass alone on inputs that are on the device."""
+        raise NotImplementedError
+
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
         """Yield each image once, in shuffled batches; the last one may be smaller."""
         raise NotImplementedError
@@ -58,6 +64,29 @@ class Trained(Tensors):
         """Start one training step."""
         self.train(*next(self.batches))
 
+    def fit(self, plan: SeedPlan, course: Course) -> None:
+        """Train on arrays of the host, moved batch by batch; *course* keeps the time."""
+        source = SourceArrays(self.cell, plan, self.images)
+        validation = source.validation()
+        for epoch in range(plan.warmup_epochs + plan.epochs):
+            if epoch in (0, plan.warmup_epochs):
+                course.begin("warmup" if epoch < plan.warmup_epochs else "seed")
+            for step, batch in enumerate(source.epoch(epoch), 1):
+                with self.scope():
+                    inputs, labels = self.arranged(*batch)
+                self.train(inputs, labels)
+                if plan.looks(step):
+                    self.loss()
+                    self.forward(inputs)
+                if course.reached(step):
+                    break
+            for inputs, _ in validation:
+                with self.scope():
+                    self.forward(self.arranged(inputs, _)[0])
+            course.end()
+            if course.over:
+                return
+
     def epoch(self, plan: SeedPlan) -> int:
         """Train once on each image, loading included; return how many there were."""
         images = self.images or random_images(self.cell, plan.samples)
@@ -65,7 +94,6 @@ class Trained(Tensors):
         for inputs, labels in self.one_pass(plan, images):
             self.train(inputs, labels)
             done += len(labels)
-        self.synchronise()
         return done
 
     def notes(self) -> dict[str, Any]:
