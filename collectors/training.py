@@ -65,7 +65,7 @@ class Trained(Tensors):
         self.train(*next(self.batches))
 
     def fit(self, plan: SeedPlan, course: Course) -> None:
-        """Train on arrays of the host, moved batch by batch; *course* keeps the time."""
+        """Train on arrays of the host, moved batch by batch; *course* keeps time."""
         source = SourceArrays(self.cell, plan, self.images)
         validation = source.validation()
         for epoch in range(plan.warmup_epochs + plan.epochs):
@@ -80,9 +80,10 @@ class Trained(Tensors):
                     self.forward(inputs)
                 if course.reached(step):
                     break
-            for inputs, _ in validation:
+            for batch in validation:
                 with self.scope():
-                    self.forward(self.arranged(inputs, _)[0])
+                    inputs, _ = self.arranged(*batch)
+                self.forward(inputs)
             course.end()
             if course.over:
                 return

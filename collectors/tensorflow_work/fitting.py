@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, Protocol
 
 import keras
@@ -121,7 +122,8 @@ def _compile(work: Trained, metrics: list[str] | None) -> None:
 @contextmanager
 def _unseen() -> Iterator[None]:
     """Let Keras print what it did for the source, where nobody reads it."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+    nowhere = Path(os.devnull)
+    with nowhere.open("w", encoding="utf-8") as unread, redirect_stdout(unread):
         yield
 
 

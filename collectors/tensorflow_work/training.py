@@ -51,7 +51,7 @@ class Training(Trained, TensorFlowTensors):
             self.last = self.train_step(inputs, labels)
 
     def forward(self, inputs: Any) -> None:
-        """Start a forward pass alone, not compiled: as a script looks at its network."""
+        """Start a forward pass alone, not compiled: as scripts look at a network."""
         with self.scope():
             self.seen = self.model(inputs, training=True)
 
