@@ -65,9 +65,6 @@ class SeedPlan:
     """
 
     kind: str
-    name: str = ""
-    version: int = 1
-    data_path: str = ""
     warmup_epochs: int = 0
     epochs: int = 1
     steps_per_epoch: int = 0
@@ -76,6 +73,9 @@ class SeedPlan:
     looks_every: int = 0
     loader_processes: int = 0
     trials: int = 0
+    name: str = ""
+    version: int = 1
+    data_path: str = ""
     scaled: bool = False
 
     @property
@@ -262,7 +262,7 @@ def cells_of(
     }
     plan = own.get("seed_protocol")
     if plan and choices.steps_per_epoch and plan["kind"] == "fit":
-        plan = plan | {"steps_per_epoch": choices.steps_per_epoch, "samples": 0}
+        plan = plan | {"steps_per_epoch": choices.steps_per_epoch}
     points = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
     for precision, point in product(choices.precisions, points):
         parameters = {**own["parameters"], **point, **options}
