@@ -6,7 +6,7 @@ A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``b
 for.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 from operator import sub
@@ -67,11 +67,23 @@ class Trained(Tensors):
     def fit(self, plan: SeedPlan, course: Course) -> None:
         """Train on arrays of the host, moved batch by batch; *course* keeps time."""
         source = SourceArrays(self.cell, plan, self.images)
-        validation = source.validation()
-        for epoch in range(plan.warmup_epochs + plan.epochs):
-            if epoch in (0, plan.warmup_epochs):
-                course.begin("warmup" if epoch < plan.warmup_epochs else "seed")
-            for step, batch in enumerate(source.epoch(epoch), 1):
+        self.follow(plan, course, source.epoch, source.validation())
+
+    def follow(
+        self,
+        plan: SeedPlan,
+        course: Course,
+        epoch: Callable[[int], Iterable[tuple[Any, Any]]],
+        validation: Sequence[tuple[Any, Any]] = (),
+    ) -> None:
+        """Train on the batches of each *epoch*, then pass over those of *validation*.
+
+        Both are arrays of the host, of NumPy or of the framework.
+        """
+        for number in range(plan.warmup_epochs + plan.epochs):
+            if number in (0, plan.warmup_epochs):
+                course.begin("warmup" if number < plan.warmup_epochs else "seed")
+            for step, batch in enumerate(epoch(number), 1):
                 with self.scope():
                     inputs, labels = self.arranged(*batch)
                 self.train(inputs, labels)

@@ -155,11 +155,13 @@ def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
     if cell.tier == "smoke":
         warmup, epochs, each = min(plan.warmup_epochs, 1), 1, 2
     else:
-        warmup, epochs = plan.warmup_epochs, plan.epochs
+        # Epochs as long as may be: each has a cost of its own, whatever its length. The
+        # first is not counted, for a graph is built in it.
         part = min(part, steps - 1)
-        each = part // (warmup + epochs)
+        warmup, each = 1, min(plan.steps_per_epoch, part // 2)
         if each < 2:
-            warmup, epochs, each = 0, 1, max(2, part)
+            warmup, each = 0, max(2, part)
+        epochs = max(1, min(plan.epochs, part // each - warmup))
     return replace(
         plan,
         warmup_epochs=warmup,

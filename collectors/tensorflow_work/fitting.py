@@ -127,7 +127,7 @@ def _unseen() -> Iterator[None]:
         yield
 
 
-def batches_of_sequences(cell: Cell, steps: int) -> Any:
+def batches_of_sequences(cell: Cell) -> Any:
     """Return tf.data over a generator in Python, shuffled and one batch ahead."""
     shape = (cell.parameters["sequence_length"], 1)
     kinds = tf.TensorSpec(shape, tf.float32), tf.TensorSpec((), tf.int32)
@@ -136,7 +136,7 @@ def batches_of_sequences(cell: Cell, steps: int) -> Any:
             lambda: sequences(cell), output_signature=kinds
         )
         mixed = drawn.repeat().shuffle(SHUFFLED_SEQUENCES, seed=cell.seed)
-        return mixed.batch(cell.batch_size).prefetch(1).take(steps)
+        return mixed.batch(cell.batch_size).prefetch(1)
 
 
 def loaded(cell: Cell, plan: SeedPlan, images: Images) -> Any:

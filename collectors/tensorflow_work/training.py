@@ -4,6 +4,7 @@ import gc
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import keras
@@ -40,7 +41,12 @@ class Training(Trained, TensorFlowTensors):
         self.train_step = compiled(step, self.cell.compiler)
 
     def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
-        """Return a batch as tensors on the device of the context."""
+        """Return a batch as tensors on the device of the context.
+
+        Those of tf.data stay where they are, as for a loop over it: a step moves them.
+        """
+        if tf.is_tensor(inputs):
+            return tf.cast(inputs, self.wide), labels
         whole = inputs.dtype.kind == "i"
         made = tf.constant(inputs, tf.int32 if whole else self.wide)
         return made, tf.constant(labels, tf.int32)
@@ -66,16 +72,8 @@ class Training(Trained, TensorFlowTensors):
             fit_arrays(self, plan, course)
 
     def _follow_sequences(self, plan: SeedPlan, course: Course) -> None:
-        course.begin("seed")
-        batches = batches_of_sequences(self.cell, plan.steps_per_epoch)
-        for step, (inputs, labels) in enumerate(batches, 1):
-            self.train(inputs, labels)
-            if plan.looks(step):
-                self.loss()
-                self.forward(inputs)
-            if course.reached(step):
-                break
-        course.end()
+        batches = iter(batches_of_sequences(self.cell))
+        self.follow(plan, course, lambda _: islice(batches, plan.steps_per_epoch))
 
     def epoch(self, plan: SeedPlan) -> int:
         """Let Keras pass once over images that tf.data loads; return how many."""

@@ -71,7 +71,7 @@ class SourceArrays:
         """Yield the batches of an epoch in a new order, the last one may be smaller."""
         size = self.cell.batch_size
         if self.plan.data_path == "sequences":
-            yield from islice(self._batches_of_sequences(), self.plan.steps_per_epoch)
+            yield from islice(self._sequences, self.plan.steps_per_epoch)
             return
         order = np.random.default_rng((self.cell.seed, number)).permutation(self.count)
         for start in range(0, self.count, size):
@@ -80,6 +80,10 @@ class SourceArrays:
             if inputs.dtype == np.float64:  # Keras narrows each batch, not the whole
                 inputs = inputs.astype(np.float32)
             yield inputs, labels
+
+    @cached_property
+    def _sequences(self) -> Iterator[Batch]:
+        return self._batches_of_sequences()
 
     def _batches_of_sequences(self) -> Iterator[Batch]:
         drawn, source = sequences(self.cell), _dice(self.cell.seed)

@@ -46,9 +46,10 @@ def test_quick_runs_the_whole_protocol_where_it_is_short():
 @pytest.mark.parametrize(
     ("plan", "step_seconds", "scaled"),
     [
-        (SeedPlan("fit", 0, 100, 1875), 0.0005, (0, 100, 200)),
-        (FIT, 0.5, (1, 3, 5)),
-        (FIT, 2.0, (0, 1, 5)),
+        (SeedPlan("fit", 0, 100, 1875), 0.0005, (1, 9, 1875)),
+        (SeedPlan("fit", 0, 1, 2000), 0.05, (1, 1, 100)),
+        (FIT, 0.4, (1, 1, 12)),
+        (FIT, 2.0, (1, 1, 2)),
         (FIT, 18.0, (0, 1, 2)),
     ],
 )
