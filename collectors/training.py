@@ -1,21 +1,23 @@
 """Training steps, once for all frameworks, over what each makes of a network.
 
 A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``build``,
-``arranged``, ``train`` and ``one_pass``; ``loss``, ``trained``, ``parameter_count``,
-``tensors`` and ``first_steps``.  Steps are started, not waited for.
+``arranged``, ``train``, ``forward`` and ``one_pass``; ``loss``, ``trained``,
+``parameter_count``, ``tensors`` and ``first_steps``.  Steps are started, not waited
+for.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 from operator import sub
 from typing import Any
 
 from harness.cells import Cell, SeedPlan
-from harness.framework import FirstSteps
+from harness.framework import Course, FirstSteps
 from operations import Tensors
 from training_data.batches import batches_of, data_facts, images_of, random_images
 from training_data.files import Images
+from training_data.source_arrays import SourceArrays
 
 # At the full rate Adam throws the loss of some networks into the hundreds within two
 # steps, and what follows tells of chaos, not of the arithmetic.
@@ -45,6 +47,10 @@ class Trained(Tensors):
         """Start one training step on a batch that is on the device."""
         raise NotImplementedError
 
+    def forward(self, inputs: Any) -> None:
+        """Start a forward pass alone on inputs that are on the device."""
+        raise NotImplementedError
+
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
         """Yield each image once, in shuffled batches; the last one may be smaller."""
         raise NotImplementedError
@@ -61,6 +67,42 @@ class Trained(Tensors):
         """Start one training step."""
         self.train(*next(self.batches))
 
+    def fit(self, plan: SeedPlan, course: Course) -> None:
+        """Train on arrays of the host, moved batch by batch; *course* keeps time."""
+        source = SourceArrays(self.cell, plan, self.images)
+        self.follow(plan, course, source.epoch, source.validation())
+
+    def follow(
+        self,
+        plan: SeedPlan,
+        course: Course,
+        epoch: Callable[[int], Iterable[tuple[Any, Any]]],
+        validation: Sequence[tuple[Any, Any]] = (),
+    ) -> None:
+        """Train on the batches of each *epoch*, then pass over those of *validation*.
+
+        Both are arrays of the host, of NumPy or of the framework.
+        """
+        for number in range(plan.warmup_epochs + plan.epochs):
+            if number in (0, plan.warmup_epochs):
+                course.begin("warmup" if number < plan.warmup_epochs else "seed")
+            for step, batch in enumerate(epoch(number), 1):
+                with self.scope():
+                    inputs, labels = self.arranged(*batch)
+                self.train(inputs, labels)
+                if plan.looks(step):
+                    self.loss()
+                    self.forward(inputs)
+                if course.reached(step):
+                    break
+            for batch in validation:
+                with self.scope():
+                    inputs, _ = self.arranged(*batch)
+                self.forward(inputs)
+            course.end()
+            if course.over:
+                return
+
     def epoch(self, plan: SeedPlan) -> int:
         """Train once on each image, loading included; return how many there were."""
         images = self.images or random_images(self.cell, plan.samples)
@@ -68,7 +110,6 @@ class Trained(Tensors):
         for inputs, labels in self.one_pass(plan, images):
             self.train(inputs, labels)
             done += len(labels)
-        self.synchronise()
         return done
 
     def notes(self) -> dict[str, Any]:

@@ -103,12 +103,12 @@ def _flops(given: Any) -> Rows:
 def _source_protocol(plan: Mapping[str, Any]) -> Rows:
     match plan.get("kind"):
         case "fit":
-            warmup = plan["warmup_epochs"]
+            warmup = plan.get("warmup_epochs", 0)
             first = f"{_epochs(warmup)} of warm-up, then " if warmup else ""
             steps = f"{_epochs(plan['epochs'])} of {plan['steps_per_epoch']} steps"
             yield "source did", first + steps
         case "epoch":
-            loaders = plan["loader_processes"]
+            loaders = plan.get("loader_processes", 0)
             by = f", loaded by {counted(loaders, 'process')}" if loaders else ""
             yield "source did", f"one pass over {plan['samples']:,} samples{by}"
         case "trials":

@@ -71,6 +71,9 @@ def _columns(side: Side, compared: Collection[str]) -> dict[str, str]:
         "compiler": _of_runs(runs, "compiler"),
         "batch size": _of_runs(runs, "batch_size"),
         "tier": _of_runs(runs, "tier"),
+        "protocol of the source": _listed(
+            f"version {run.protocol_version}" for run in runs if run.plan
+        ),
         "collector": _of_runs(runs, "collector_version"),
         "grade": _of_runs(runs, "grade"),
         "label": _of_runs(runs, "label"),

@@ -12,6 +12,7 @@ from typing import TypeGuard, TypeVar
 
 from benchdb.conditions import Conditions, divided
 from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES, TOKENS
+from benchdb.statistics import protocols
 from benchdb.statistics.comparison import Estimate, Sample, estimate
 from benchdb.store.newest import age
 from benchdb.store.run_facts import Figure, KnownRun
@@ -105,11 +106,10 @@ def conditions(run: KnownRun, metric: str) -> Conditions:
         # Nobody knows the samples: what was said of its length tells times apart.
         choices = (*choices, *((name, str(fact)) for name, fact in lengths.items()))
     author = facts.source if metric in REPORTED else facts.program
-    ours = facts.label == "measured" and facts.framework == "tensorflow"
-    if author is None and ours and metric in _OF_SCRIPTS:
-        # The sources ran model.fit. The step of our TensorFlow script is our own, on
-        # batches that lie on the device, not on arrays of the host.
-        author = "custom step"
+    if author is None and facts.label == "measured" and metric in _OF_SCRIPTS:
+        # We do again what a source did; how, the version of its protocol says.
+        done = (facts.workload, facts.setting, facts.framework, facts.device)
+        author = protocols.followed(*done, version=run.protocol_version)
     return Conditions(
         workload=facts.workload,
         version=facts.workload_version,
@@ -144,7 +144,8 @@ def _extent(run: KnownRun, metric: str) -> float | None:
     if len(counts) < len(_COUNTS):
         return None  # a stranger's words
     warmup, epochs, steps = counts
-    return float((warmup + epochs) * steps * batch)
+    samples = plan.get("samples")  # stated where the last batch is smaller
+    return float((warmup + epochs) * (samples if _is_count(samples) else steps * batch))
 
 
 def _is_count(said: object) -> TypeGuard[int]:

@@ -222,6 +222,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
 
 
 _AT_ONCE = 1000  # rows
+_MOST = 1000  # versions of a protocol; more are a stranger's words
 _COLUMNS = Facts.__struct_fields__.index("environment")  # before it, of the query
 
 
@@ -237,6 +238,12 @@ class KnownRun(msgspec.Struct, frozen=True):
     place: Place
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
+
+    @property
+    def protocol_version(self) -> int:
+        """Return which version of the seed's protocol; the first did not say it."""
+        version = (self.plan or {}).get("version")
+        return version if isinstance(version, int) and 0 < version < _MOST else 1
 
 
 class Around(msgspec.Struct, frozen=True):

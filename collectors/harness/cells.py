@@ -1,6 +1,7 @@
 """Catalogues, choices and cells: from what was asked for to what a process measures."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -59,9 +60,12 @@ def in_setting(facts: Mapping[str, Any], setting: str) -> dict[str, Any]:
 class SeedPlan:
     """What the source of a workload did, or as much of it as we can afford.
 
-    *kind* is ``fit`` (epochs of so many steps after warm-up epochs), ``epoch`` (one
-    pass over *samples*, loading included, the last batch smaller) or ``trials`` (the
-    mean of single operations on fresh operands).
+    *name* is the source, *version* counts how it has been done again; one that differs
+    differs in figures. *kind* is ``fit`` (epochs of so many steps after warm-up epochs,
+    where *samples* are stated the last batch smaller), ``epoch`` (one pass over
+    *samples*, loading included) or ``trials`` (the mean of single operations on fresh
+    operands). *data_path* is where batches come from (``training_data.source_arrays``).
+    Every so many steps the source *looks*: another forward pass, its loss read.
     """
 
     kind: str
@@ -69,14 +73,29 @@ class SeedPlan:
     epochs: int = 1
     steps_per_epoch: int = 0
     samples: int = 0
+    validation_samples: int = 0
+    looks_every: int = 0
     loader_processes: int = 0
     trials: int = 0
+    name: str = ""
+    version: int = 1
+    data_path: str = ""
     scaled: bool = False
 
     @property
     def steps(self) -> int:
         """Return all the steps, those of the warm-up included."""
         return (self.warmup_epochs + self.epochs) * self.steps_per_epoch
+
+    def looks(self, step: int) -> bool:
+        """Tell whether the source looks at its network after a *step*, from 1."""
+        every = self.looks_every
+        return every > 0 and (step == 1 or step % every == 0)
+
+    def samples_of(self, steps: int, batch_size: int) -> int:
+        """Return the samples of an epoch that took so many *steps*."""
+        whole = math.ceil(self.samples / batch_size) == steps
+        return self.samples if whole else steps * batch_size
 
 
 @dataclass(frozen=True)

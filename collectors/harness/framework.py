@@ -110,8 +110,12 @@ class Work:
         """Return seconds of steps, not waited for, by the device's own clock if any."""
         return None
 
+    def fit(self, plan: SeedPlan, course: "Course") -> None:
+        """Run the source's epochs on arrays of the host; *course* keeps their time."""
+        raise NotImplementedError
+
     def epoch(self, plan: SeedPlan) -> int:
-        """Pass over the data as the source did; return how many samples, all done."""
+        """Start a pass over the data as the source did; return how many samples."""
         raise NotImplementedError
 
     def trial(self) -> tuple[float, float]:
@@ -193,6 +197,21 @@ class Work:
     def notes(self) -> dict[str, Any]:
         """Return what else belongs into the run's checks."""
         return {}
+
+
+class Course(Protocol):
+    """The clock of epochs, which also says when they have to end."""
+
+    over: bool  # the time is up: no batch may follow
+
+    def begin(self, phase: str) -> None:
+        """Start the clock of an epoch of the "warmup" or of the "seed"."""
+
+    def reached(self, steps: int) -> bool:
+        """Take how many *steps* of the epoch are done; return whether it is over."""
+
+    def end(self) -> None:
+        """Read the loss, stop the clock of the epoch and start that of the next."""
 
 
 class Framework(Protocol):

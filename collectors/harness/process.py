@@ -7,8 +7,9 @@ import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -33,6 +34,24 @@ def own_cpu_time() -> CpuTime:
     """Return the CPU time of this process so far, all its threads together."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return CpuTime(usage.ru_utime, usage.ru_stime)
+
+
+class Aside:
+    """What a process has spent on work that the script it stands for did not do."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.wall = self.user = self.system = 0.0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the time, and the CPU time of all threads, of what is done inside."""
+        began, before = time.perf_counter(), own_cpu_time()
+        yield
+        after = own_cpu_time()
+        self.wall += time.perf_counter() - began
+        self.user += after.user - before.user
+        self.system += after.system - before.system
 
 
 def lack_of_files() -> str | None:

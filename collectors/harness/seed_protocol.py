@@ -11,7 +11,7 @@ from statistics import fmean
 
 from harness.cells import Assignment, Cell, SeedPlan
 from harness.framework import Work
-from harness.process import cpu_percent, own_cpu_time
+from harness.process import Aside, CpuTime, cpu_percent, own_cpu_time
 from harness.recorder import Recorder
 from harness.timing import timed
 
@@ -24,10 +24,12 @@ _OVERRUN = 3
 _MOST_OF_THE_LIMIT = 0.9
 _FEWEST_BATCHES = 2  # of a pass over the data
 _FACTS = {
-    "fit": ("warmup_epochs", "epochs", "steps_per_epoch"),
-    "epoch": ("samples", "loader_processes"),
+    "fit": ("data_path", "warmup_epochs", "epochs", "steps_per_epoch"),
+    "epoch": ("data_path", "samples", "loader_processes"),
     "trials": ("trials",),
 }
+# What few sources did, told where they did.
+_MORE = ("samples", "validation_samples", "looks_every")
 _SCRIPT = (
     "script_wall_seconds",
     "script_user_seconds",
@@ -36,40 +38,78 @@ _SCRIPT = (
 )
 
 
+class EpochClock:
+    """The time of epochs, each a sample of the run."""
+
+    def __init__(
+        self, recorder: Recorder, plan: SeedPlan, work: Work, seconds: float
+    ) -> None:
+        """End epochs of *plan* so many *seconds* after their first step.
+
+        A graph is built in that one, which nobody can estimate.
+        """
+        self._recorder, self._plan, self._work = recorder, plan, work
+        self._most, self._until = seconds, math.inf
+        self._phase, self._began, self._epoch_steps = "seed", 0.0, 0
+        self.over = False
+        self.steps = 0  # of all epochs
+        self.samples, self.seconds = 0, 0.0  # of those after the warm-up
+
+    def begin(self, phase: str) -> None:
+        """Start the clock of an epoch of this *phase*."""
+        self._work.synchronise()
+        self._phase, self._epoch_steps = phase, 0
+        self._began = time.perf_counter()
+
+    def reached(self, steps: int) -> bool:
+        """Take how many *steps* of the epoch are done; return whether time is up."""
+        self._epoch_steps = max(steps, self._epoch_steps)
+        self._until = min(self._until, time.perf_counter() + self._most)
+        self.over = self.over or time.perf_counter() >= self._until
+        return self.over
+
+    def end(self) -> None:
+        """Read the loss, which waits for it, and take the time since the last end."""
+        self._recorder.read_loss(self._work)
+        now, steps = time.perf_counter(), self._epoch_steps
+        self._recorder.samples.add(self._phase, steps, now - self._began)
+        self.steps += steps
+        if self._phase == "seed":
+            batch_size = self._recorder.cell.batch_size
+            self.samples += self._plan.samples_of(steps, batch_size)
+            self.seconds += now - self._began
+        self._began, self._epoch_steps = now, 0
+
+
 def run_seed_protocol(
-    work: Work, recorder: Recorder, whole: SeedPlan, idle: float
+    work: Work, recorder: Recorder, whole: SeedPlan, aside: Aside
 ) -> None:
     """Do what the source did, or a part that is told to be one.
 
-    *idle* are seconds that we waited on purpose; the source's script did not.
+    *aside* is what this process did so far and the source's script did not.
     """
     cell = recorder.cell
-    estimate, taken = 0.0, 1
+    estimate = 0.0
     if cell.tier == "quick" and whole.kind != "trials":
-        estimate, taken = timed(work, 1), 2
+        with aside.counted():
+            estimate = timed(work, 1)
     plan = affordable(whole, cell, estimate)
     facts: dict[str, object] = {"kind": plan.kind, "scaled": plan.scaled}
+    facts |= {"name": plan.name, "version": plan.version}
     facts |= {name: getattr(plan, name) for name in _FACTS[plan.kind]}
+    facts |= {name: fact for name in _MORE if (fact := getattr(plan, name))}
     match plan.kind:
         case "fit":
             limit = _limit(recorder.assignment, plan.steps * estimate)
-            left = _fit(work, plan, recorder, taken, limit)
-            part = f"{plan.steps - left} of {whole.steps} steps"
+            done = _fit(work, plan, recorder, limit)
+            part = f"{done} of {whole.steps} steps"
             unknown = f"seed protocol scaled to {part}" if plan.scaled else None
-            if left:
+            if done < plan.steps:
                 unknown = f"seed protocol ended after {limit:.3g} s, with {part}"
-                steps = plan.steps - left
-                facts |= {"scaled": True, "steps": steps, "ended": unknown}
-            # What the shell's ``time`` would say, or why that would mean nothing.
-            wall = (time.monotonic_ns() - recorder.assignment.started_ns) / 1e9 - idle
-            cpu = own_cpu_time()
-            percent = cpu_percent(cpu, wall)
-            figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
-            for metric, value in zip(_SCRIPT, figures, strict=True):
-                known = None if unknown else value
-                recorder.value(metric, known, unknown or "no time passed")
+                facts |= {"scaled": True, "steps": done, "ended": unknown}
+            _script_times(recorder, aside, unknown)
         case "epoch":
-            _epoch(work, plan, whole, recorder)
+            facts |= _epoch(work, plan, whole, recorder)
         case "trials":
             # On fresh operands, with and without waiting. The source did not wait; the
             # pair of figures shows what that makes of it.
@@ -81,6 +121,18 @@ def run_seed_protocol(
             recorder.value("operation_synced_seconds", waited)
     recorder.checks["seed_protocol"] = facts
     recorder.samples.flush()
+
+
+def _script_times(recorder: Recorder, aside: Aside, unknown: str | None) -> None:
+    """Send what the shell's ``time`` would say, or why that would mean nothing."""
+    started = recorder.assignment.started_ns
+    wall = (time.monotonic_ns() - started) / 1e9 - aside.wall
+    every = own_cpu_time()
+    cpu = CpuTime(every.user - aside.user, every.system - aside.system)
+    percent = cpu_percent(cpu, wall)
+    figures = (wall, cpu.user, cpu.system, int(percent) if percent else None)
+    for metric, value in zip(_SCRIPT, figures, strict=True):
+        recorder.value(metric, None if unknown else value, unknown or "no time passed")
 
 
 def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
@@ -103,58 +155,35 @@ def affordable(plan: SeedPlan, cell: Cell, step_seconds: float) -> SeedPlan:
     if cell.tier == "smoke":
         warmup, epochs, each = min(plan.warmup_epochs, 1), 1, 2
     else:
-        warmup, epochs = plan.warmup_epochs, plan.epochs
+        # Epochs as long as may be: each has a cost of its own, whatever its length. The
+        # first is not counted, for a graph is built in it.
         part = min(part, steps - 1)
-        each = part // (warmup + epochs)
+        warmup, each = 1, min(plan.steps_per_epoch, part // 2)
         if each < 2:
-            warmup, epochs, each = 0, 1, max(2, part)
+            warmup, each = 0, max(2, part)
+        epochs = max(1, min(plan.epochs, part // each - warmup))
     return replace(
-        plan, warmup_epochs=warmup, epochs=epochs, steps_per_epoch=each, scaled=True
+        plan,
+        warmup_epochs=warmup,
+        epochs=epochs,
+        steps_per_epoch=each,
+        samples=0,
+        validation_samples=min(plan.validation_samples, each * cell.batch_size),
+        scaled=True,
     )
 
 
-def _fit(
-    work: Work, plan: SeedPlan, recorder: Recorder, taken: int, limit: float
-) -> int:
-    """Run the epochs on the clock, the loss read after each; return the steps left out.
+def _fit(work: Work, plan: SeedPlan, recorder: Recorder, limit: float) -> int:
+    """Run the epochs in at most *limit* seconds; return the steps that were done.
 
-    The rest may take *limit* seconds. Steps that are *taken* already count as steps of
-    the warm-up epoch, so the script does no more work than the source's where that has
-    one.
+    The rate is of the epochs after the warm-up, over all their time, as sources take
+    it: the clock around ``fit``.
     """
-    samples = recorder.samples
-    until = time.perf_counter() + limit
-    left = warmup = max(0, plan.warmup_epochs * plan.steps_per_epoch - taken)
-    if warmup:
-        work.synchronise()
-        before = time.perf_counter_ns()
-        steps = _take_steps(work, warmup, until)
-        work.synchronise()
-        samples.add("warmup", steps, (time.perf_counter_ns() - before) / 1e9)
-        left -= steps
-    done, started = 0, time.perf_counter()
-    for _ in range(plan.epochs):
-        before = time.perf_counter_ns()
-        steps = _take_steps(work, plan.steps_per_epoch, until)
-        recorder.read_loss(work)
-        samples.add("seed", steps, (time.perf_counter_ns() - before) / 1e9)
-        done += steps
-        if time.perf_counter() >= until:
-            break
-    seconds = time.perf_counter() - started
-    rate = done * recorder.cell.batch_size / seconds
-    recorder.value("fit_samples_per_second", rate)
-    return left + plan.epochs * plan.steps_per_epoch - done
-
-
-def _take_steps(work: Work, steps: int, until: float) -> int:
-    """Take *steps* steps, fewer where the time is up; return how many, at least one."""
-    for done in range(1, steps):
-        work.step()
-        if time.perf_counter() >= until:
-            return done
-    work.step()
-    return steps
+    clock = EpochClock(recorder, plan, work, limit)
+    work.fit(plan, clock)
+    rate = clock.samples / clock.seconds if clock.seconds else None
+    recorder.value("fit_samples_per_second", rate, "ended in the warm-up epoch")
+    return clock.steps
 
 
 def _limit(assignment: Assignment, estimate: float) -> float:
@@ -165,10 +194,17 @@ def _limit(assignment: Assignment, estimate: float) -> float:
     return min(most, max(QUICK_SECONDS, _OVERRUN * estimate))
 
 
-def _epoch(work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder) -> None:
+def _epoch(
+    work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder
+) -> dict[str, float]:
+    """Time a pass over the data; return what the source's own clock would have said.
+
+    That did not wait for the device.
+    """
     work.synchronise()
     before = time.perf_counter_ns()
     done = work.epoch(plan)
+    returned = (time.perf_counter_ns() - before) / 1e9
     work.synchronise()
     seconds = (time.perf_counter_ns() - before) / 1e9
     recorder.read_loss(work)
@@ -178,3 +214,4 @@ def _epoch(work: Work, plan: SeedPlan, whole: SeedPlan, recorder: Recorder) -> N
     recorder.value("epoch_seconds", None if plan.scaled else seconds, why)
     hourly = None if plan.scaled else 3600 / seconds
     recorder.value("epochs_per_hour", hourly, why)
+    return {"unwaited_seconds": returned}

@@ -24,6 +24,7 @@ from harness.framework import (
 )
 from harness.gates import judge_after, judge_rates, judge_work
 from harness.messages import Say
+from harness.process import Aside
 from harness.recorder import Recorder
 from harness.seed_protocol import run_seed_protocol
 from harness.timing import (
@@ -127,10 +128,10 @@ def follow_protocol(work: Work, recorder: Recorder) -> float:
     assignment, tier, phase = recorder.assignment, recorder.tier, recorder.phase
     samples = recorder.samples
     try:
-        idle = _start(work, recorder)
+        aside = _start(work, recorder)
         if recorder.cell.seed_plan and assignment.seed_protocol:
             with phase("seed"):
-                run_seed_protocol(work, recorder, recorder.cell.seed_plan, idle)
+                run_seed_protocol(work, recorder, recorder.cell.seed_plan, aside)
         gc.collect()
         with phase("warmup"):
             estimate = warm_up(work, tier, samples.add)
@@ -157,24 +158,24 @@ def follow_protocol(work: Work, recorder: Recorder) -> float:
         samples.flush()
 
 
-def _start(work: Work, recorder: Recorder) -> float:
-    """Build, make data and take the first step; return the seconds of rest between.
+def _start(work: Work, recorder: Recorder) -> Aside:
+    """Build, make data and take the first step; return what no source's script did.
 
     The rest shows what the machine draws with everything in place and nothing to do.
     """
+    aside = Aside()
     with recorder.phase("build"):
         recorder.timing("build_seconds", work.build)
-    with recorder.phase("data"):
-        recorder.timing("data_seconds", work.make_data)
-    recorder.untrained = work.trained()
-    before = time.perf_counter()
-    if recorder.tier.idle_seconds:
-        with recorder.phase("idle"):
-            time.sleep(recorder.tier.idle_seconds)
-    rested = time.perf_counter() - before
-    with recorder.phase("first_step"):
-        recorder.value("first_step_seconds", timed(work, 1))
-    return rested
+    with aside.counted():
+        with recorder.phase("data"):
+            recorder.timing("data_seconds", work.make_data)
+        recorder.untrained = work.trained()
+        if recorder.tier.idle_seconds:
+            with recorder.phase("idle"):
+                time.sleep(recorder.tier.idle_seconds)
+        with recorder.phase("first_step"):
+            recorder.value("first_step_seconds", timed(work, 1))
+    return aside
 
 
 def _blocks(work: Work, recorder: Recorder, steps: int, estimate: float) -> float:

@@ -4,18 +4,19 @@ import gc
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import keras
 import tensorflow as tf
 from harness.cells import Cell, SeedPlan
-from harness.framework import FirstSteps
+from harness.framework import Course, FirstSteps
 from keras import layers
 from training import Trained, followed, reference_cells
-from training_data.batches import image_shape, input_shape, random_batches
-from training_data.files import Images
+from training_data.batches import random_batches, random_images
 
 from tensorflow_work.device import NAMES, TensorFlowTensors, compiled
+from tensorflow_work.fitting import batches_of_sequences, fit_arrays, fit_once
 from tensorflow_work.models import model_of
 
 Step = Callable[[Any, Any], Any]
@@ -26,35 +27,26 @@ class Training(Trained, TensorFlowTensors):
     """A network, its optimiser and its loss in Keras."""
 
     def __init__(self, cell: Cell) -> None:
-        """Note whether images are loaded: the source took a pass over them."""
+        """Note the cell; nothing is built yet."""
         super().__init__(cell)
-        self.loads = cell.seed_plan is not None and cell.seed_plan.kind == "epoch"
         # Mixed precision is fed with float32.
         self.wide = tf.float64 if cell.precision == "fp64" else tf.float32
-        self.epochs = 0
 
     def build(self) -> None:
         """Build the network and its optimiser on the device."""
-        signature = None
-        if self.loads:
-            # An epoch ends with a smaller batch. As Keras does in fit(): to trace that
-            # one anew would take longer than the epoch.
-            inputs = tf.TensorSpec((None, *input_shape(self.cell)), self.wide)
-            signature = [inputs, tf.TensorSpec((None,), tf.int32)]
         with self.scope():
             self.model = model_of(self.cell)
-            optimiser = optimiser_of(self.cell, self.model)
-        step = training_step(self.model, optimiser)
-        self.train_step = compiled(step, self.cell.compiler, signature)
-
-    def make_data(self) -> None:
-        """Put batches on the device, and keep what an epoch is to load."""
-        super().make_data()
-        if self.loads:
-            self.about["loader"] = "threads of tf.data"
+            self.optimiser = optimiser_of(self.cell, self.model)
+        step = training_step(self.model, self.optimiser)
+        self.train_step = compiled(step, self.cell.compiler)
 
     def arranged(self, inputs: Any, labels: Any) -> tuple[Any, Any]:
-        """Return a batch as tensors on the device of the context."""
+        """Return a batch as tensors on the device of the context.
+
+        Those of tf.data stay where they are, as for a loop over it: a step moves them.
+        """
+        if tf.is_tensor(inputs):
+            return tf.cast(inputs, self.wide), labels
         whole = inputs.dtype.kind == "i"
         made = tf.constant(inputs, tf.int32 if whole else self.wide)
         return made, tf.constant(labels, tf.int32)
@@ -64,16 +56,30 @@ class Training(Trained, TensorFlowTensors):
         with self.scope():
             self.last = self.train_step(inputs, labels)
 
-    def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
-        """Yield each image once, loaded by tf.data, the last batch smaller."""
-        self.epochs += 1
-        for inputs, labels in loaded(self.cell, plan, images, self.epochs):
-            with self.scope():
-                moved = tf.identity(inputs)
-                if moved.dtype == tf.uint8:
-                    moved = network_input(self.cell, moved)
-                batch = tf.cast(moved, self.wide), tf.identity(labels)
-            yield batch
+    def forward(self, inputs: Any) -> None:
+        """Start a forward pass alone, not compiled: as scripts look at a network."""
+        with self.scope():
+            self.seen = self.model(inputs, training=True)
+
+    def fit(self, plan: SeedPlan, course: Course) -> None:
+        """Let Keras train on what the source gave to ``fit``.
+
+        The source's LSTM has a loop of its own, which takes batches from tf.data.
+        """
+        if plan.data_path == "sequences":
+            self._follow_sequences(plan, course)
+        else:
+            fit_arrays(self, plan, course)
+
+    def _follow_sequences(self, plan: SeedPlan, course: Course) -> None:
+        batches = iter(batches_of_sequences(self.cell))
+        self.follow(plan, course, lambda _: islice(batches, plan.steps_per_epoch))
+
+    def epoch(self, plan: SeedPlan) -> int:
+        """Let Keras pass once over images that tf.data loads; return how many."""
+        images = self.images or random_images(self.cell, plan.samples)
+        self.about["loader"] = "threads of tf.data"
+        return fit_once(self, plan, images)
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
@@ -200,41 +206,3 @@ def _strict_float32() -> Iterator[None]:
     finally:
         keras.config.set_dtype_policy(policy)
         math.enable_tensor_float_32_execution(enabled=tf32)
-
-
-def loaded(cell: Cell, plan: SeedPlan, images: Images, turn: int) -> Any:
-    """Return a tf.data pipeline over the images, shuffled, the last batch smaller.
-
-    With loader processes there are as many threads, which deliver images as the
-    network takes them; without, bytes are gathered when they are asked for.
-    """
-    # Pipelines run on the CPU; a GPU would be asked for every image.
-    with tf.device("/CPU:0"):
-        pixels = tf.constant(images.pixels[: plan.samples])
-        labels = tf.constant(images.labels[: plan.samples], tf.int32)
-    count = len(labels)
-    rows = tf.data.Dataset.range(count).shuffle(count, seed=cell.seed + turn)
-
-    def gathered(chosen: Any) -> tuple[Any, Any]:
-        return tf.gather(pixels, chosen), tf.gather(labels, chosen)
-
-    def finished(chosen: Any) -> tuple[Any, Any]:
-        image, label = gathered(chosen)
-        return network_input(cell, image), label
-
-    if not plan.loader_processes:
-        return rows.batch(cell.batch_size).map(gathered)
-    made = rows.map(finished, num_parallel_calls=plan.loader_processes)
-    options = tf.data.Options()
-    options.threading.private_threadpool_size = plan.loader_processes
-    # As many batches ahead as PyTorch's loader prepares.
-    ahead = 2 * plan.loader_processes
-    return made.batch(cell.batch_size).prefetch(ahead).with_options(options)
-
-
-def network_input(cell: Cell, pixels: Any) -> Any:
-    """Return bytes, of one image or many, as the network takes them: from 0 to 1."""
-    side, channels = image_shape(cell)
-    resized = tf.image.resize(tf.cast(pixels, tf.float32) / 255, (side, side))
-    repeats = channels // pixels.shape[-1]
-    return tf.repeat(resized, repeats, axis=-1) if repeats > 1 else resized

@@ -2,21 +2,22 @@
 
 import ctypes
 import gc
+import importlib
 import multiprocessing
 import signal
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import numpy
 import torch
 from harness.cells import Cell, SeedPlan
 from harness.framework import FirstSteps, UnsupportedError
-from torch.nn.functional import interpolate
 from torch.utils.data import DataLoader
 from training import Trained, followed, reference_cells
-from training_data.batches import random_batches
+from training_data.batches import image_shape, random_batches
 from training_data.files import Images
 
 from torch_work.device import TorchTensors, type_name, without_tf32
@@ -112,48 +113,40 @@ class Training(Trained, TorchTensors):
         self.output_type = outputs.dtype
         self.last = loss.detach()
 
+    def forward(self, inputs: Any) -> None:
+        """Start a forward pass alone."""
+        with torch.no_grad(), self.autocast:
+            self.seen = self.model(inputs)
+
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
         """Yield each image once, in shuffled batches; the last one may be smaller.
 
-        Where the source had loader processes they make the images; else the device
-        enlarges what is already in memory.
+        PyTorch's loader asks for image after image, in as many processes as the source
+        had, or in this one.
         """
-        batches = self._gathered(plan, images)
-        if plan.loader_processes:
-            # By Python's default, as the source's did.
-            method = str(multiprocessing.get_start_method())
-            started = {"processes": plan.loader_processes, "start_method": method}
-            self.about["loader"] = started
-            batches = self._loaded(plan, images)
-        for inputs, labels in batches:
+        # By Python's default, as the source's did.
+        method = str(multiprocessing.get_start_method())
+        processes = plan.loader_processes
+        told = {"start_method": method} if processes else {}
+        self.about["loader"] = {"processes": processes, **told}
+        for inputs, labels in self._loaded(plan, images):
             yield self.placed(inputs, labels)
 
     def _loaded(self, plan: SeedPlan, images: Images) -> Any:
-        side = self.cell.parameters["image_size"]
+        side, channels = image_shape(self.cell)
         with warnings.catch_warnings():
             # More processes than processors, and a fork beside threads: as the source.
             warnings.simplefilter("ignore")
             return iter(
                 DataLoader(
-                    GreyImages(images, plan.samples, side),
+                    LoadedImages(images, plan.samples, side, channels),
                     batch_size=self.cell.batch_size,
                     shuffle=True,
                     num_workers=plan.loader_processes,
                     generator=torch.Generator().manual_seed(self.cell.seed),
-                    worker_init_fn=_end_with_parent,
+                    worker_init_fn=_end_with_parent if plan.loader_processes else None,
                 )
             )
-
-    def _gathered(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
-        source = torch.Generator().manual_seed(self.cell.seed)
-        count = min(plan.samples, len(images.labels))
-        order = torch.randperm(count, generator=source)
-        for rows in order.split(self.cell.batch_size):
-            chosen = rows.numpy()
-            pixels = torch.from_numpy(images.pixels[chosen]).to(self.device)
-            planes = pixels.permute(0, 3, 1, 2)
-            large = _enlarged(planes, self.cell.parameters["image_size"])
-            yield large, torch.from_numpy(images.labels[chosen])
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
@@ -233,30 +226,35 @@ def _steps(training: Training, steps: int) -> FirstSteps:
     return trace
 
 
-class GreyImages:
-    """Grey images, each enlarged and given three channels when it is asked for."""
+class LoadedImages:
+    """Images that are made when they are asked for, as torchvision's transforms do it.
 
-    def __init__(self, images: Images, count: int, side: int) -> None:
+    Pillow enlarges a picture and gives a grey one three channels; its bytes become
+    floats from 0 to 1, channels first.
+    """
+
+    def __init__(self, images: Images, count: int, side: int, channels: int) -> None:
         """Take the first *count*; they will be *side* pixels wide and high."""
-        self.pixels = images.pixels[:count, :, :, 0]
-        self.labels = images.labels[:count]
-        self.side = side
+        self.pixels, self.labels = images.pixels[:count], images.labels[:count]
+        self.side, self.channels = side, channels
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __getitem__(self, index: int) -> tuple[Any, int]:
         # Copied: PyTorch warns of arrays that may not be written to, as files' are.
-        grey = torch.tensor(self.pixels[index])[None, None]
-        return _enlarged(grey, self.side)[0].expand(3, -1, -1), int(self.labels[index])
+        picture = torch.tensor(self._picture(self.pixels[index]))
+        return picture.permute(2, 0, 1).contiguous() / 255, int(self.labels[index])
 
-
-def _enlarged(images: Any, side: int) -> Any:
-    """Return uint8 images of (n, channels, height, width) as floats in [0, 1]."""
-    floats = images.float() / 255
-    if images.shape[-1] == side:
-        return floats
-    return interpolate(floats, size=(side, side), mode="bilinear", align_corners=False)
+    def _picture(self, pixels: Any) -> Any:
+        if pixels.shape == (self.side, self.side, self.channels):
+            return pixels
+        # A loader's process asks for no more of torchvision than this.
+        image: Any = importlib.import_module("PIL.Image")
+        grey = pixels.shape[-1] == 1
+        picture = image.fromarray(pixels[:, :, 0] if grey else pixels)
+        large = picture.resize((self.side, self.side), image.Resampling.BILINEAR)
+        return numpy.asarray(large.convert("RGB") if grey else large)
 
 
 def _end_with_parent(_number: int) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from harness.cells import Assignment, Cell, SeedPlan
-from harness.framework import Work
+from harness.framework import Course, Work
 from harness.recorder import Recorder
 from harness.worker import follow_protocol
 
@@ -17,6 +17,17 @@ class Counting(Work):
 
     def synchronise(self) -> None:
         self.asked.append("sync")
+
+    def fit(self, plan: SeedPlan, course: Course) -> None:
+        for epoch in range(plan.warmup_epochs + plan.epochs):
+            course.begin("warmup" if epoch < plan.warmup_epochs else "seed")
+            for step in range(1, plan.steps_per_epoch + 1):
+                self.step()
+                if course.reached(step):
+                    break
+            course.end()
+            if course.over:
+                return
 
     def epoch(self, plan: SeedPlan) -> int:
         self.asked.append(f"epoch of {plan.samples}")

@@ -332,6 +332,49 @@ def test_facts_are_of_what_was_compared(compared):
     assert fact(result, "precision") is None
 
 
+FIT = "fit_samples_per_second"
+
+
+def did(version: int | None) -> dict[str, Any]:
+    """Return columns of runs that did again what their source did; 1 is not said."""
+    said = {} if version is None else {"version": version}
+    return {"checks": {"seed_protocol": {"kind": "fit", **said}}}
+
+
+@pytest.mark.parametrize(
+    ("versions", "differs"),
+    [((2, 2), ()), ((None, 1), ()), ((None, 2), ("protocol",))],
+)
+def test_another_version_of_a_sources_protocol_is_named(versions, differs, compared):
+    base, other = (
+        campaign(name, 100.0, metric=FIT, machine=machine, columns=did(version))
+        for name, machine, version in zip("ab", (M1, M2), versions, strict=True)
+    )
+
+    result = compared([*base, *other], "campaign:a", "campaign:b")
+
+    assert only(result).ratio.differs == differs
+    told = ("version 1", "version 2") if differs else None
+    assert fact(result, "protocol of the source") == told
+
+
+def test_a_sources_own_figure_is_of_another_protocol_than_ours(compared):
+    theirs = Run(
+        values={FIT: 50.0},
+        source="paper",
+        framework="torch",
+        device="metal",
+        version="2.5.0",
+        machine=M2,
+        columns={"parameters": {"batch_size": 128}, "batch_size": 128},
+    )
+    ours = campaign("a", 100.0, metric=FIT, columns=did(2))
+
+    result = compared([*ours, theirs], "campaign:a", "source:paper")
+
+    assert "protocol" in only(result).ratio.differs
+
+
 def test_sizes_tell_the_points_of_a_sweep(compared):
     def products(name: str, speed: float) -> list[Run]:
         return [

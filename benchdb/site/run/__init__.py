@@ -112,6 +112,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     title: str
     version: int
     setting: str
+    protocol: str | None
     chip: str
     device: Device
     framework: str
@@ -213,6 +214,7 @@ def _facts(
         title=workload_of(row.workload.name).title,
         version=run.workload_version,
         setting=run.setting,
+        protocol=_protocol(_mapping(checks.get("seed_protocol"))),
         chip=row.system.chip,
         device=row.system.device,
         framework=row.system.framework,
@@ -300,6 +302,14 @@ def _gates(gates: object) -> Iterator[Gate]:
     for name, gate in sorted(_mapping(gates).items()):
         facts = dict(_mapping(gate))
         yield Gate(name, str(facts.pop("status", "")), facts)
+
+
+def _protocol(plan: Mapping[str, Any]) -> str | None:
+    """Return whose protocol was followed, in which version and whether in part."""
+    if not plan:
+        return None
+    part = ", scaled" if plan.get("scaled") is True else ""
+    return f"{plan.get('name', 'source')} protocol v{plan.get('version', 1)}{part}"
 
 
 def _mapping(fact: object) -> dict[str, Any]:

@@ -366,6 +366,7 @@ def _gate_title(language: Language, gates: Sequence[Gate]) -> str:
 def _ran(language: Language, facts: RunFacts) -> Iterator[Row]:
     """Yield what ran: work, parameters, precision, framework, system."""
     work = f"{facts.title}, {facts.workload} v{facts.version}, {facts.setting}"
+    work += f", {facts.protocol}" if facts.protocol else ""
     yield Row(language.pgettext("run", "Workload"), work, english=True)
     if facts.parameters:
         yield Row(

@@ -91,8 +91,17 @@ def test_the_same_network_differs_by_setting():
 
     assert (ours.setting, theirs.setting) == ("standard", "pytorch-in-m1")
     assert (ours.parameter_count, theirs.parameter_count) == (2234120, 2236682)
-    assert ours.seed_plan == SeedPlan("fit", 1, 3, 30)
-    assert theirs.seed_plan == SeedPlan("epoch", samples=1000, loader_processes=4)
+    assert ours.seed_plan == SeedPlan(
+        *("fit", 1, 3, 30), name="tf-metal-experiments", version=2, data_path="repeated"
+    )
+    assert theirs.seed_plan == SeedPlan(
+        *("epoch",),
+        samples=1000,
+        loader_processes=4,
+        name="pytorch-in-m1",
+        version=2,
+        data_path="loader",
+    )
 
 
 def test_a_suite_follows_the_batches_of_its_source_on_each_device():

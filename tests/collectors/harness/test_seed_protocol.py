@@ -11,7 +11,7 @@ from harness.timing import TIERS
 
 from tests.collectors.counting_work import Counting, cell, follow
 
-FIT = SeedPlan("fit", 1, 3, 30)
+FIT = SeedPlan("fit", 1, 3, 30, name="a-source", version=2, data_path="images")
 EPOCH = SeedPlan("epoch", samples=1000, loader_processes=4)
 TRIALS = SeedPlan("trials", trials=3)
 WHOLE = replace(TIERS["smoke"], warmup_steps=1, idle_seconds=0.05)
@@ -46,9 +46,10 @@ def test_quick_runs_the_whole_protocol_where_it_is_short():
 @pytest.mark.parametrize(
     ("plan", "step_seconds", "scaled"),
     [
-        (SeedPlan("fit", 0, 100, 1875), 0.0005, (0, 100, 200)),
-        (FIT, 0.5, (1, 3, 5)),
-        (FIT, 2.0, (0, 1, 5)),
+        (SeedPlan("fit", 0, 100, 1875), 0.0005, (1, 9, 1875)),
+        (SeedPlan("fit", 0, 1, 2000), 0.05, (1, 1, 100)),
+        (FIT, 0.4, (1, 1, 12)),
+        (FIT, 2.0, (1, 1, 2)),
         (FIT, 18.0, (0, 1, 2)),
     ],
 )
@@ -67,12 +68,17 @@ def test_quick_scales_a_long_pass_over_the_data():
 
 @pytest.mark.usefixtures("_short_standard")
 def test_whole_epochs_have_script_times():
-    values, found = follow(Counting(), cell("standard", SeedPlan("fit", 1, 3, 5)))
+    values, found = follow(
+        Counting(), cell("standard", replace(FIT, steps_per_epoch=5))
+    )
 
     assert values["script_wall_seconds"]["value"] > 0
     assert values["fit_samples_per_second"]["value"] > 0
     assert found.checks["seed_protocol"] == {
+        "name": "a-source",
+        "version": 2,
         "kind": "fit",
+        "data_path": "images",
         "warmup_epochs": 1,
         "epochs": 3,
         "steps_per_epoch": 5,
@@ -89,14 +95,32 @@ def test_scaled_epochs_say_so_instead_of_script_times():
     assert found.checks["seed_protocol"]["scaled"]
 
 
+class SlowBefore(Counting):
+    def make_data(self) -> None:
+        time.sleep(0.2)
+
+
 @pytest.mark.usefixtures("_short_standard")
-def test_the_first_steps_count_as_warm_up_epoch():
-    work = Counting()
+def test_a_script_takes_no_time_for_what_its_source_did_not_do():
+    values, _ = follow(SlowBefore(), cell("standard", FIT))
 
-    follow(work, cell("standard", SeedPlan("fit", 1, 3, 5)))
+    # The process of the test was started when the clock was.
+    left_out = time.monotonic() - values["script_wall_seconds"]["value"]
+    assert left_out > 0.2 + WHOLE.idle_seconds
 
-    # The protocol's 20 steps, one of warm-up, five blocks of one, the single steps.
-    assert work.asked.count("step") == 20 + 1 + 5 + WHOLE.single_steps
+
+@pytest.mark.usefixtures("_short_standard")
+def test_epochs_are_samples_of_the_run_and_their_rate_is_over_all_their_time():
+    plan = SeedPlan("fit", 1, 3, 5, samples=18)  # the last batch has 2 of 4
+
+    values, found = follow(Counting(), cell("standard", plan))
+
+    series = [it for it in found.checks["said"] if it["type"] == "samples"]
+    (seed,) = [it for it in series if it["phase"] == "seed"]
+    assert (seed["per"], len(seed["values"])) == (5, 3)
+    assert next(it["per"] for it in series if it["phase"] == "warmup") == 5
+    rate = values["fit_samples_per_second"]["value"]
+    assert rate == pytest.approx(3 * 18 / sum(seed["values"]))
 
 
 class SlowLater(Counting):
@@ -126,7 +150,11 @@ def test_epochs_that_exceed_their_estimate_are_ended_and_say_so(plan):
     reason = f"seed protocol ended after 0.3 s, with {protocol['steps']} of 120 steps"
     assert protocol["scaled"]
     assert protocol["ended"] == values["script_wall_seconds"]["reason"] == reason
-    assert 0 < values["fit_samples_per_second"]["value"] < 2 * 4 / 0.02
+    rate = values["fit_samples_per_second"]
+    if plan.warmup_epochs:
+        assert rate["reason"] == "ended in the warm-up epoch"
+    else:
+        assert 0 < rate["value"] < 2 * 4 / 0.02
     assert values["step_seconds"]["value"] > 0
 
 

@@ -1,5 +1,6 @@
 """What PyTorch's networks are fed with, and one pass over all of it."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -10,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 from harness.cells import SeedPlan
-from torch_work.training import Training
+from torch_work.training import LoadedImages, Training
 from training_data.batches import batches_of, images_of, random_images
 
 from tests.collector_programs import COLLECTORS
 from tests.collectors.dataset_files import MNIST_LABELS, mnist, write
-from tests.collectors.torch_cells import cell, started
+from tests.collectors.torch_cells import cell, framework, started
 
 # Spawned processes, as on a Mac, import this again; they have to find it finished.
 EPOCH = """
@@ -52,7 +53,7 @@ def test_random_batches_follow_the_seed():
     assert first.shape == (2, 28, 28, 1)
 
 
-def test_a_pass_gathers_each_image_once_and_enlarges_it():
+def test_a_pass_loads_each_image_once_and_enlarges_it():
     chosen = cell("mobilenetv2-cifar10", batch_size=4)
     plan = SeedPlan("epoch", samples=10)
     images = replace(random_images(chosen, 10), labels=np.arange(10))
@@ -75,7 +76,7 @@ def test_an_epoch_trains_on_every_image_of_the_plan():
     assert work.epoch(plan) == 10
     assert work.epoch(replace(plan, samples=4)) == 4
     assert work.loss() != before
-    assert work.notes() == {"batches": 64}
+    assert work.notes() == {"batches": 64, "loader": {"processes": 0}}
 
 
 # More processes than processors, of which one is left; a spawned one takes seconds.
@@ -97,6 +98,24 @@ def test_loader_processes_feed_an_epoch_and_leave_without_a_word(
     told = json.loads(done.stdout)
     assert (told["done"], told["left"], done.stderr) == (6, 0, "")
     assert told["loader"] == {"processes": processes, "start_method": method}
+
+
+@pytest.mark.parametrize(("channels", "side"), [(1, 28), (3, 32)])
+def test_a_loaded_image_is_what_torchvisions_transforms_make_of_it(channels, side):
+    made = random_images(cell("resnet18" if channels == 1 else "resnet9"), 2)
+    framework("resnet18")  # which imports torchvision, where its operators are lacking
+    transforms = importlib.import_module("torchvision.transforms")
+    image = importlib.import_module("PIL.Image")
+    raw = made.pixels[1]
+    steps = [transforms.Resize((64, 64)), transforms.ToTensor()]
+    steps[1:1] = [transforms.Grayscale(3)] if channels == 1 else []
+
+    loaded, label = LoadedImages(made, 2, 64, 3)[1]
+
+    expected = image.fromarray(raw[:, :, 0] if channels == 1 else raw)
+    assert raw.shape == (side, side, channels)
+    assert torch.equal(loaded, transforms.Compose(steps)(expected))
+    assert label == made.labels[1]
 
 
 def test_a_pass_over_real_images_takes_the_first_of_them(tmp_path):
