@@ -257,7 +257,9 @@ def judge_after(
     if recorder.tier.block_seconds == 0:
         gates.leave("doubling", "the blocks of this tier are too short")
     elif pairs := doubled(work, steps, step_seconds):
-        if not doubling(gates, pairs):
+        if recorder.assignment.blocks_until is not None and not doubling(gates, pairs):
+            gates.leave("doubling", "its term leaves no time to look again")
+        elif not doubling(gates, pairs):
             # On a busy machine a few may all be off; a clock that is wrong stays so.
             for _ in range(_MORE_TIMES):
                 pairs += doubled(work, steps, step_seconds)

@@ -16,6 +16,7 @@ from harness.cells import (
     cells_of,
     of_suite,
     offers,
+    operations_per_step,
     settable,
     settings,
     suites,
@@ -29,7 +30,7 @@ from harness.framework import (
     UnavailableError,
     load_framework,
 )
-from harness.timing import TIERS
+from harness.timing import TIERS, extents
 
 _LARGEST = 2**32 - 1  # of seeds; nothing else is as large
 
@@ -68,6 +69,8 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
     add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
+    until = "go on with blocks until so long after the start, if the tier allows it"
+    add("--blocks-until", type=_positive, metavar="S", help=until)
     add("--time-limit", type=_positive, metavar="S", help="of a process, in seconds")
     cool = "wait at most so long for the GPU to cool"
     add("--cool-down", type=_natural, metavar="S", help=cool)
@@ -281,6 +284,7 @@ def listed(
         # What the protocol takes at least: build, data and the source's come on top.
         "least_seconds": tier.idle_seconds + tier.warmup_seconds + tier.window_seconds,
         "process_limit": options.time_limit or tier.process_limit,
+        "protocol": extents(tier),
         "cells": [
             {
                 "workload": cell.workload,
@@ -289,6 +293,7 @@ def listed(
                 "precision": cell.precision,
                 "compiler": cell.compiler,
                 "parameters": cell.parameters,
+                "operations": operations_per_step(cell),
                 "axes": {name: cell.parameters[name] for name in cell.axes},
                 "arguments": _arguments(framework, options, cell),
             }

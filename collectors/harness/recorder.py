@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.cells import Assignment
@@ -99,8 +99,17 @@ class Recorder:
 
     @property
     def tier(self) -> Tier:
-        """Return how thorough the run is."""
-        return TIERS[self.cell.tier]
+        """Return how thorough the run is: where it has a term, up to that.
+
+        What it draws at rest the first process of a cell has shown.
+        """
+        tier, until = TIERS[self.cell.tier], self.assignment.blocks_until
+        if until is None:
+            return tier
+        left = until - time.monotonic()
+        window = min(max(left, tier.window_seconds), tier.window_limit)
+        idle = 0.0 if self.assignment.run["replicate"] else tier.idle_seconds
+        return replace(tier, window_seconds=window, idle_seconds=idle)
 
     def value(
         self, metric: str, value: float | None, reason: str = "not known"

@@ -78,6 +78,29 @@ TIERS = {
 }
 
 
+def extents(tier: Tier) -> dict[str, float | None]:
+    """Return what decides how long a process takes; ``None`` is without a limit.
+
+    *gate_seconds* are those of the first process of a cell.
+    """
+    limits = {
+        "warmup_limit": tier.warmup_limit,
+        "window_limit": tier.window_limit,
+        "single_seconds": tier.single_seconds,
+    }
+    return {
+        "warmup_steps": tier.warmup_steps,
+        "warmup_seconds": tier.warmup_seconds,
+        "blocks": tier.blocks,
+        "block_seconds": tier.block_seconds,
+        "window_seconds": tier.window_seconds,
+        "single_steps": tier.single_steps,
+        "idle_seconds": tier.idle_seconds,
+        "gate_seconds": _PAIR_SECONDS if tier.block_seconds else 0.0,
+        **{k: v if math.isfinite(v) else None for k, v in limits.items()},
+    }
+
+
 def timed(work: Work, steps: int) -> float:
     """Return the seconds of *steps* steps, the device synchronised at both ends."""
     work.synchronise()
