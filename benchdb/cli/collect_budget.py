@@ -1,5 +1,6 @@
 """``benchdb collect --budget``: what tells most in a given time, said before and after."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from time import monotonic
@@ -17,11 +18,18 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.collect_summary import summary
 from benchdb.cli.console import aligned, conclude, counted, plain, tell, warn
-from benchdb.cli.figure_text import NONE, significant
+from benchdb.cli.figure_text import NONE
 from benchdb.cli.progress import clock, display
 from benchdb.cli.user_database import address, existing, opened
 from benchdb.collecting import budgeted
-from benchdb.collecting.budget import State, answer, foreseen, next_step, shortest
+from benchdb.collecting.budget import (
+    Question,
+    State,
+    answer,
+    foreseen,
+    next_step,
+    shortest,
+)
 from benchdb.collecting.budgeted import Prospect, Purse
 from benchdb.collecting.campaign import Event, Finished
 from benchdb.collecting.costs import devices_of, shares, stored_rates
@@ -49,7 +57,6 @@ _OF_QUESTION = frozenset(
     {"metal", "cuda", "framework", "powermetrics", "isolated", "dry_run", "seed", "db"}
 )
 _GPUS = ("metal", "cuda")
-_LEFT_OUT = 5  # questions that are named
 
 
 def asks_a_question(context: typer.Context) -> bool:
@@ -172,13 +179,13 @@ def _refuse_too_short(now: State, purse: Purse, text: str) -> None:
 
 def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]:
     """Return what the time will tell: cells, processes and expected half-widths."""
-    rows, left_out = [], []
-    for one in now.questions:
-        if not any(then.count(cell) for cell in one.cells):
-            left_out.append(work_of(one.cells[0]))
-            continue
-        rows += [_row(its, now, then, cell) for cell in one.cells]
-    table = aligned([_COLUMNS, *dict.fromkeys(rows)], (2, 3, 4))
+    asked = [one for one in now.questions if any(map(then.count, one.cells))]
+    rows = [
+        _row(its, now, then, one, cell) for one in asked for cell in one.cells
+    ]
+    table = aligned([_COLUMNS, *rows], (2, 3, 4, 5))
+    every = dict.fromkeys(one.workload for one in now.questions)
+    left_out = [name for name in every if name not in {one.workload for one in asked}]
     more = budgeted.processes(now, then)
     head = (
         f"budget {clock(purse.seconds)}, {clock(purse.spent)} of it gone: "
@@ -186,26 +193,33 @@ def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]
     )
     lines = [plain(head), *table]
     if left_out:
-        names = "; ".join(left_out[:_LEFT_OUT])
-        rest = len(left_out) - _LEFT_OUT
-        lines.append(f"no time for: {names}" + (f"; {rest} more" if rest > 0 else ""))
+        lines.append(f"no time for: {', '.join(left_out)}")
     return lines
 
 
-_COLUMNS = ("work", "device", "known", "to come", "half-width", "time each", "by")
+_COLUMNS = (
+    *("work", "device", "known", "to come", "half-width", "time each"),
+    *("estimated from", "differences that show"),
+)
 
 
-def _row(its: Prospect, now: State, then: State, cell: Cell) -> tuple[str, ...]:
+def _row(
+    its: Prospect, now: State, then: State, one: Question, cell: Cell
+) -> tuple[str, ...]:
     half, cost = then.known[cell].half_width(), now.costs[cell]
-    basis = "runs here" if cost.measured else its.steps[cell][1]
+    halves = [then.known[side].half_width() for side in one.cells]
+    shows = ""
+    if cell == one.cells[0] and len(halves) > 1 and None not in halves:
+        shows = f"from {100 * math.hypot(*filter(None, halves)):.2g} %"
     return (
         work_of(cell),
         cell.device,
         str(now.count(cell)),
         str(then.count(cell) - now.count(cell)),
-        NONE if half is None else f"± {significant(100 * half)} %",
+        NONE if half is None else f"± {100 * half:.2g} %",
         clock(cost.of(now.count(cell))),
-        basis,
+        "runs here" if cost.measured else its.steps[cell][1],
+        shows,
     )
 
 

@@ -8,6 +8,7 @@ the widest interval. Nothing here measures, waits or looks at a clock.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 from msgspec.structs import replace
@@ -37,21 +38,25 @@ _UNKNOWN_SPREAD = 0.05
 # Nobody buys a GPU for fewer operations a step, in powers of ten.
 _NEGLIGIBLE = 5.0
 _UNKNOWN_WORK = 4.0
-# Where a cost is known, and where it is a guess: what is kept back for it.
+# What a process may take beyond what its like took, and beyond a guess.
 _LEEWAY, _GUESS = 1.03, 1.15
+# The same where another is to follow: better one that fills the time than a gap.
+_FOLLOWED = 1.2
 
 
 class Cost(msgspec.Struct, frozen=True):
     """Seconds of a process of a cell with the shortest window of its tier.
 
     The *first* one has more to check. *closing* comes after the blocks, which can go on
-    for *stretch* longer; *measured* tells an observation from a guess.
+    for *stretch* longer, or end *squeeze* earlier; *measured* tells an observation from
+    a guess.
     """
 
     first: float
     later: float
     closing: float = 0.0
     stretch: float = 0.0
+    squeeze: float = 0.0
     measured: bool = False
 
     def of(self, count: int) -> float:
@@ -59,8 +64,9 @@ class Cost(msgspec.Struct, frozen=True):
         return self.later if count else self.first
 
     def cautious(self, count: int) -> float:
-        """Return the same with what has to be kept back for it."""
-        return self.of(count) * (_LEEWAY if self.measured and count else _GUESS)
+        """Return the same with what has to be kept back for it, in shorter blocks."""
+        leeway = _LEEWAY if self.measured and count else _GUESS
+        return self.of(count) * leeway - self.squeeze
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -133,15 +139,19 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """The process to run next; what it takes is *chosen* where its blocks go on for it."""
+    """The process to run next, whose blocks end so that it takes these *seconds*."""
 
     cell: Cell
     seconds: float
-    chosen: bool = False
 
 
-def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
-    """Return what can be asked: pairs of devices where there are any, else cells."""
+def questions(
+    cells: Sequence[Cell], compared: Mapping[tuple[str, str], int] = MappingProxyType({})
+) -> tuple[Question, ...]:
+    """Return what can be asked: pairs of devices where there are any, else cells.
+
+    *compared* counts the stored figures to compare with, by framework and device.
+    """
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         work = (cell.workload, cell.setting, cell.framework, cell.precision)
@@ -152,7 +162,16 @@ def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
         gpus = [cell for cell in some if cell.device != "cpu"]
         pairs += [(gpu, cpu) for gpu in gpus for cpu in own]
     every = pairs or [(cell,) for cell in cells]
-    return tuple(Question(some, _weight(some[0])) for some in every)
+    heads = {(some[0].framework, some[0].device) for some in every}
+    total = sum(compared.get(head, 0) for head in heads)
+    return tuple(
+        Question(
+            some,
+            _weight(some[0])
+            * (1 + compared.get((some[0].framework, some[0].device), 0) / (total or 1)),
+        )
+        for some in every
+    )
 
 
 def _weight(cell: Cell) -> float:
@@ -172,9 +191,9 @@ def next_step(state: State, seconds: float) -> Step | None:
         return None
     cost, count = state.costs[cell], state.count(cell)
     usual = cost.of(count)
-    if _next(state.with_one(cell), seconds - cost.cautious(count)) is not None:
-        return Step(cell, usual)
-    return Step(cell, max(usual, min(seconds, usual + cost.stretch)), chosen=True)
+    if _next(state.with_one(cell), seconds - _FOLLOWED * usual) is None:
+        usual += cost.stretch
+    return Step(cell, min(seconds, usual))
 
 
 def _next(state: State, seconds: float) -> Cell | None:

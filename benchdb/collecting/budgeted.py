@@ -1,5 +1,6 @@
 """A campaign that ends with its time: what is known, the process that follows, and on."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -86,13 +87,14 @@ class Prospect(msgspec.Struct, frozen=True):
 def prospect(plan: Plan, devices: Sequence[Device], seen: Sequence[Seen]) -> Prospect:
     """Return what *plan* offers on these *devices*, guessed by figures *seen*."""
     steps = {cell: step_seconds(cell, devices, seen) for cell in plan.cells}
-    asked, guesses = questions(plan.cells), {}
+    compared = Counter((one.framework, one.device) for one in seen)
+    asked, guesses = questions(plan.cells, compared), {}
     for one in asked:
         reference = steps[one.cells[-1]][0]
         for cell in one.cells:
             alone = cell.device == "cpu" or collected()[cell.workload].kind == "operation"
-            compared = None if alone else reference
-            guesses[cell] = guessed(steps[cell][0], plan.protocol, compared)
+            its = None if alone else reference
+            guesses[cell] = guessed(steps[cell][0], plan.protocol, its)
     return Prospect(plan, asked, guesses, steps)
 
 
@@ -189,10 +191,8 @@ def processes(before: State, after: State) -> int:
 def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
     mine = (one for one in past if one.campaign == campaign and one.is_like(step.cell))
     turn = max((one.replicate or 0 for one in mine), default=-1) + 1
-    until = 1.0
-    if step.chosen:
-        until = max(until, step.seconds - now.costs[step.cell].closing)
-    return Item(step.cell, turn, max(_REPLICATES, turn + 1), int(until))
+    until = max(1, int(step.seconds - now.costs[step.cell].closing))
+    return Item(step.cell, turn, max(_REPLICATES, turn + 1), until)
 
 
 @contextmanager

@@ -24,7 +24,10 @@ from benchdb.store.tables import chip, machine, result, run
 VENDORS = {"metal": "Apple", "cuda": "NVIDIA"}
 # Seconds for interpreter, import, model and data, as laptops take them.
 _SET_UP = 6.0
-_AROUND = 1.0  # of which that is the start and end of the programs
+_AROUND = 1.0  # of which that is the end of the programs, with their gates
+_SINGLES = 1.0  # for steps that are timed one by one, where there is a term
+# Of the window of the tier: blocks may end by half of it earlier, most of which counts.
+_SQUEEZED = 0.4
 # Operations a second of a CPU core in frameworks: as networks, and as products have.
 _CORE = {"operation": 50e9, "network": 20e9}
 # The usual share of a GPU's peak.
@@ -171,14 +174,19 @@ def guessed(step: float, protocol: Protocol, reference: float | None) -> Cost:
     warm = within(max(its.warmup_seconds, its.warmup_steps * step), its.warmup_limit)
     block = max(its.block_seconds, step)
     window = within(max(its.window_seconds, its.blocks * block), its.window_limit)
-    singles = within(its.single_steps * step, its.single_seconds)
-    later = _SET_UP + step + warm + window + singles
+    later = _SET_UP + step + warm + window + max(step, _SINGLES)
     gates = max(its.gate_seconds, 3 * block) if 3 * block <= 30 else 0.0
     if reference is not None:
         gates += _REFERENCE_STEPS * (step + reference)
     stretch = max(0.0, (its.window_limit or window) - window)
     first = later + its.idle_seconds + gates
-    return Cost(first, later, closing=singles + _AROUND + 1.0, stretch=stretch)
+    return Cost(
+        first,
+        later,
+        closing=max(step, _SINGLES) + 2 * _AROUND,
+        stretch=stretch,
+        squeeze=_SQUEEZED * its.window_seconds,
+    )
 
 
 class Shares(msgspec.Struct, frozen=True):
@@ -235,7 +243,9 @@ def learned(
     newest = (laters or done)[-1]
     phases = newest.checks["phase_seconds"]
     gates = phases.get("gates", 0.0) + phases.get("idle", 0.0)
-    later = _least(newest, protocol) - (0.0 if laters else gates)
+    later = _least(newest, protocol) - gates
+    if laters:
+        later = median(_least(one, protocol) for one in laters)
     inside = math.fsum(phases.values())
     own = max(0.0, (newest.seconds or 0.0) - inside) / 2
     closing = phases.get("step", 0.0) + (phases.get("gates", 0.0) if laters else 0.5)
@@ -245,14 +255,15 @@ def learned(
         later=later + around,
         closing=closing + own + around,
         stretch=max(0.0, (protocol.window_limit or natural) - natural),
+        squeeze=_SQUEEZED * protocol.window_seconds,
         measured=True,
     )
 
 
 def _least(one: Past, protocol: Protocol) -> float:
-    """Return what a process would have taken with the shortest window."""
+    """Return what a process would have taken with the usual window."""
     extra = one.checks["phase_seconds"].get("measure", 0.0) - _window(one, protocol)
-    return (one.seconds or 0.0) - max(0.0, extra)
+    return (one.seconds or 0.0) - extra
 
 
 def _window(one: Past, protocol: Protocol) -> float:

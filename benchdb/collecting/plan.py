@@ -155,8 +155,6 @@ class Protocol(msgspec.Struct, frozen=True):
     block_seconds: float = 0.0
     window_seconds: float = 0.0
     window_limit: float | None = None
-    single_steps: int = 0
-    single_seconds: float | None = None
     idle_seconds: float = 0.0
     gate_seconds: float = 0.0
 

@@ -99,17 +99,24 @@ class Recorder:
 
     @property
     def tier(self) -> Tier:
-        """Return how thorough the run is: where it has a term, up to that.
+        """Return how thorough the run is: with a term, its blocks end then.
 
-        What it draws at rest the first process of a cell has shown.
+        They last half of the usual window at least. What is no part of the headline is
+        cut short: the rest, which the first process of a cell has shown, and steps
+        that are timed one by one.
         """
         tier, until = TIERS[self.cell.tier], self.assignment.blocks_until
         if until is None:
             return tier
         left = until - time.monotonic()
-        window = min(max(left, tier.window_seconds), tier.window_limit)
-        idle = 0.0 if self.assignment.run["replicate"] else tier.idle_seconds
-        return replace(tier, window_seconds=window, idle_seconds=idle)
+        window = min(max(left, tier.window_seconds / 2), tier.window_limit)
+        return replace(
+            tier,
+            window_seconds=window,
+            window_limit=min(window + 1.0, tier.window_limit),
+            idle_seconds=0.0 if self.assignment.run["replicate"] else tier.idle_seconds,
+            single_seconds=min(tier.single_seconds, 1.0),
+        )
 
     def value(
         self, metric: str, value: float | None, reason: str = "not known"

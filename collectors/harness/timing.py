@@ -86,7 +86,6 @@ def extents(tier: Tier) -> dict[str, float | None]:
     limits = {
         "warmup_limit": tier.warmup_limit,
         "window_limit": tier.window_limit,
-        "single_seconds": tier.single_seconds,
     }
     return {
         "warmup_steps": tier.warmup_steps,
@@ -94,7 +93,6 @@ def extents(tier: Tier) -> dict[str, float | None]:
         "blocks": tier.blocks,
         "block_seconds": tier.block_seconds,
         "window_seconds": tier.window_seconds,
-        "single_steps": tier.single_steps,
         "idle_seconds": tier.idle_seconds,
         "gate_seconds": _PAIR_SECONDS if tier.block_seconds else 0.0,
         **{k: v if math.isfinite(v) else None for k, v in limits.items()},
