@@ -1,4 +1,4 @@
-"""``benchdb collect --budget``: what tells most in a given time, said before and after."""
+"""``benchdb collect --budget``: what tells most in a given time."""
 
 import math
 import re
@@ -38,6 +38,7 @@ from benchdb.collecting.plan import Cell, Memory, Plan, Request, Settings, devic
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import Description, fingerprint
 from benchdb.errors import UsageError
+from benchdb.grading import load_per_cpu
 from benchdb.store.database import reading
 from benchdb.store.error_text import name
 from benchdb.user_data import location_of
@@ -157,7 +158,8 @@ def _prospect(
     if engine is not None:
         with reading(engine) as connection:
             seen = stored_rates(connection, planned.cells)
-    return budgeted.prospect(planned, own, seen)
+    load = load_per_cpu(machine.get("conditions", {})) or 0.0
+    return budgeted.prospect(planned, own, seen, load)
 
 
 def _refuse_too_short(now: State, purse: Purse, text: str) -> None:
@@ -180,9 +182,7 @@ def _refuse_too_short(now: State, purse: Purse, text: str) -> None:
 def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]:
     """Return what the time will tell: cells, processes and expected half-widths."""
     asked = [one for one in now.questions if any(map(then.count, one.cells))]
-    rows = [
-        _row(its, now, then, one, cell) for one in asked for cell in one.cells
-    ]
+    rows = [_row(its, now, then, one, cell) for one in asked for cell in one.cells]
     table = aligned([_COLUMNS, *rows], (2, 3, 4, 5))
     every = dict.fromkeys(one.workload for one in now.questions)
     left_out = [name for name in every if name not in {one.workload for one in asked}]
@@ -252,7 +252,9 @@ def _measure(
     tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
     own = address(engine) == location_of(None)
     if stored:
-        conclude(summary(engine, settings.campaign, "" if own else f" --db {name(engine)}"))
+        conclude(
+            summary(engine, settings.campaign, "" if own else f" --db {name(engine)}")
+        )
         conclude(_answers(_known(engine, its, settings, memory)))
     conclude(_kept(purse, taken))
     if interruption.requested and not interruption.expired:
@@ -263,16 +265,14 @@ def _measure(
         raise typer.Exit(1)
 
 
-def _known(
-    engine: Engine, its: Prospect, settings: Settings, memory: Memory
-) -> State:
+def _known(engine: Engine, its: Prospect, settings: Settings, memory: Memory) -> State:
     with reading(engine) as connection:
         past = budgeted.past_of(connection, settings.campaign, memory.machine)
     return budgeted.begin(its, past)
 
 
 def _answers(now: State) -> Iterator[str]:
-    """Yield for each pair of devices how much faster the GPU is, and how sure that is."""
+    """Yield for each pair of devices how much faster the GPU is, and how surely."""
     rows = []
     for one in now.questions:
         told = answer(now.known, one)
@@ -305,6 +305,7 @@ def _kept(purse: Purse, taken: Sequence[tuple[float, dict[str, Any]]]) -> Iterat
     yield (
         f"spent    measuring {percent(its.measuring)} (timed blocks "
         f"{percent(its.blocks)}, warm-up and single steps {percent(its.working)}, "
-        f"checks {percent(its.checks)}, import and data {percent(its.set_up)}); at rest "
-        f"{percent(its.rest)}, all else {percent(whole - its.measuring - its.rest)}"
+        f"checks {percent(its.checks)}, import and data {percent(its.set_up)}); "
+        f"at rest {percent(its.rest)}, "
+        f"all else {percent(whole - its.measuring - its.rest)}"
     )

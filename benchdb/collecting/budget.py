@@ -113,7 +113,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """How fast the first cell of a question is, in times of the second, and what of it."""
+    """How many times as fast the first cell of a question is as the second."""
 
     question: Question
     ratio: Estimate
@@ -146,7 +146,8 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def questions(
-    cells: Sequence[Cell], compared: Mapping[tuple[str, str], int] = MappingProxyType({})
+    cells: Sequence[Cell],
+    compared: Mapping[tuple[str, str], int] = MappingProxyType({}),
 ) -> tuple[Question, ...]:
     """Return what can be asked: pairs of devices where there are any, else cells.
 
@@ -186,7 +187,7 @@ def next_step(state: State, seconds: float) -> Step | None:
 
     Where nothing else fits behind it, its blocks go on until the time is over.
     """
-    cell = _next(state, seconds)
+    cell = _next(state, seconds) or _begun(state, seconds)
     if cell is None:
         return None
     cost, count = state.costs[cell], state.count(cell)
@@ -211,7 +212,7 @@ def _next(state: State, seconds: float) -> Cell | None:
 
 
 def is_answered(state: State, one: Question) -> bool:
-    """Tell whether a question has its verdict, or as many processes as it gets for it."""
+    """Tell whether a question has its verdict, or enough processes without."""
     least = min(map(state.count, one.cells))
     if least < _PROCESSES[0]:
         return False
@@ -284,6 +285,17 @@ def _widest(state: State, seconds: float) -> Cell | None:
             gain = one.weight * max(0.0, shrinks) / state.costs[cell].of(count)
             gains[cell] = max(gain, gains.get(cell, 0.0))
     return max(gains, key=lambda cell: gains[cell]) if gains else None
+
+
+def _begun(state: State, seconds: float) -> Cell | None:
+    """Return a cell to begin with where no interval fits: it counts next time."""
+    fresh = {
+        cell: one.weight / state.costs[cell].of(0)
+        for one in state.questions
+        for cell in one.cells
+        if not state.count(cell) and _fits(state, cell, seconds)
+    }
+    return max(fresh, key=lambda cell: fresh[cell]) if fresh else None
 
 
 def _fits(state: State, cell: Cell, seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""A campaign that ends with its time: what is known, the process that follows, and on."""
+"""A campaign that ends with its time: what is known, and what follows from that."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -84,15 +84,22 @@ class Prospect(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(every))
 
 
-def prospect(plan: Plan, devices: Sequence[Device], seen: Sequence[Seen]) -> Prospect:
-    """Return what *plan* offers on these *devices*, guessed by figures *seen*."""
-    steps = {cell: step_seconds(cell, devices, seen) for cell in plan.cells}
+def prospect(
+    plan: Plan, devices: Sequence[Device], seen: Sequence[Seen], load: float = 0.0
+) -> Prospect:
+    """Return what *plan* offers on these *devices*, guessed by figures *seen*.
+
+    *load* is what else runs for each CPU, and takes its share of them.
+    """
+    steps = {cell: step_seconds(cell, devices, seen, load) for cell in plan.cells}
     compared = Counter((one.framework, one.device) for one in seen)
     asked, guesses = questions(plan.cells, compared), {}
     for one in asked:
         reference = steps[one.cells[-1]][0]
         for cell in one.cells:
-            alone = cell.device == "cpu" or collected()[cell.workload].kind == "operation"
+            alone = (
+                cell.device == "cpu" or collected()[cell.workload].kind == "operation"
+            )
             its = None if alone else reference
             guesses[cell] = guessed(steps[cell][0], plan.protocol, its)
     return Prospect(plan, asked, guesses, steps)
@@ -125,7 +132,7 @@ def past_of(connection: Connection, campaign: str, here: str | None) -> list[Pas
 
 
 def campaign_of(connection: Connection, here: str | None, fresh: str) -> str:
-    """Return the campaign to go on with: that of the last half hour, or a *fresh* one."""
+    """Return the campaign to go on with: one of the last half hour, else *fresh*."""
     name, ended = run.c.campaign, func.max(run.c.ended)
     query = (
         select(name, ended)

@@ -7,7 +7,7 @@ work on the nearest chip, scaled by the peaks of both, or a usual share of the p
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -38,7 +38,7 @@ _SEEN = (*_RATES, "fit_samples_per_second")
 
 
 class Device(msgspec.Struct, frozen=True):
-    """A device of this machine as the catalogue knows it: operations a second at most."""
+    """A device of this machine, with its peak in operations a second."""
 
     kind: str
     chip: str | None
@@ -57,8 +57,10 @@ class Seen(msgspec.Struct, frozen=True):
     peak: float
 
 
-def devices_of(facts: Mapping[str, Any], cards: Mapping[str, str | None]) -> list[Device]:
-    """Return the devices of a machine: *facts* of its chip, names of its GPUs by kind."""
+def devices_of(
+    facts: Mapping[str, Any], cards: Mapping[str, str | None]
+) -> list[Device]:
+    """Return the devices of a machine: *facts* of its chip, *cards* by their kind."""
     name, cores = facts.get("name"), facts.get("cpu_cores")
     found = [Device("cpu", name, _CORE["operation"] * (cores or 4))]
     for kind, card in cards.items():
@@ -133,14 +135,19 @@ def _rate(
 
 
 def step_seconds(
-    cell: Cell, devices: Iterable[Device], seen: Sequence[Seen]
+    cell: Cell, devices: Iterable[Device], seen: Sequence[Seen], load: float
 ) -> tuple[float, str]:
-    """Return the seconds of a step that nobody took here, and what they follow from."""
+    """Return the seconds of a step that nobody took here, and what they follow from.
+
+    Of the CPU, other work that is a *load* on each core takes its share.
+    """
     here = next((one for one in devices if one.kind == cell.device), None)
     if not cell.operations or here is None or not here.peak:
         return 0.0, "the protocol alone"
     size = dict(cell.axes).get("size")
     peak = here.peak
+    slowed = 1 + load if cell.device == "cpu" else 1.0
+    amount = cell.operations * slowed
 
     def distance(one: Seen) -> tuple[object, ...]:
         return (
@@ -151,13 +158,17 @@ def step_seconds(
             one.rate,
         )
 
-    like = [one for one in seen if (one.workload, one.device) == (cell.workload, cell.device)]
+    like = [
+        one
+        for one in seen
+        if (one.workload, one.device) == (cell.workload, cell.device)
+    ]
     if like:
         near = min(like, key=distance)
-        return cell.operations / (near.rate * peak / near.peak), f"figures of {near.chip}"
+        return amount / (near.rate * peak / near.peak), f"figures of {near.chip}"
     kind = "operation" if collected()[cell.workload].kind == "operation" else "network"
     share = _CORE[kind] / _CORE["operation"] if cell.device == "cpu" else _SHARE[kind]
-    return cell.operations / (peak * share), "operations and peak"
+    return amount / (peak * share), "operations and peak"
 
 
 def guessed(step: float, protocol: Protocol, reference: float | None) -> Cost:

@@ -254,18 +254,7 @@ def judge_after(
         for name in ("doubling", "synchronisation", "reference_loss"):
             gates.leave(name, "looked at in the first process of the cell")
         return
-    if recorder.tier.block_seconds == 0:
-        gates.leave("doubling", "the blocks of this tier are too short")
-    elif pairs := doubled(work, steps, step_seconds):
-        if recorder.assignment.blocks_until is not None and not doubling(gates, pairs):
-            gates.leave("doubling", "its term leaves no time to look again")
-        elif not doubling(gates, pairs):
-            # On a busy machine a few may all be off; a clock that is wrong stays so.
-            for _ in range(_MORE_TIMES):
-                pairs += doubled(work, steps, step_seconds)
-            doubling(gates, pairs)
-    else:
-        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    _judge_doubling(work, recorder, steps, step_seconds)
     probe = work.wait_probe()
     if probe is None:
         gates.leave("synchronisation", "the CPU is never behind", applicable=False)
@@ -273,6 +262,27 @@ def judge_after(
         more = (work.wait_probe() for _ in range(_MORE_PROBES))
         synchronisation(gates, [probe, *filter(None, more)])
     _judge_reference(work, recorder)
+
+
+def _judge_doubling(
+    work: Work, recorder: Recorder, steps: int, step_seconds: float
+) -> None:
+    gates = recorder.gates
+    if recorder.tier.block_seconds == 0:
+        gates.leave("doubling", "the blocks of this tier are too short")
+        return
+    pairs = doubled(work, steps, step_seconds)
+    if not pairs:
+        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    elif doubling(gates, pairs):
+        return
+    elif recorder.assignment.blocks_until is not None:
+        gates.leave("doubling", "it was off, and the term leaves no time for more")
+    else:
+        # On a busy machine a few may all be off; a clock that is wrong stays so.
+        for _ in range(_MORE_TIMES):
+            pairs += doubled(work, steps, step_seconds)
+        doubling(gates, pairs)
 
 
 def doubling(gates: Gates, pairs: Sequence[tuple[float, float]]) -> bool:

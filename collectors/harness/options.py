@@ -68,10 +68,13 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     )
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
-    add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
-    until = "go on with blocks until so long after the start, if the tier allows it"
-    add("--blocks-until", type=_positive, metavar="S", help=until)
-    add("--time-limit", type=_positive, metavar="S", help="of a process, in seconds")
+    numbers = {
+        "--steps-per-block": ("N", "skip calibration"),
+        "--blocks-until": ("S", "after the start, at most as long as the tier allows"),
+        "--time-limit": ("S", "of a process, in seconds"),
+    }
+    for option, (letter, text) in numbers.items():
+        add(option, type=_positive, metavar=letter, help=text)
     cool = "wait at most so long for the GPU to cool"
     add("--cool-down", type=_natural, metavar="S", help=cool)
     began = "the GPU's when the campaign began"

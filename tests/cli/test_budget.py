@@ -65,7 +65,8 @@ def interrupted(checkout, home) -> Outcome:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stderr and process.stdout
+        assert process.stderr
+        assert process.stdout
         said = ""
         while said.count("FLOPS in") < 2 and (words := process.stderr.readline()):
             said += words

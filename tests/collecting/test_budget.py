@@ -63,7 +63,8 @@ def test_what_is_begun_is_brought_to_its_end_first():
 
     step = next_step(begun, 600)
 
-    assert step is not None and step.cell == cell("lstm")
+    assert step is not None
+    assert step.cell == cell("lstm")
 
 
 def test_an_unclear_verdict_gets_two_more_a_side_and_no_further():
@@ -142,7 +143,10 @@ def test_a_cell_without_a_gpu_beside_it_is_no_question_where_others_have_one():
     asked = questions((*pair("lstm"), cell("mnist")))
 
     assert [one.workload for one in asked] == ["lstm"]
-    assert [len(one.cells) for one in questions((cell("lstm"), cell("mnist")))] == [1, 1]
+    assert [len(one.cells) for one in questions((cell("lstm"), cell("mnist")))] == [
+        1,
+        1,
+    ]
 
 
 def test_the_shortest_time_is_that_of_two_processes_a_side():
@@ -196,3 +200,12 @@ def test_a_second_budget_goes_on_where_the_first_stopped():
     assert second == first
     assert abs(sum(map(whole.count, cells)) - sum(map(both.count, cells))) <= 2
     assert sum(map(both.count, cells)) > sum(map(half.count, cells))
+
+
+def test_time_that_no_interval_fits_into_begins_what_counts_next_time():
+    now = state(cell("lstm"), cell("mnist"), cost=SURE, lstm_cpu=(0.1, 0.11) * 5)
+
+    step = next_step(now, 40)
+
+    assert step is not None
+    assert step.cell == cell("mnist")
