@@ -58,6 +58,7 @@ _OF_QUESTION = frozenset(
     {"metal", "cuda", "framework", "powermetrics", "isolated", "dry_run", "seed", "db"}
 )
 _GPUS = ("metal", "cuda")
+_WALL = "process_wall_seconds"
 
 
 def asks_a_question(context: typer.Context) -> bool:
@@ -240,7 +241,9 @@ def _measure(
     def noted(events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
             if isinstance(event, Finished) and event.record is not None:
-                taken.append((event.seconds, event.record.end.checks))
+                end = event.record.end
+                walls = (v.value for v in end.values if v.metric == _WALL)
+                taken.append((next(walls, None) or 0.0, end.checks))
             yield event
 
     before = _known(engine, its, settings, memory)
@@ -305,7 +308,7 @@ def _kept(purse: Purse, taken: Sequence[tuple[float, dict[str, Any]]]) -> Iterat
     yield (
         f"spent    measuring {percent(its.measuring)} (timed blocks "
         f"{percent(its.blocks)}, warm-up and single steps {percent(its.working)}, "
-        f"checks {percent(its.checks)}, import and data {percent(its.set_up)}); "
+        f"checks {percent(its.checks)}, start and data {percent(its.set_up)}); "
         f"at rest {percent(its.rest)}, "
         f"all else {percent(whole - its.measuring - its.rest)}"
     )

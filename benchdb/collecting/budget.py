@@ -63,6 +63,10 @@ class Cost(msgspec.Struct, frozen=True):
         """Return what the process that follows *count* others takes."""
         return self.later if count else self.first
 
+    def after_blocks(self, count: int) -> float:
+        """Return the seconds that follow the blocks of that process."""
+        return self.closing + (0.0 if count else max(0.0, self.first - self.later))
+
     def cautious(self, count: int) -> float:
         """Return the same with what has to be kept back for it, in shorter blocks."""
         leeway = _LEEWAY if self.measured and count else _GUESS
@@ -157,7 +161,7 @@ def questions(
     for cell in cells:
         work = (cell.workload, cell.setting, cell.framework, cell.precision)
         groups.setdefault((*work, cell.compiler, cell.axes), []).append(cell)
-    pairs = []
+    pairs: list[tuple[Cell, ...]] = []
     for some in groups.values():
         own = [cell for cell in some if cell.device == "cpu"]
         gpus = [cell for cell in some if cell.device != "cpu"]

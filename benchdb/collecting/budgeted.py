@@ -101,7 +101,7 @@ def prospect(
                 cell.device == "cpu" or collected()[cell.workload].kind == "operation"
             )
             its = None if alone else reference
-            guesses[cell] = guessed(steps[cell][0], plan.protocol, its)
+            guesses[cell] = guessed(steps[cell][0], plan.protocol, its, load)
     return Prospect(plan, asked, guesses, steps)
 
 
@@ -198,7 +198,8 @@ def processes(before: State, after: State) -> int:
 def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
     mine = (one for one in past if one.campaign == campaign and one.is_like(step.cell))
     turn = max((one.replicate or 0 for one in mine), default=-1) + 1
-    until = max(1, int(step.seconds - now.costs[step.cell].closing))
+    closing = now.costs[step.cell].after_blocks(now.count(step.cell))
+    until = max(1, int(step.seconds - closing))
     return Item(step.cell, turn, max(_REPLICATES, turn + 1), until)
 
 

@@ -28,6 +28,7 @@ _AROUND = 1.0  # of which that is the end of the programs, with their gates
 _SINGLES = 1.0  # for steps that are timed one by one, where there is a term
 # Of the window of the tier: blocks may end by half of it earlier, most of which counts.
 _SQUEEZED = 0.4
+_STARTS = 4.0  # other work for each CPU by which starting takes twice as long
 # Operations a second of a CPU core in frameworks: as networks, and as products have.
 _CORE = {"operation": 50e9, "network": 20e9}
 # The usual share of a GPU's peak.
@@ -171,11 +172,14 @@ def step_seconds(
     return amount / (peak * share), "operations and peak"
 
 
-def guessed(step: float, protocol: Protocol, reference: float | None) -> Cost:
+def guessed(
+    step: float, protocol: Protocol, reference: float | None, load: float
+) -> Cost:
     """Return the cost of a process whose steps take so long, as the protocol has it.
 
     *reference* are seconds of a step on the CPU, which the first process of a network
-    compares itself with; None where it does not.
+    compares itself with; None where it does not. A *load* of other work on each CPU
+    delays the start.
     """
 
     def within(seconds: float, limit: float | None) -> float:
@@ -185,7 +189,8 @@ def guessed(step: float, protocol: Protocol, reference: float | None) -> Cost:
     warm = within(max(its.warmup_seconds, its.warmup_steps * step), its.warmup_limit)
     block = max(its.block_seconds, step)
     window = within(max(its.window_seconds, its.blocks * block), its.window_limit)
-    later = _SET_UP + step + warm + window + max(step, _SINGLES)
+    set_up = _SET_UP * (1 + load / _STARTS)
+    later = set_up + step + warm + window + max(step, _SINGLES)
     gates = max(its.gate_seconds, 3 * block) if 3 * block <= 30 else 0.0
     if reference is not None:
         gates += _REFERENCE_STEPS * (step + reference)
@@ -201,9 +206,8 @@ def guessed(step: float, protocol: Protocol, reference: float | None) -> Cost:
 
 
 class Shares(msgspec.Struct, frozen=True):
-    """Where the time of processes went, in seconds."""
+    """Where the time of processes went, in seconds; starting belongs to the set-up."""
 
-    whole: float = 0.0
     blocks: float = 0.0
     working: float = 0.0
     checks: float = 0.0
@@ -212,7 +216,7 @@ class Shares(msgspec.Struct, frozen=True):
 
     @property
     def measuring(self) -> float:
-        """Return the seconds of all phases of processes but their rest."""
+        """Return the seconds in which processes ran, but for their rest."""
         return self.blocks + self.working + self.checks + self.set_up
 
 
@@ -223,9 +227,10 @@ _RESTS = ("idle", "rest")
 def shares(processes: Iterable[tuple[float, Mapping[str, Any]]]) -> Shares:
     """Return where time went, of the wall time and the checks of each process."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for whole, checks in processes:
-        sums["whole"] += whole
-        for name, seconds in checks.get("phase_seconds", {}).items():
+    for wall, checks in processes:
+        phases = checks.get("phase_seconds", {})
+        sums["set_up"] += max(0.0, wall - math.fsum(phases.values()))
+        for name, seconds in phases.items():
             if name == "measure":
                 sums["blocks"] += seconds
             elif name in _RESTS:

@@ -23,7 +23,7 @@ from harness.cells import CATALOGUE
 from harness.framework import FirstSteps, Work, failure_status
 from harness.messages import finite
 from harness.recorder import Gates, Recorder
-from harness.timing import doubled, median_interval
+from harness.timing import TERM_PAIR_SECONDS, doubled, median_interval
 
 CHIPS = CATALOGUE / "chips.json"
 _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
@@ -267,16 +267,17 @@ def judge_after(
 def _judge_doubling(
     work: Work, recorder: Recorder, steps: int, step_seconds: float
 ) -> None:
-    gates = recorder.gates
+    gates, term = recorder.gates, recorder.assignment.blocks_until
     if recorder.tier.block_seconds == 0:
         gates.leave("doubling", "the blocks of this tier are too short")
         return
-    pairs = doubled(work, steps, step_seconds)
+    limit = {} if term is None else {"most_seconds": TERM_PAIR_SECONDS}
+    pairs = doubled(work, steps, step_seconds, **limit)
     if not pairs:
         gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
     elif doubling(gates, pairs):
         return
-    elif recorder.assignment.blocks_until is not None:
+    elif term is not None:
         gates.leave("doubling", "it was off, and the term leaves no time for more")
     else:
         # On a busy machine a few may all be off; a clock that is wrong stays so.
