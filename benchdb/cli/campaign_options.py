@@ -10,9 +10,11 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 from sqlalchemy import Engine
 
+from benchdb.cli.console import warn
 from benchdb.cli.user_database import existing
 from benchdb.collecting.history import Past, on_machine
 from benchdb.collecting.plan import Request
+from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
@@ -206,6 +208,12 @@ def refuse_others(
         given = source is not None and source.name == "COMMANDLINE"
         if given and parameter.name not in allowed:
             raise UsageError(f"{parameter.opts[0]} does not go with {option}: {why}")
+
+
+def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
+    """Say what would spoil a measurement; it is recorded with every run anyway."""
+    for spoiler in spoilers(fingerprint):
+        warn(f"{spoiler.what}; {spoiler.advice}")
 
 
 def past_here(tier: str, db: str | None) -> list[Past]:

@@ -1,6 +1,5 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
@@ -18,18 +17,19 @@ from benchdb.cli.campaign_options import (
     past_here,
     refuse_others,
     usable,
+    warn_of_spoilers,
 )
+from benchdb.cli.collect_budget import ALLOWED, asks_a_question, collect_within
 from benchdb.cli.collect_summary import foretold, summary, time_text
 from benchdb.cli.console import conclude, counted, plain, tell, warn
-from benchdb.cli.progress import Display, display
+from benchdb.cli.progress import display
 from benchdb.cli.user_database import Db, address, existing, opened
 from benchdb.collecting import plan_files
-from benchdb.collecting.campaign import Event, Finished, measure
+from benchdb.collecting.campaign import measure
 from benchdb.collecting.history import Expected, Past, expected, left, of_campaign
 from benchdb.collecting.item_runs import now
 from benchdb.collecting.plan import Memory, Plan, Request, Settings, plan
 from benchdb.collecting.plan_files import Place, Unfinished
-from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import fingerprint, source_digest
 from benchdb.errors import UsageError
@@ -61,18 +61,35 @@ def collect(
             "named.",
         ),
     ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="TIME",
+            help="Measure what tells most in this time, such as 10m or 1h30m, and end "
+            "with it; again, and it goes on.",
+        ),
+    ] = None,
     db: Db = None,
 ) -> None:
     """Run the standard workloads on this machine and store every sample.
 
-    Without --metal or --cuda: the CPU, and each GPU that is there. Ctrl-C keeps all
-    that has finished; the running replicate is kept as interrupted, and --resume
-    goes on from there.
+    Without --metal or --cuda: the CPU, and each GPU that is there. With one of them
+    and no choice of work it is the question whether that GPU helps, in ten minutes
+    (--budget 10m); --suite standard asks for all. Ctrl-C keeps all that has finished;
+    the running replicate is kept as interrupted, and --resume goes on from there.
     """
     if resume:
         why = "the campaign goes on as it was planned"
         refuse_others(context, _OF_RESUME, "--resume", why)
         _resume(context.params, db)
+        return
+    if budget is None and asks_a_question(context):
+        budget = "10m"
+    if budget is not None:
+        why = "the time decides how often and how thoroughly"
+        refuse_others(context, ALLOWED, "--budget", why)
+        collect_within(context, budget, db, dry_run=dry_run)
         return
     request = chosen(context, Request)
     settings = chosen(context, Settings, campaign=campaign_name(), time_limit=0)
@@ -84,7 +101,7 @@ def collect(
         _foretell(planned, request.tier, db)
         return
     machine = fingerprint()
-    _warn_of_spoilers(machine)
+    warn_of_spoilers(machine)
     engine = opened(db, create=True)
     campaign = Unfinished(
         replace(settings, time_limit=planned.time_limit),
@@ -117,7 +134,7 @@ def _resume(options: dict[str, Any], db: str | None) -> None:
     with plan_files.held(path):
         planned = plan_files.read(path)
         _compare(planned, _place_of(machine, engine))
-        _warn_of_spoilers(machine)
+        warn_of_spoilers(machine)
         settings = planned.settings
         if options["cool_down"] is not None:
             settings = replace(settings, cool_down=options["cool_down"])
@@ -142,12 +159,6 @@ def _compare(campaign: Unfinished, here: Place) -> None:
         warn("what this machine says of itself has changed since the campaign began")
     if here.collectors != there.collectors:
         warn("the collectors have changed since the campaign began")
-
-
-def _warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
-    """Say what would spoil a measurement; it is recorded with every run anyway."""
-    for spoiler in spoilers(fingerprint):
-        warn(f"{spoiler.what}; {spoiler.advice}")
 
 
 def _place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
@@ -182,7 +193,7 @@ def _measure_all(
     tell(foretold(campaign, items, here, least_seconds))
     with Interruption() as interruption, display(len(items)) as shown:
         events = measure(engine, items, settings, interruption, memory)
-        stored, failed = _run(shown, events)
+        stored, failed = shown.follow(events)
     what = "stored" if stored else "nothing stored"
     tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
     remaining = left(campaign.items, _past(engine, settings.campaign))
@@ -202,19 +213,6 @@ def _measure_all(
     if failed:
         tell(f"benchdb: {failed} of {len(items)} did not succeed")
         raise typer.Exit(1)
-
-
-def _run(shown: Display, events: Iterable[Event]) -> tuple[int, int]:
-    """Return how many runs came into the database, and how many did not succeed."""
-    stored = failed = 0
-    for event in events:
-        shown.tell(event)
-        if isinstance(event, Finished):
-            there = event.record is not None and event.error is None
-            ok = event.record is not None and event.record.end.status == "ok"
-            stored += there
-            failed += not (there and ok)
-    return stored, failed
 
 
 def _past(engine: Engine, campaign: str) -> list[Past]:

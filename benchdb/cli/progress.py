@@ -1,7 +1,7 @@
 """What ``collect`` shows while it runs: a live line, or plain lines in a log."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
@@ -18,7 +18,7 @@ from rich.table import Column
 
 from benchdb.cli.console import plain, tell
 from benchdb.cli.figure_text import figure
-from benchdb.collecting.campaign import Event, Started
+from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines
 
@@ -74,6 +74,18 @@ class Display:
         if progress:
             self._task = progress.add_task("", total=total, left="")
 
+    def follow(self, events: Iterable[Event]) -> tuple[int, int]:
+        """Show all *events*; return how many runs are stored, how many have failed."""
+        stored = failed = 0
+        for event in events:
+            self.tell(event)
+            if isinstance(event, Finished):
+                there = event.record is not None and event.error is None
+                ok = event.record is not None and event.record.end.status == "ok"
+                stored += there
+                failed += not (there and ok)
+        return stored, failed
+
     def tell(self, event: Event) -> None:
         """Show *event*: that a replicate begins, or how one ended."""
         item = event.item
@@ -84,7 +96,8 @@ class Display:
             left = f"about {clock(seconds or 0)} left" if known else ""
             if self._progress:
                 name = escape(title)
-                self._progress.update(self._task, description=name, left=left)
+                facts = {"description": name, "left": left, "total": event.total}
+                self._progress.update(self._task, **facts)
             else:
                 so_far = f"{clock(event.seconds_so_far)} so far"
                 start = f"[{event.position}/{event.total}] {title}"

@@ -69,14 +69,33 @@ def measure(
         rest = _remaining(items[position - 1 :], taken)
         yield Started(item, position, len(items), so_far, rest)
         before = monotonic()
-        records = run(item, settings, interruption, memory)
-        if position > 1:
-            records = _started(records, item, settings)
-        for record, error in _kept(engine, records, settings.campaign):
-            if record is not None:
-                memory.take(item.cell, record.run.conditions, record.end.checks)
-            yield Finished(item, record, monotonic() - before, error)
+        first = position == 1
+        yield from measured(engine, item, settings, interruption, memory, first=first)
         taken[item.cell].append(monotonic() - before)
+
+
+def measured(
+    engine: Engine,
+    item: Item,
+    settings: Settings,
+    interruption: Interruption,
+    memory: Memory,
+    *,
+    first: bool,
+) -> Iterator[Finished]:
+    """Run *item*, store what comes of it and remember it for those that follow.
+
+    A collector that refuses to start leaves a failed run, unless it is the *first*:
+    then raise ``UsageError``.
+    """
+    before = monotonic()
+    records = run(item, settings, interruption, memory)
+    if not first:
+        records = _started(records, item, settings)
+    for record, error in _kept(engine, records, settings.campaign):
+        if record is not None:
+            memory.take(item.cell, record.run.conditions, record.end.checks)
+        yield Finished(item, record, monotonic() - before, error)
 
 
 def _started(

@@ -27,6 +27,8 @@ class Past(msgspec.Struct, frozen=True):
     checks: dict[str, Any]
     seconds: float | None
     watts: float | None
+    campaign: str | None = None
+    step_seconds: float | None = None
 
     def is_like(self, cell: Cell) -> bool:
         """Tell whether it was of *cell*, as far as that was asked for.
@@ -67,17 +69,19 @@ def on_machine(connection: Connection, anonymous_id: str, tier: str) -> list[Pas
 
 
 def _past(connection: Connection, wanted: ColumnElement[bool]) -> list[Past]:
-    wall, power = value.alias("wall"), value.alias("power")
+    wall, power, step = map(value.alias, ("wall", "power", "step"))
     query = (
         select(
             *(run.c[name] for name in Past.__struct_fields__ if name in run.c),
             run.c.conditions_before.label("before"),
             wall.c.value.label("seconds"),
             power.c.value.label("watts"),
+            step.c.value.label("step_seconds"),
         )
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .outerjoin(wall, _of_run(wall, "process_wall_seconds"))
         .outerjoin(power, _of_run(power, "mean_power_watts"))
+        .outerjoin(step, _of_run(step, "step_seconds"))
         .where(wanted)
         .order_by(run.c.started, run.c.digest)
     )

@@ -123,6 +123,7 @@ class Cell:
     arguments: tuple[str, ...]
     parameters: dict[str, Any] = field(default_factory=dict, compare=False)
     least_seconds: float = field(default=0, compare=False)
+    operations: int | None = field(default=None, compare=False)  # of one step
 
     @property
     def title(self) -> str:
@@ -134,11 +135,29 @@ class Cell:
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One process: a replicate of a cell."""
+    """One process: a replicate of a cell.
+
+    Its blocks go on until *blocks_until* seconds after its start, if it has a term.
+    """
 
     cell: Cell
     replicate: int
     replicates: int
+    blocks_until: int | None = None
+
+
+class Protocol(msgspec.Struct, frozen=True):
+    """What decides how long a process takes; see ``harness/timing.py``."""
+
+    warmup_steps: int = 0
+    warmup_seconds: float = 0.0
+    warmup_limit: float | None = None
+    blocks: int = 0
+    block_seconds: float = 0.0
+    window_seconds: float = 0.0
+    window_limit: float | None = None
+    idle_seconds: float = 0.0
+    gate_seconds: float = 0.0
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -152,6 +171,7 @@ class Plan(msgspec.Struct, frozen=True):
     least_seconds: float
     time_limit: float
     warnings: tuple[str, ...] = ()
+    protocol: Protocol = Protocol()
 
 
 def plan(
@@ -188,6 +208,7 @@ def plan(
         least_seconds=max(one.least_seconds for one in lists),
         time_limit=max(one.time_limit for one in lists),
         warnings=tuple(f"left out: {reason}" for reason in reasons),
+        protocol=lists[0].protocol,  # of the harness, which they share
     )
 
 
@@ -246,6 +267,7 @@ class _Listing(msgspec.Struct, frozen=True):
     processes: int
     least_seconds: float
     time_limit: float
+    protocol: Protocol
 
 
 def _of_framework(
@@ -293,6 +315,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
                 axes=tuple(cell["axes"].items()),
                 arguments=tuple(cell["arguments"]),
                 least_seconds=cell.get("least_seconds", facts["least_seconds"]),
+                operations=cell.get("operations"),
                 **{name: cell[name] for name in names},
             )
             for cell in facts["cells"]
@@ -303,8 +326,9 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
             facts["processes"],
             facts["least_seconds"],
             facts.get("process_limit", _TIME_LIMIT_SECONDS),
+            msgspec.convert(facts.get("protocol", {}), Protocol),
         )
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise BenchdbError(
             f"with_{framework.framework} lists cells that cannot be understood: "
             f"{error!r}"

@@ -40,7 +40,7 @@ class Interruption:
 
     def __init__(self) -> None:
         """Nothing is running, and nobody has asked to stop."""
-        self.requested = False
+        self.requested = self.expired = False
         self._asked_at = -_ONE_REQUEST_SECONDS
         self._process: subprocess.Popen[bytes] | None = None
         self._timer: threading.Timer | None = None
@@ -70,6 +70,12 @@ class Interruption:
             self._process = None
             if self._timer:
                 self._timer.cancel()
+
+    def expire(self) -> None:
+        """Stop as if asked to, for the time is over."""
+        self.requested = self.expired = True
+        if self._process is not None:
+            self._ask(self._process)
 
     def _stop(self, *_: object) -> None:
         now = time.monotonic()

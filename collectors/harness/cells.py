@@ -383,6 +383,8 @@ class Assignment:
     seed_protocol: bool = True
     time_limit: float = 3600.0  # seconds after which the worker hangs
     progress: bool = False
+    # By the monotonic clock: blocks go on until then, as far as the tier allows.
+    blocks_until: float | None = None
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Assignment":

@@ -23,7 +23,7 @@ from harness.cells import CATALOGUE
 from harness.framework import FirstSteps, Work, failure_status
 from harness.messages import finite
 from harness.recorder import Gates, Recorder
-from harness.timing import doubled, median_interval
+from harness.timing import TERM_PAIR_SECONDS, doubled, median_interval
 
 CHIPS = CATALOGUE / "chips.json"
 _VENDORS = {"cuda": "NVIDIA", "metal": "Apple"}
@@ -261,16 +261,7 @@ def judge_after(
         for name in ("doubling", "synchronisation", "reference_loss"):
             gates.leave(name, "looked at in the first process of the cell")
         return
-    if recorder.tier.block_seconds == 0:
-        gates.leave("doubling", "the blocks of this tier are too short")
-    elif pairs := doubled(work, steps, step_seconds):
-        if not doubling(gates, pairs):
-            # On a busy machine a few may all be off; a clock that is wrong stays so.
-            for _ in range(_MORE_TIMES):
-                pairs += doubled(work, steps, step_seconds)
-            doubling(gates, pairs)
-    else:
-        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    _judge_doubling(work, recorder, steps, step_seconds)
     probe = work.wait_probe()
     if probe is None:
         gates.leave("synchronisation", "the CPU is never behind", applicable=False)
@@ -278,6 +269,28 @@ def judge_after(
         more = (work.wait_probe() for _ in range(_MORE_PROBES))
         synchronisation(gates, [probe, *filter(None, more)])
     _judge_reference(work, recorder)
+
+
+def _judge_doubling(
+    work: Work, recorder: Recorder, steps: int, step_seconds: float
+) -> None:
+    gates, term = recorder.gates, recorder.assignment.blocks_until
+    if recorder.tier.block_seconds == 0:
+        gates.leave("doubling", "the blocks of this tier are too short")
+        return
+    limit = {} if term is None else {"most_seconds": TERM_PAIR_SECONDS}
+    pairs = doubled(work, steps, step_seconds, **limit)
+    if not pairs:
+        gates.leave("doubling", f"a block takes {steps * step_seconds:.3g} s")
+    elif doubling(gates, pairs):
+        return
+    elif term is not None:
+        gates.leave("doubling", "it was off, and the term leaves no time for more")
+    else:
+        # On a busy machine a few may all be off; a clock that is wrong stays so.
+        for _ in range(_MORE_TIMES):
+            pairs += doubled(work, steps, step_seconds)
+        doubling(gates, pairs)
 
 
 def doubling(gates: Gates, pairs: Sequence[tuple[float, float]]) -> bool:

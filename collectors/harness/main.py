@@ -8,6 +8,7 @@ import json
 import os
 import random
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -162,6 +163,7 @@ def _assignments(
         names["metal"],
     )
     turns = range(replicates) if options.replicate is None else [options.replicate]
+    until = options.blocks_until and time.monotonic() + options.blocks_until
     for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
         seeded = replace(cell, seed=options.seed + replicate)
         parameters, plan = dict(cell.parameters), cell.seed_plan
@@ -203,6 +205,7 @@ def _assignments(
             seed_protocol=not options.blocks_only,
             time_limit=options.time_limit or tier.process_limit,
             progress=options.progress or sys.stderr.isatty(),
+            blocks_until=until,
         )
 
 

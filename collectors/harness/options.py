@@ -16,6 +16,7 @@ from harness.cells import (
     cells_of,
     of_suite,
     offers,
+    operations_per_step,
     settable,
     settings,
     suites,
@@ -29,7 +30,7 @@ from harness.framework import (
     UnavailableError,
     load_framework,
 )
-from harness.timing import TIERS
+from harness.timing import TIERS, extents
 
 _LARGEST = 2**32 - 1  # of seeds; nothing else is as large
 
@@ -72,8 +73,13 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     )
     add("--replicates", type=_positive, metavar="K", help="default: by the tier")
     add("--replicate", type=_natural, metavar="I", help="only number I, from 0, of K")
-    add("--steps-per-block", type=_positive, metavar="N", help="skip calibration")
-    add("--time-limit", type=_positive, metavar="S", help="of a process, in seconds")
+    numbers = {
+        "--steps-per-block": ("N", "skip calibration"),
+        "--blocks-until": ("S", "after the start, at most as long as the tier allows"),
+        "--time-limit": ("S", "of a process, in seconds"),
+    }
+    for option, (letter, text) in numbers.items():
+        add(option, type=_positive, metavar=letter, help=text)
     cool = "wait at most so long for the GPU to cool"
     add("--cool-down", type=_natural, metavar="S", help=cool)
     began = "the GPU's when the campaign began"
@@ -288,6 +294,7 @@ def listed(
             (tier.least_seconds(lasting=cell.lasting) for cell in cells), default=0
         ),
         "process_limit": options.time_limit or tier.process_limit,
+        "protocol": extents(tier),
         "cells": [
             {
                 "workload": cell.workload,
@@ -297,6 +304,7 @@ def listed(
                 "compiler": cell.compiler,
                 "parameters": cell.parameters,
                 "least_seconds": tier.least_seconds(lasting=cell.lasting),
+                "operations": operations_per_step(cell),
                 "axes": {name: cell.parameters[name] for name in cell.axes},
                 "arguments": _arguments(framework, options, cell),
             }

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.cells import Assignment
@@ -99,8 +99,24 @@ class Recorder:
 
     @property
     def tier(self) -> Tier:
-        """Return how thorough the run is."""
-        return TIERS[self.cell.tier]
+        """Return how thorough the run is: with a term, its blocks end then.
+
+        They last half of the usual window at least. What is no part of the headline is
+        cut short: the rest, which the first process of a cell has shown, and steps
+        that are timed one by one.
+        """
+        tier, until = TIERS[self.cell.tier], self.assignment.blocks_until
+        if until is None:
+            return tier
+        left = until - time.monotonic()
+        window = min(max(left, tier.window_seconds / 2), tier.window_limit)
+        return replace(
+            tier,
+            window_seconds=window,
+            window_limit=min(window + 1.0, tier.window_limit),
+            idle_seconds=0.0 if self.assignment.run["replicate"] else tier.idle_seconds,
+            single_seconds=min(tier.single_seconds, 1.0),
+        )
 
     def value(
         self, metric: str, value: float | None, reason: str = "not known"

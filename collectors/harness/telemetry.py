@@ -126,7 +126,10 @@ class Telemetry:
                 during |= rises(self._counters, span)
         used = self._energy(MEASURE, readings.MEASURE_SECONDS)
         idle = self._energy(IDLE, readings.IDLE_SECONDS)
-        checks = {"during": during} if during else {}
+        checks: dict[str, Any] = {"during": during} if during else {}
+        if self._spans:
+            spans = {name: span.end - span.begin for name, span in self._spans.items()}
+            checks["phase_seconds"] = {name: round(s, 3) for name, s in spans.items()}
         known = isinstance(used, Energy) or isinstance(idle, Energy)
         if known and self._meter is not None:
             refused = {"refused": self._refused} if self._refused else {}

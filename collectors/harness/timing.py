@@ -37,6 +37,7 @@ _NOISE_SPREAD = 0.05
 # Doubled blocks: so many pairs in so many seconds; one pair may take longer.
 _PAIRS = 6
 _PAIR_SECONDS = 10.0
+TERM_PAIR_SECONDS = 4.0  # where the process has a term
 _LONGEST_PAIR = 30.0
 BURST_SECONDS = 2.0
 # Of a block: a longer one is no part of two seconds.
@@ -107,6 +108,27 @@ TIERS = {
         settling_limit=300,
     ),
 }
+
+
+def extents(tier: Tier) -> dict[str, float | None]:
+    """Return what decides how long a process with a term takes; None has no limit.
+
+    *gate_seconds* are those of the first process of a cell.
+    """
+    limits = {
+        "warmup_limit": tier.warmup_limit,
+        "window_limit": tier.window_limit,
+    }
+    return {
+        "warmup_steps": tier.warmup_steps,
+        "warmup_seconds": tier.warmup_seconds,
+        "blocks": tier.blocks,
+        "block_seconds": tier.block_seconds,
+        "window_seconds": tier.window_seconds,
+        "idle_seconds": tier.idle_seconds,
+        "gate_seconds": TERM_PAIR_SECONDS if tier.block_seconds else 0.0,
+        **{k: v if math.isfinite(v) else None for k, v in limits.items()},
+    }
 
 
 def timed(work: Work, steps: int) -> float:
@@ -310,16 +332,18 @@ def single_steps(work: Work, tier: Tier, step_seconds: float, record: Record) ->
     return times is None
 
 
-def doubled(work: Work, steps: int, step_seconds: float) -> list[tuple[float, float]]:
+def doubled(
+    work: Work, steps: int, step_seconds: float, most_seconds: float = _PAIR_SECONDS
+) -> list[tuple[float, float]]:
     """Return seconds of *steps* and of twice as many steps, in turn; [] if too long.
 
-    Either goes first as often as the other, so that drift does not look like a ratio.
+    There are as many pairs as *most_seconds* have room for, or one. Either goes first as often as the other, so that drift does not look like a ratio.
     """
     pair = 3 * steps * step_seconds
     if pair > _LONGEST_PAIR:
         return []
     pairs = []
-    for turn in range(max(1, min(_PAIRS, int(_PAIR_SECONDS / pair)))):
+    for turn in range(max(1, min(_PAIRS, int(most_seconds / pair)))):
         first, then = (steps, 2 * steps) if turn % 2 == 0 else (2 * steps, steps)
         times = {first: timed(work, first), then: timed(work, then)}
         pairs.append((times[steps], times[2 * steps]))

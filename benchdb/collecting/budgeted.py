@@ -1,0 +1,223 @@
+"""A campaign that ends with its time: what is known, and what follows from that."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from statistics import fmean
+from threading import Timer
+from time import monotonic
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Engine, func, select
+
+from benchdb.catalogue import collected
+from benchdb.collecting.budget import (
+    Cost,
+    Question,
+    State,
+    Step,
+    foreseen,
+    next_step,
+    questions,
+)
+from benchdb.collecting.campaign import Event, Finished, Started, measured
+from benchdb.collecting.costs import (
+    Device,
+    Seen,
+    guessed,
+    known,
+    learned,
+    step_seconds,
+)
+from benchdb.collecting.history import Past, of_campaign, on_machine
+from benchdb.collecting.plan import Cell, Item, Memory, Plan, Settings
+from benchdb.collecting.processes import Interruption
+from benchdb.sessions import PAUSE, moment
+from benchdb.store.database import reading
+from benchdb.store.tables import machine, run
+
+TIER = "quick"
+_ENDING = "-budget"  # of the name of a campaign
+_AROUND = 0.7  # seconds for the start, the end and the storing of a process
+_REPLICATES = 3  # planned of a cell, as far as anybody can tell before
+_LIMIT = 1.02  # of the time, when a process that still runs is ended
+
+
+class Purse(msgspec.Struct, frozen=True):
+    """The time there is, from the moment *begun* by the monotonic clock, in seconds.
+
+    *kept* is what the end of the program needs.
+    """
+
+    seconds: float
+    begun: float
+    kept: float = 0.0
+
+    @property
+    def spent(self) -> float:
+        """Return the seconds that are gone."""
+        return monotonic() - self.begun
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that processes can take from now on."""
+        return self.seconds - self.kept - self.spent
+
+
+class Prospect(msgspec.Struct, frozen=True):
+    """What can be measured, and what a process takes as far as that can be guessed.
+
+    *steps* are seconds of a step with what they follow from.
+    """
+
+    plan: Plan
+    questions: tuple[Question, ...]
+    guesses: Mapping[Cell, Cost]
+    steps: Mapping[Cell, tuple[float, str]]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the cells of all questions."""
+        every = (cell for one in self.questions for cell in one.cells)
+        return tuple(dict.fromkeys(every))
+
+
+def prospect(
+    plan: Plan, devices: Sequence[Device], seen: Sequence[Seen], load: float = 0.0
+) -> Prospect:
+    """Return what *plan* offers on these *devices*, guessed by figures *seen*.
+
+    *load* is what else runs for each CPU, and takes its share of them.
+    """
+    steps = {cell: step_seconds(cell, devices, seen, load) for cell in plan.cells}
+    compared = Counter((one.framework, one.device) for one in seen)
+    asked, guesses = questions(plan.cells, compared), {}
+    for one in asked:
+        reference = steps[one.cells[-1]][0]
+        for cell in one.cells:
+            alone = (
+                cell.device == "cpu" or collected()[cell.workload].kind == "operation"
+            )
+            its = None if alone else reference
+            guesses[cell] = guessed(steps[cell][0], plan.protocol, its, load)
+    return Prospect(plan, asked, guesses, steps)
+
+
+def state(
+    its: Prospect, past: Sequence[Past], around: float, without: Collection[Cell] = ()
+) -> State:
+    """Return what is known by the processes of the *past*, but of cells *without*."""
+    costs, facts = {}, {}
+    for cell in its.cells:
+        mine = [one for one in past if one.status == "ok" and one.is_of(cell)]
+        costs[cell] = learned(mine, its.plan.protocol, around, its.guesses[cell])
+        facts[cell] = known(cell, mine, its.steps[cell][0])
+    gone = set(without)
+    asked = tuple(one for one in its.questions if not gone & {*one.cells})
+    return State(asked, costs, facts)
+
+
+def begin(its: Prospect, past: Sequence[Past]) -> State:
+    """Return what is known before the first process."""
+    return state(its, past, _AROUND)
+
+
+def past_of(connection: Connection, campaign: str, here: str | None) -> list[Past]:
+    """Return what counts: the campaign, and what else this machine has measured."""
+    own = of_campaign(connection, campaign, mine=True)
+    others = [] if here is None else on_machine(connection, here, TIER)
+    return [*(one for one in others if one.campaign != campaign), *own]
+
+
+def campaign_of(connection: Connection, here: str | None, fresh: str) -> str:
+    """Return the campaign to go on with: one of the last half hour, else *fresh*."""
+    name, ended = run.c.campaign, func.max(run.c.ended)
+    query = (
+        select(name, ended)
+        .join(machine, machine.c.digest == run.c.machine)
+        .where(name.endswith(_ENDING), run.c.mine, machine.c.anonymous_id == here)
+        .group_by(name)
+        .order_by(name.desc())
+        .limit(1)
+    )
+    last = connection.execute(query).first() if here else None
+    end = moment(last[1]) if last else None
+    if last and end and datetime.now(UTC) - end < PAUSE:
+        return str(last[0])
+    return fresh + _ENDING
+
+
+def measure(
+    engine: Engine,
+    its: Prospect,
+    settings: Settings,
+    interruption: Interruption,
+    memory: Memory,
+    purse: Purse,
+) -> Iterator[Event]:
+    """Run one process after another until the time is over; yield what happens.
+
+    A cell that fails is not tried again. Raise ``UsageError`` when the first collector
+    refuses to start.
+    """
+    around: list[float] = []
+    failed: set[Cell] = set()
+    position = 0
+    while not interruption.requested:
+        with reading(engine) as connection:
+            past = past_of(connection, settings.campaign, memory.machine)
+        now = state(its, past, fmean(around) if around else _AROUND, failed)
+        left = purse.left
+        step = next_step(now, left)
+        if step is None:
+            return
+        position += 1
+        item = _item(step, now, past, settings.campaign)
+        more = processes(now, foreseen(now, left))
+        yield Started(item, position, position - 1 + more, purse.spent, left)
+        first = position == 1
+        with _ending(interruption, purse):
+            for event in measured(
+                engine, item, settings, interruption, memory, first=first
+            ):
+                yield event
+                whole = _wall(event)
+                if whole is None:
+                    failed.add(item.cell)
+                else:
+                    around.append(max(0.0, event.seconds - whole))
+
+
+def processes(before: State, after: State) -> int:
+    """Return how many more processes *after* has than *before*."""
+    return sum(after.count(cell) - before.count(cell) for cell in before.known)
+
+
+def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
+    mine = (one for one in past if one.campaign == campaign and one.is_like(step.cell))
+    turn = max((one.replicate or 0 for one in mine), default=-1) + 1
+    closing = now.costs[step.cell].after_blocks(now.count(step.cell))
+    until = max(1, int(step.seconds - closing))
+    return Item(step.cell, turn, max(_REPLICATES, turn + 1), until)
+
+
+@contextmanager
+def _ending(interruption: Interruption, purse: Purse) -> Iterator[None]:
+    """End the process that still runs when the time is over."""
+    timer = Timer(_LIMIT * purse.seconds - purse.spent, interruption.expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _wall(event: Finished) -> float | None:
+    """Return the seconds of a process that succeeded and is stored."""
+    if event.record is None or event.error or event.record.end.status != "ok":
+        return None
+    figures: dict[str, Any] = {one.metric: one.value for one in event.record.end.values}
+    return figures.get("process_wall_seconds")

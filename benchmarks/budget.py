@@ -1,0 +1,109 @@
+"""Are times kept? ``collect --budget`` as users call it, for real: twenty times.
+
+    python -m benchmarks.budget [--tries N] [--seed N] [--log FILE]
+
+Each try is a time of 60 to 120 s and some work, drawn by the seed; one in three goes on
+where another has stopped. A time is kept by what ends at 105 % of it or before, by the
+clock outside of the program, with 85 % of that measuring, as the program itself tells.
+Exit status: 0 all are kept, 1 some are not.
+"""
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+_LONGEST, _LEAST = 1.05, 85
+_TIMES = (60, 75, 90, 105, 120)
+_WORK = (
+    ("matmul", "--framework", "numpy", "--size", "512", "--size", "2048"),
+    ("matmul", "--framework", "numpy"),
+    ("elementwise", "matmul", "--framework", "numpy"),
+    ("matmul", "--framework", "torch", "--size", "256"),
+    ("lstm", "--framework", "torch"),
+    ("mnist", "lstm", "--framework", "torch"),
+)
+_REFUSED = 2  # too short, which is said at once and is no try
+_SHARE = re.compile(r"measuring (\d+) % \(timed blocks (\d+) %")
+
+
+class Try(NamedTuple):
+    """One call: what it was given, what it took, and its own words for the shares."""
+
+    seconds: int
+    work: str
+    again: bool
+    status: int
+    took: float
+    measuring: int
+    blocks: int
+
+    @property
+    def kept(self) -> bool:
+        """Tell whether the time was kept, and used."""
+        used = self.measuring * self.took / self.seconds
+        within = self.took <= _LONGEST * self.seconds
+        return self.status == 0 and within and used >= _LEAST
+
+    def __str__(self) -> str:
+        """Return a line of a table."""
+        if self.status == _REFUSED:
+            return f"refused{self.seconds:>4} s: too short for {self.work}"
+        return (
+            f"{'kept' if self.kept else 'MISSED':<7}{self.seconds:>4} s "
+            f"{100 * self.took / self.seconds:6.1f} %  measuring {self.measuring} % "
+            f"(blocks {self.blocks} %)  {'again ' if self.again else ''}{self.work}"
+            + (f"  status {self.status}" if self.status else "")
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try the times; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.budget")
+    parser.add_argument("--tries", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--log", type=Path, help="what the calls print")
+    asked = parser.parse_args(arguments)
+    draw = random.Random(asked.seed)  # noqa: S311 - no secret
+    tries: list[Try] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(asked.tries):
+            again = number % 3 == 2
+            if not again:
+                work, database = draw.choice(_WORK), Path(folder, f"{number}.sqlite")
+            while True:
+                one, said = _tried(draw.choice(_TIMES), work, database, again=again)
+                print(one, flush=True)
+                if one.status != _REFUSED:
+                    break
+            tries.append(one)
+            if asked.log:
+                with asked.log.open("a") as stream:
+                    stream.write(f"{one}\n{said}\n")
+    kept = sum(one.kept for one in tries)
+    print(f"{kept} of {len(tries)} kept")
+    return 0 if kept == len(tries) else 1
+
+
+def _tried(
+    seconds: int, work: Sequence[str], database: Path, *, again: bool
+) -> tuple[Try, str]:
+    line = [sys.executable, "-m", "benchdb", "collect", *work, "--no-metal"]
+    line += ["--no-cuda", "--budget", f"{seconds}s", "--db", str(database)]
+    began = monotonic()
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    took = monotonic() - began
+    found = _SHARE.search(done.stdout)
+    shares = map(int, found.groups()) if found else (0, 0)
+    one = Try(seconds, " ".join(work), again, done.returncode, took, *shares)
+    return one, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(main())
