@@ -38,6 +38,11 @@ NOT_MEASURED = "the operating system does not report it"
 VERSIONS = ("kern.osproductversion", "kern.osversion")
 VIRTUAL_MODELS = ("VirtualMac", "VMware", "Parallels")
 DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
+# Macs without a fan, by identifier: every MacBook Air since the M1, the MacBooks of 12
+# inches and the MacBook Neo. They slow down when they work for long.
+FANLESS = re.compile(
+    r"MacBook\d+,\d|MacBookAir10,1|Mac14,(2|15)|Mac15,1[23]|Mac16,1[23]|Mac17,[345]"
+)
 _NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 
 
@@ -368,6 +373,9 @@ def conditions() -> Facts:
             "gpu_utilisation_percent": registry.get("utilisation_percent"),
             "rosetta": _rosetta(values) if on_arm else None,
             "virtual": is_virtual(values, name),
+            # Of other Macs nobody knows whether the list is too short.
+            "fanless": FANLESS.fullmatch(values.get("hw.model", "")) is not None
+            or None,
         }
     )
 

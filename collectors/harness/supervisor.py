@@ -104,7 +104,7 @@ def _run_one(
     if "run" not in course.kinds:
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
-    end["values"] += seen.values
+    end["values"] += without_figures(seen.values, course)
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     write(encode(end))
@@ -133,10 +133,8 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    values = dict(course.values)
-    if course.dropped:  # part of the work was not done
-        why = "the GPU dropped work"
-        values = {metric: {"metric": metric, "reason": why} for metric in values}
+    found = without_figures(course.values.values(), course)
+    values = {value["metric"]: value for value in found}
     percent = cpu_percent(death.cpu, death.wall)
     for metric, value in (
         ("process_wall_seconds", death.wall),
@@ -162,6 +160,15 @@ def end_line(
     }
 
 
+def without_figures(
+    values: Iterable[dict[str, Any]], course: Course
+) -> list[dict[str, Any]]:
+    """Return *values*; with a reason in place of each where work was not done whole."""
+    why = course.pause and "the machine or the worker stood still in between"
+    why = "the GPU dropped work" if course.dropped else why
+    return [{"metric": one["metric"], "reason": why} if why else one for one in values]
+
+
 def _verdict(
     assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> tuple[str, str | None]:
@@ -169,6 +176,8 @@ def _verdict(
     if void and not watch.stopped_by:
         return void
     if course.result:
+        if course.pause and course.result["status"] in ("ok", "failed"):
+            return "interrupted", course.pause
         return course.result["status"], course.result["reason"]
     if watch.stopped_by:
         return "interrupted", f"stopped by {watch.stopped_by}"
