@@ -176,9 +176,9 @@ def _verdict(
     if void and not watch.stopped_by:
         return void
     if course.result:
-        if course.pause and course.result["status"] in ("ok", "failed"):
-            return "interrupted", course.pause
-        return course.result["status"], course.result["reason"]
+        status, reason = course.result["status"], course.result["reason"]
+        halted = course.pause and status in ("ok", "failed")
+        return ("interrupted", course.pause) if halted else (status, reason)
     if watch.stopped_by:
         return "interrupted", f"stopped by {watch.stopped_by}"
     if watch.overdue:
