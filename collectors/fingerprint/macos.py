@@ -87,7 +87,9 @@ SWAP: Fields = {
 # What the other figures of ``proc 24:16:8:0`` mean changed twice within macOS 26 and
 # 27; the tiers come from sysctl.
 PROCESSORS: Fields = {"total": (r"\A(?:proc )?(\d+)(?::\d+)*\Z", int)}
-_VRAM: Fields = {"memory_bytes": (r"\A\s*(\d+(?:[.,]\d+)?)\s*([KMGT])B\s*\Z", _size)}
+PRINTED_SIZE: Fields = {
+    "memory_bytes": (r"\A\s*(\d+(?:[.,]\d+)?)\s*([KMGT])B\s*\Z", _size)
+}
 
 
 def sysctl(text: str) -> dict[str, str]:
@@ -179,7 +181,7 @@ def displays(text: str | None) -> tuple[Facts, ...]:
         vendor = str(item.get("spdisplays_vendor", "")).rpartition("_")[2]
         named = "" if name.startswith("kHW_") else name
         cores = whole(str(item.get("sppci_cores", "")))
-        memory = extract(str(item.get("spdisplays_vram")), _VRAM)
+        memory = extract(str(item.get("spdisplays_vram")), PRINTED_SIZE)
         gpus.append(known({"vendor": vendor, "name": named, "cores": cores}) | memory)
     return tuple(gpus)
 
@@ -373,9 +375,8 @@ def conditions() -> Facts:
             "gpu_utilisation_percent": registry.get("utilisation_percent"),
             "rosetta": _rosetta(values) if on_arm else None,
             "virtual": is_virtual(values, name),
-            # Of other Macs nobody knows whether the list is too short.
-            "fanless": FANLESS.fullmatch(values.get("hw.model", "")) is not None
-            or None,
+            # Of other Macs it is not known: the list may be too short.
+            "fanless": FANLESS.fullmatch(values.get("hw.model", "")) and True,
         }
     )
 
