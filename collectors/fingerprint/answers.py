@@ -15,20 +15,22 @@ from typing import Any
 _WORDS = r"[A-Za-z][A-Za-z ]{0,30}"
 _SYSCTL = "|".join(
     (
-        r"hw\.model: \w{1,20},\d{1,3}",
+        r"hw\.model:\s*\w{1,20},\d{1,3}",
         # Counts, sizes and the names of tiers; a new system may have others.
-        rf"hw\.\w+(?:\.\w+)*: (?:\d{{1,15}}|{_WORDS})",
-        r"machdep\.cpu\.brand_string: [\w ()@.+-]{1,80}",
-        r"machdep\.cpu\.features: [A-Z0-9_. ]{1,2000}",
-        r"kern\.(?:osproductversion: [\d.]+|osversion: \w{1,12})",
-        r"(?:kern\.hv_vmm_present|kern\.memorystatus_vm_pressure_level): \d",
-        r"sysctl\.proc_translated: \d",
-        r"vm\.swapusage: [\dA-Za-z .,=()]{1,100}",
+        rf"hw\.\w+(?:\.\w+)*:\s*(?:\d{{1,15}}|{_WORDS})",
+        r"machdep\.cpu\.\w+:\s*\d{1,12}",
+        r"machdep\.cpu\.brand_string:\s*[\w ()@.+-]{1,80}",
+        r"machdep\.cpu\.features:\s*[A-Z0-9_. ]{1,2000}",
+        r"kern\.(?:osproductversion:\s*[\d.]+|osversion:\s*\w{1,12})",
+        r"(?:kern\.hv_vmm_present|kern\.memorystatus_vm_pressure_level):\s*\d",
+        r"sysctl\.proc_translated:\s*\d",
+        r"vm\.swapusage:\s*[\dA-Za-z .,=()]{1,100}",
     )
 )
 # By the first words of a command: what of a line is kept.
 _PARTS = {
-    "sysctl": rf"^(?:{_SYSCTL})$",
+    # Whoever shows its lines to others may join them.
+    "sysctl": rf"(?:^|(?<=; ))(?:{_SYSCTL})(?=\.?$|;)",
     "ioreg -r -c AGXAccelerator": "|".join(
         (
             r"^\+-o AGX\w+",
@@ -44,7 +46,7 @@ _PARTS = {
     "pmset -g therm": r"^Note: No [A-Za-z ]+$|^\s*CPU_\w+(?:\s*=\s*\d+)?$",
     "vm_stat": r'^Mach [A-Za-z ]+: \(page size of \d+ bytes\)$|^"?[\w -]+"?: +\d+\.$',
     "uname -rvm": (
-        r"^[\d.]+ Darwin Kernel Version [\d.]+: [\w :]+; "
+        r"Darwin Kernel Version [\d.]+: [\w :]+; "
         r"root:xnu[\w.~+-]+/RELEASE_\w+ \w+$"
     ),
     "uname -m": r"^\w{1,10}$",
@@ -121,7 +123,8 @@ def _powermetrics(text: str) -> str:
     except (ValueError, plistlib.InvalidFileException):
         return ""
     parts = ("elapsed_ns", "processor", "gpu", "thermal_pressure")
-    return plistlib.dumps(_numbers({k: found[k] for k in parts if k in found})).decode()
+    kept = plistlib.dumps(_numbers({k: found[k] for k in parts if k in found}))
+    return kept.decode()
 
 
 def _numbers(value: Any) -> Any:
