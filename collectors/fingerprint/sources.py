@@ -12,11 +12,19 @@ from typing import Any
 from energy import macmon, powermetrics
 
 from fingerprint import commands, linux, macos, nvidia
-from fingerprint.facts import ChipName, Facts, chip_name, extract, known, whole
+from fingerprint.facts import (
+    ChipName,
+    Facts,
+    Fields,
+    chip_name,
+    extract,
+    known,
+    whole,
+)
 
 Sources = dict[str, Facts]
-_GPU_NAME = {"name": (r'"model" = "([^"]+)"', str)}
-_NVIDIA_DRIVER = {"driver": (r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", str)}
+_GPU_NAME: Fields = {"name": (r'"model" = "([^"]+)"', str)}
+_NVIDIA_DRIVER: Fields = {"driver": (r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", str)}
 ONE_DOCUMENT = (*powermetrics.WITHOUT_A_PASSWORD, *powermetrics.COMMAND, "-n", "1")
 
 

@@ -61,10 +61,10 @@ def asleep_seconds(
     clock: Callable[[int], float] = time.clock_gettime,
 ) -> float | None:
     """Return for how long the machine has slept since it started; None if unknown."""
-    numbers = [getattr(time, name, None) for name in _CLOCKS.get(sys.platform, ())]
-    if not numbers or None in numbers:
+    names = _CLOCKS.get(sys.platform, ())
+    if not names or not all(hasattr(time, name) for name in names):
         return None
-    always, awake = (clock(number) for number in numbers)
+    always, awake = (clock(getattr(time, name)) for name in names)
     return always - awake
 
 
