@@ -79,7 +79,7 @@ def test_a_worker_that_is_stopped_and_goes_on_leaves_an_interrupted_run():
     (end,) = (one for one in lines if isinstance(one, messages.End))
     assert (process.returncode, end.status) == (1, "interrupted")
     assert "the worker was halted in between" in (end.reason or "")
-    assert end.reason in err
+    assert str(end.reason) in err
     # The samples are kept; what would be a figure has the reason in its place.
     blocks = [x for x in lines if isinstance(x, messages.Samples)]
     assert max(t for one in blocks for t in one.values) > 3
