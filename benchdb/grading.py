@@ -222,10 +222,17 @@ def _steadiness(process: ProcessFacts) -> Iterator[Finding]:
     drift = number(steady, "drift_pct")
     if drift is None:
         yield Finding("steadiness-unknown", "C")
+    elif drift > _STEADY_PERCENT and _is_fanless(process):
+        # What it does at first is not what it does; more blocks would be slower still.
+        yield Finding("fanless", "C", drift)
     elif steady.get("steady") is not True:
         yield _unsteady(steady, drift)
     if process.iqr_percent is not None and process.iqr_percent > 10:
         yield Finding("noisy-blocks", "C", process.iqr_percent)
+
+
+def _is_fanless(process: ProcessFacts) -> bool:
+    return any(one.get("fanless") is True for one in (process.before, process.after))
 
 
 def _unsteady(steady: Facts, drift: float) -> Finding:

@@ -20,12 +20,16 @@ import sys
 import time
 from typing import Any
 
-from energy.meters import available_meters
+from energy.meters import available_meters, watts_now
 from fingerprint import commands, linux, macos, nvidia
+from fingerprint.answers import shareable
 from fingerprint.facts import Facts, known
+from fingerprint.sources import by_source
 from harness import privacy
 from harness.messages import OutputError, put, strict_json
 from harness.privacy import NoIdError, anonymous_id, publishable, redact
+
+_WATTS_SECONDS = 8.0
 
 
 def _host() -> Any:
@@ -92,6 +96,24 @@ def meters() -> dict[str, list[dict[str, Any]]]:
     }
 
 
+def by_every_source(*, as_root: bool) -> dict[str, Any]:
+    """Return the fingerprint without an id, what each source says, and their answers.
+
+    The answers are what commands printed, as far as it may leave the machine.
+    """
+    own = _host().machine()
+    facts = {
+        "machine": {
+            name: own[name] for name in ("chip", "model", "virtual", "missing")
+        },
+        "system": system_facts(),
+        "conditions": conditions(),
+        "sources": by_source(as_root=as_root),
+    }
+    cleaned = {name: publishable(section) for name, section in facts.items()}
+    return cleaned | {"answers": shareable(commands.heard)}
+
+
 def main() -> None:
     """Print the fingerprint of this machine."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -102,9 +124,25 @@ def main() -> None:
     parser.add_argument(
         "--redact", action="store_true", help="standard input, nothing private in it"
     )
+    parser.add_argument(
+        "--sources", action="store_true", help="what each source says of it"
+    )
+    parser.add_argument(
+        "--watts", metavar="DEVICE", help="what each energy meter says in 8 s"
+    )
+    parser.add_argument(
+        "--powermetrics", action="store_true", help="of these as well, by sudo -n"
+    )
     wanted = parser.parse_args()
     if wanted.redact:
         put(redact(sys.stdin.buffer.read().decode(errors="replace")))
+        return
+    if wanted.sources:
+        put(strict_json(by_every_source(as_root=wanted.powermetrics)))
+        return
+    if wanted.watts:
+        found = watts_now(wanted.watts, _WATTS_SECONDS, as_root=wanted.powermetrics)
+        put(strict_json(publishable(found)))
         return
     if wanted.meters:
         put(strict_json(meters()))

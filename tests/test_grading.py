@@ -22,6 +22,7 @@ OPERATION = {
     **dict.fromkeys(("result_error", "device", "dtype"), "passed"),
 }
 STEADY = {"drift_pct": 0.2, "steady": True}
+FANLESS = {"fanless": True}
 ON_CUDA = {"samples": 300, "throttled_fraction": 0.0, "swapped_out_bytes": 0}
 ON_METAL = {"samples": 300, "thermal_pressure_max": "nominal"}
 
@@ -352,6 +353,23 @@ def test_throttling_counts_from_its_limit_on(readings, letter):
 
 
 @pytest.mark.parametrize(
+    ("drift", "letter", "figures"),
+    [
+        (0.9, "A", {}),
+        (1.5, "C", {"fanless": 1.5}),
+        (-1.5, "B", {"unsteady": -1.5}),  # it became faster: no throttling
+    ],
+)
+def test_a_mac_without_a_fan_that_slows_down_has_no_plain_figure(
+    drift, letter, figures
+):
+    steady = {"drift_pct": drift, "steady": abs(drift) < 1}
+    found = of(replace(checked(steady=steady), before=FANLESS))
+
+    assert (found.letter, found.figures) == (letter, figures)
+
+
+@pytest.mark.parametrize(
     ("device", "changes", "letter", "reason"),
     [
         ("metal", {"readings": {"thermal_pressure_max": "moderate"}}, "B", "thermal-"),
@@ -387,6 +405,7 @@ def test_what_the_machine_did_limits_the_grade(device, changes, letter, reason):
     ("device", "changes"),
     [
         ("metal", {"load_per_cpu": 0.5}),
+        ("metal", {"before": FANLESS}),  # and it was not long enough to slow down
         ("metal", {"before": {"power_source": "ac", "low_power_mode": False}}),
         ("metal", {"readings": {"swapped_out_bytes": 0, "swapped_in_bytes": 4096}}),
         ("cuda", {"before": {"virtual": True, "gpu_other_processes": 0}}),

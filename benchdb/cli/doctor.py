@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -20,13 +21,58 @@ from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
+_FILE = Path("benchdb-doctor.json")
+
 
 @app.command()
-def doctor(as_json: AsJson = False, isolated: Isolated = False, db: Db = None) -> None:
+def doctor(
+    as_json: AsJson = False,
+    isolated: Isolated = False,
+    attempt: Annotated[
+        bool,
+        typer.Option(
+            "--try", help="Try it all for five minutes; write a file for an issue."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Of --try: the file to write."),
+    ] = None,
+    powermetrics: Annotated[
+        bool,
+        typer.Option(
+            "--powermetrics", help="Of --try: by sudo -n as well; run sudo -v before."
+        ),
+    ] = False,
+    read: Annotated[
+        Path | None, typer.Option(help="Say what did not hold in a file of --try.")
+    ] = None,
+    fixture: Annotated[
+        Path | None,
+        typer.Option(help="Of --read: the folder of hosts to add this Mac to."),
+    ] = None,
+    db: Db = None,
+) -> None:
     """Say what this machine can measure, and what to install.
 
-    Also what would spoil a measurement now. Exit status 1 when nothing can be measured.
+    Also what would spoil a measurement now. Exit status 1 when nothing can be measured;
+    with --try and --read, when something did not hold.
     """
+    if (
+        lacking := _without(attempt, output or powermetrics, read, fixture)
+    ) is not None:
+        raise UsageError(lacking)
+    if attempt or read is not None:
+        # What the usual command has no use for.
+        from benchdb.cli import doctor_trial  # noqa: PLC0415
+        from benchdb.collecting.trial import How  # noqa: PLC0415
+
+        if read is not None:
+            doctor_trial.show_file(read, fixture)
+            return
+        how = How(isolated=isolated, powermetrics=powermetrics)
+        doctor_trial.attempt(output or _FILE, how, as_json=as_json)
+        return
     found = health(isolated=isolated)
     database = _database(db)
     if as_json:
@@ -37,6 +83,17 @@ def doctor(as_json: AsJson = False, isolated: Isolated = False, db: Db = None) -
             typer.echo(plain(line))
     if not found.can_measure:
         raise typer.Exit(1)
+
+
+def _without(
+    attempt: bool, of_attempt: object, read: object, fixture: object
+) -> str | None:
+    """Return which option lacks the one that it belongs to."""
+    if attempt and read:
+        return "--try writes a file and --read reads one; ask for one of them"
+    if of_attempt and not attempt:
+        return "--output and --powermetrics belong to --try"
+    return "--fixture belongs to --read" if fixture and not read else None
 
 
 def _database(db: str | None) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,7 +11,7 @@ import typer
 from sqlalchemy import Connection, Engine
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import counted, plain, print_bytes
+from benchdb.cli.console import aligned, counted, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
@@ -19,6 +21,8 @@ from benchdb.store.database import reading
 from benchdb.store.listing import Filter
 
 app = typer.Typer(add_completion=False)
+
+_EXAMPLES = 3  # of texts, for a preview
 
 Output = Annotated[
     Path,
@@ -52,6 +56,10 @@ def export(
     campaign: only.Campaign = None,
     machine: only.Machine = None,
     chip: only.Chip = None,
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="Show each field that would be in it instead."),
+    ] = False,
     db: Db = None,
 ) -> None:
     """Write results as an exchange file, or as Parquet.
@@ -60,6 +68,13 @@ def export(
     database contents give the same bytes; 'benchdb import' reads them.
     """
     engine = opened(db)
+    if preview:
+        with reading(engine) as connection:
+            wanted, _ = only.settled(connection, context.params)
+            fields = _fields(_lines(connection, wanted))
+        for line in aligned([("field", "times", "values"), *fields], figures=(1,)):
+            typer.echo(line)
+        return
     if kind == "parquet":
         _parquet(engine, context.params, output)
         return
@@ -103,3 +118,46 @@ def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:
     for claim, source in read.claims(connection, wanted):
         yield writer.claim_line(claim, source)
     yield from writer.record_lines(read.records(connection, wanted))
+
+
+def _fields(lines: Iterable[bytes]) -> list[tuple[str, str, str]]:
+    """Return each field of exchange *lines*: how often it is there, and with what.
+
+    Of numbers the ends are shown, of texts the first few that differ.
+    """
+    times: Counter[str] = Counter()
+    texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    numbers: dict[str, tuple[float, float]] = {}
+    for line in lines:
+        message = json.loads(line)
+        for place, value in _leaves(message.pop("type"), message):
+            times[place] += 1
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                low, high = numbers.get(place, (value, value))
+                numbers[place] = min(low, value), max(high, value)
+            elif len(texts[place]) <= _EXAMPLES:
+                texts[place][str(value)] = None
+    return [
+        (name, f"{n:,}", _shown(texts[name], numbers.get(name)))
+        for name, n in times.items()
+    ]
+
+
+def _shown(texts: Iterable[str], ends: tuple[float, float] | None) -> str:
+    first, more = list(texts)[:_EXAMPLES], len(list(texts)) > _EXAMPLES
+    if ends is not None:
+        low, high = (f"{end:.6g}" for end in ends)
+        first.append(low if low == high else f"{low} to {high}")
+    return ", ".join([*first, *(["…"] if more else [])])
+
+
+def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the texts and numbers in *value*, each with the place where it stands."""
+    if isinstance(value, dict):
+        for name, field in value.items():
+            yield from _leaves(f"{place}.{name}", field)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _leaves(place, entry)
+    else:
+        yield place, value

@@ -82,6 +82,9 @@ def _power_and_heat(now: Facts) -> Iterator[Spoiler]:
     if limit is not None and limit < 100:
         what = f"the CPU is held at {limit:.0f} % of its speed"
         yield Spoiler(what, "let it cool down")
+    if now.get("fanless") is True:
+        what = "this Mac has no fan: it slows down when it works for long"
+        yield Spoiler(what, "let it cool down between measurements (--cool-down)")
     reasons = str(now.get("gpu_throttle_reasons", ""))
     if any(word in reasons for word in _SLOWED):
         yield Spoiler(f"the GPU is slowed down ({reasons})", "let it cool down")

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -169,9 +169,15 @@ class Question:
 
 @contextmanager
 def asking(
-    command: Sequence[str], text: str = "", *, isolated: bool = False
+    command: Sequence[str],
+    text: str = "",
+    *,
+    isolated: bool = False,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Question]:
     """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
+
+    *variables* are set in its environment beside those that there are.
 
     Several may run at a time. Leaving ends what still runs, with all that it started:
     an import that hangs may have processes of its own.
@@ -190,7 +196,7 @@ def asking(
                 stdin=given,
                 stdout=printed[0],
                 stderr=printed[1],
-                env=environment(isolated=isolated),
+                env=environment(isolated=isolated) | dict(variables or {}),
                 process_group=0,
             )
         except OSError as refused:

@@ -82,15 +82,22 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
+def ask_machine(
+    arguments: Sequence[str], *, isolated: bool = False, **variables: str
+) -> dict[str, Any]:
+    """Return what ``collectors/machine.py`` says, with these *variables* set."""
+    start = [*launcher(isolated=isolated), _machine(), *arguments]
+    return _asked(start, isolated=isolated, variables=variables)
+
+
 def fingerprint() -> dict[str, Any]:
     """Return what ``collectors/machine.py`` finds out about this machine."""
-    return _asked([sys.executable, _machine(), "--json"])
+    return ask_machine(["--json"])
 
 
 def meters(*, isolated: bool = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    start = [*launcher(isolated=isolated), _machine()]
-    return _asked([*start, "--meters"], isolated=isolated)
+    return ask_machine(["--meters"], isolated=isolated)
 
 
 def publishable(text: str) -> str | None:
@@ -159,8 +166,13 @@ def _machine() -> str:
     return str(folder("collectors") / "machine.py")
 
 
-def _asked(command: Sequence[str], *, isolated: bool = False) -> dict[str, Any]:
-    with asking(command, isolated=isolated) as question:
+def _asked(
+    command: Sequence[str],
+    *,
+    isolated: bool = False,
+    variables: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    with asking(command, isolated=isolated, variables=variables) as question:
         return _answer(question)
 
 

@@ -142,8 +142,12 @@ class _Course:
         self._process.wait()
 
     def judged(self, record: Record, *, stopped: bool) -> Record:
-        """Return *record*; its run has failed if the collector died before its end."""
-        if record.end.status != "interrupted" or stopped:
+        """Return *record*; its run has failed if the collector died before its end.
+
+        A collector itself ends a run as interrupted, with the time, where the machine
+        slept in the middle.
+        """
+        if record.end.status != "interrupted" or stopped or record.end.ended:
             return record
         if self._process.wait() == _INTERRUPTED:
             return record

@@ -1,12 +1,16 @@
 """Which meters a device has, and the best of them."""
 
+import time
+from contextlib import ExitStack, suppress
 from typing import Any, Protocol
 
 from fingerprint import commands
 
 from energy import macmon, nvml, powermetrics, rapl, zeus
-from energy.nvml import Card
-from energy.readings import Meter, NoMeterError
+from energy.nvml import Card, open_card
+from energy.readings import Meter, NoMeterError, Span, energy_over, rounded
+
+_READING_SECONDS, _LEAST_SECONDS = 0.5, 1.0
 
 
 class MeterModule(Protocol):
@@ -68,3 +72,52 @@ def available_meters(device: str) -> list[dict[str, Any]]:
             there = {"available": False, "why": missing.why, "install": missing.install}
         meters.append({"name": name, **there})
     return meters
+
+
+def watts_now(
+    device: str, seconds: float, *, as_root: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Return by meter of *device* its mean power over *seconds*, or why there is none.
+
+    All are read together, so that they are of the same work; powermetrics only
+    *as_root*, for sudo logs who asks.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    with ExitStack() as opened:
+        card = None
+        if device == "cuda":
+            with suppress(NoMeterError):
+                card = open_card()
+                opened.callback(card.close)
+        meters: dict[str, Meter] = {}
+        for name, module in METERS[_meters_of(device)].items():
+            if name == "powermetrics" and not as_root:
+                found[name] = {"why": "runs as root only: run sudo -v, and ask for it"}
+                continue
+            try:
+                if device == "cuda" and card is None:
+                    module.check()  # which says why
+                meters[name] = module.open_meter(device, card)
+                opened.callback(meters[name].close)
+            except NoMeterError as missing:
+                found[name] = {"why": str(missing)}
+        began, readings = (
+            time.monotonic(),
+            {name: meter.read() for name, meter in meters.items()},
+        )
+        while time.monotonic() < began + seconds:
+            time.sleep(_READING_SECONDS)
+            for name, meter in meters.items():
+                readings[name] += meter.read()
+        for name, meter in meters.items():
+            taken = readings[name]
+            span = Span(taken[0].at, taken[-1].at) if taken else Span(began, began)
+            energy = energy_over(taken, span, _LEAST_SECONDS)
+            if isinstance(energy, str):
+                why = "; ".join(filter(None, (energy, meter.trouble())))
+                found[name] = {"why": why}
+            else:
+                shares = energy.domains.items()
+                domains = {k: rounded(v / energy.seconds) for k, v in shares}
+                found[name] = {"watts": rounded(energy.watts), "domains": domains}
+    return found

@@ -40,6 +40,11 @@ VIRTUAL_MODELS = ("VirtualMac", "VMware", "Parallels")
 DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
 _FAMILIES = ("mtlgpufamilysupport", "metalfamily")
 _FAMILY = re.compile(r"(apple|metal|mac)(\d+)$")
+# Macs without a fan, by identifier: every MacBook Air since the M1, the MacBooks of 12
+# inches and the MacBook Neo. They slow down when they work for long.
+FANLESS = re.compile(
+    r"MacBook\d+,\d|MacBookAir10,1|Mac14,(2|15)|Mac15,1[23]|Mac16,1[23]|Mac17,[345]"
+)
 _NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 
 
@@ -84,7 +89,9 @@ SWAP: Fields = {
 # What the other figures of ``proc 24:16:8:0`` mean changed twice within macOS 26 and
 # 27; the tiers come from sysctl.
 PROCESSORS: Fields = {"total": (r"\A(?:proc )?(\d+)(?::\d+)*\Z", int)}
-_VRAM: Fields = {"memory_bytes": (r"\A\s*(\d+(?:[.,]\d+)?)\s*([KMGT])B\s*\Z", _size)}
+PRINTED_SIZE: Fields = {
+    "memory_bytes": (r"\A\s*(\d+(?:[.,]\d+)?)\s*([KMGT])B\s*\Z", _size)
+}
 
 
 def sysctl(text: str) -> dict[str, str]:
@@ -176,7 +183,7 @@ def displays(text: str | None) -> tuple[Facts, ...]:
         vendor = str(item.get("spdisplays_vendor", "")).rpartition("_")[2]
         named = "" if name.startswith("kHW_") else name
         cores = whole(str(item.get("sppci_cores", "")))
-        memory = extract(str(item.get("spdisplays_vram")), _VRAM)
+        memory = extract(str(item.get("spdisplays_vram")), PRINTED_SIZE)
         gpus.append(known({"vendor": vendor, "name": named, "cores": cores}) | memory)
     return tuple(gpus)
 
@@ -386,6 +393,8 @@ def conditions() -> Facts:
             "gpu_utilisation_percent": registry.get("utilisation_percent"),
             "rosetta": _rosetta(values) if on_arm else None,
             "virtual": is_virtual(values, name),
+            # Of other Macs it is not known: the list may be too short.
+            "fanless": FANLESS.fullmatch(values.get("hw.model", "")) and True,
         }
     )
 

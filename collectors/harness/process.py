@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,12 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LEAST_FILES = 64  # a framework and its libraries open dozens
 _GENERATIONS = 10  # of orphans that start more while they are killed
+# A clock that goes on while the machine sleeps, and one that stands still. Nobody sets
+# either, so that a time that is corrected looks like no sleep.
+_CLOCKS = {
+    "darwin": ("CLOCK_MONOTONIC_RAW", "CLOCK_UPTIME_RAW"),
+    "linux": ("CLOCK_BOOTTIME", "CLOCK_MONOTONIC"),
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,17 @@ def usable_cpus() -> int | None:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count()
+
+
+def asleep_seconds(
+    clock: Callable[[int], float] = time.clock_gettime,
+) -> float | None:
+    """Return for how long the machine has slept since it started; None if unknown."""
+    names = _CLOCKS.get(sys.platform, ())
+    if not names or not all(hasattr(time, name) for name in names):
+        return None
+    always, awake = (clock(getattr(time, name)) for name in names)
+    return always - awake
 
 
 def cpu_percent(cpu: CpuTime, wall: float) -> float | None:

@@ -112,7 +112,7 @@ def _run_one(
     if seen.unsettled:
         end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
     at_clock = share_at_clock(end, seen.clock_mhz)
-    end["values"] = merged(end["values"], (*seen.values, *at_clock))
+    end["values"] = merged(end["values"], without_figures([*seen.values, *at_clock], course))
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     if path := compared(end["checks"].get("path", {}), cell.device):
         seen.conditions["path"] = path
@@ -177,10 +177,8 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    values = dict(course.values)
-    if course.dropped:  # part of the work was not done
-        why = "the GPU dropped work"
-        values = {metric: {"metric": metric, "reason": why} for metric in values}
+    found = without_figures(course.values.values(), course)
+    values = {value["metric"]: value for value in found}
     percent = cpu_percent(death.cpu, death.wall)
     for metric, value in (
         ("process_wall_seconds", death.wall),
@@ -206,6 +204,15 @@ def end_line(
     }
 
 
+def without_figures(
+    values: Iterable[dict[str, Any]], course: Course
+) -> list[dict[str, Any]]:
+    """Return *values*; with a reason in place of each where work was not done whole."""
+    why = course.pause and "the machine or the worker stood still in between"
+    why = "the GPU dropped work" if course.dropped else why
+    return [{"metric": one["metric"], "reason": why} if why else one for one in values]
+
+
 def _verdict(
     assignment: Assignment, course: Course, death: Death, watch: Watch
 ) -> tuple[str, str | None]:
@@ -213,7 +220,9 @@ def _verdict(
     if void and not watch.stopped_by:
         return void
     if course.result:
-        return course.result["status"], course.result["reason"]
+        status, reason = course.result["status"], course.result["reason"]
+        halted = course.pause and status in ("ok", "failed")
+        return ("interrupted", course.pause) if halted else (status, reason)
     if watch.stopped_by:
         return "interrupted", f"stopped by {watch.stopped_by}"
     if watch.overdue:

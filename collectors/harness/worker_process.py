@@ -9,16 +9,23 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from types import FrameType
 from typing import IO, Any
 
 from harness.cells import Assignment
 from harness.messages import encode, strict_json
-from harness.process import CpuTime, end_orphans, oom_kills, signal_of
+from harness.process import (
+    CpuTime,
+    asleep_seconds,
+    end_orphans,
+    oom_kills,
+    signal_of,
+)
 from harness.telemetry import Telemetry
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -39,6 +46,9 @@ _ABORTED = re.compile(
 _CAUSE = re.compile(r"([A-Z][^\n.:]*) \((?:[0-9a-f]{8}:([^\n()]+)|IOAF code \d+)\)")
 _BEFORE, _ENOUGH = 200, 4000  # characters, of the first message
 _PATIENCE = 1.0  # seconds, for what a worker's own children may still say
+_SLEPT_SECONDS = 1.0  # less is what two clocks differ by
+# A block of a halted worker takes so many times the usual one, and so much longer.
+_HALTED_TIMES, _HALTED_SECONDS = 10.0, 3.0
 
 
 @dataclass
@@ -111,6 +121,8 @@ class Course:
     dropped: tuple[str, str] | None = None  # status and reason: its GPU gave up work
     unreadable: int = 0  # lines that say nothing, as of a worker that died in one
     objection: tuple[str, str] | None = None  # the same of a line of no such run
+    blocks: list[float] = field(default_factory=list)  # seconds of each
+    pause: str | None = None  # what stood still in the middle
 
 
 def run_worker_process(
@@ -122,6 +134,7 @@ def run_worker_process(
 ) -> tuple[Course, Death]:
     """Run one worker to its end, forwarding its lines as they come."""
     kills, metal = oom_kills(), assignment.cell.device == "metal"
+    slept = asleep_seconds()
     started_ns = time.monotonic_ns()
     process = subprocess.Popen(
         [sys.executable, str(program), "--worker"],
@@ -150,6 +163,7 @@ def run_worker_process(
         course = _follow(written, assignment, write, telemetry)
         death = waiter.death()
     course.dropped = listener.heard() if listener else None
+    course.pause = pause(slept, asleep_seconds(), course.blocks)
     watch.kill()  # what it started and left behind
     end_orphans()
     watch.worker = None
@@ -180,6 +194,7 @@ def _follow(
             why = objection(assignment, course.kinds, content)
             if why is None:
                 course.kinds.add(content["type"])
+                course.blocks += blocks(content)
                 write(line)
         if why:
             text = f"its worker wrote {why}"
@@ -210,6 +225,35 @@ def _take(course: Course, content: dict[str, Any], telemetry: Telemetry) -> bool
         case _:
             return False
     return True
+
+
+def blocks(content: dict[str, Any]) -> list[float]:
+    """Return the seconds of the measured blocks in a line of samples."""
+    found = content.get("values") if content.get("phase") == "measure" else None
+    numbers = found if isinstance(found, list) else []
+    return [one for one in numbers if isinstance(one, int | float)]
+
+
+def pause(
+    before: float | None, after: float | None, seconds: Sequence[float]
+) -> str | None:
+    """Return what stood still while a worker ran; None where nothing did.
+
+    *before* and *after* are for how long the machine had slept, *seconds* those of the
+    blocks. Clocks stand still with a Mac that sleeps, so its blocks look like others;
+    but caches and chip are cold after it, and energy was counted over all of it. A
+    worker alone is halted by Ctrl-Z, a debugger, or with its virtual machine.
+    """
+    slept = 0.0 if before is None or after is None else after - before
+    if slept > _SLEPT_SECONDS:
+        return f"the machine slept for {slept:.0f} s while it was measured"
+    usual, longest = median(seconds or [0.0]), max(seconds, default=0.0)
+    if longest > max(_HALTED_TIMES * usual, usual + _HALTED_SECONDS):
+        return (
+            f"a block took {longest:.1f} s where the usual one takes {usual:.2g} s: "
+            "the worker was halted in between"
+        )
+    return None
 
 
 class _Waiter:

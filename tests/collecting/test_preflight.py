@@ -57,6 +57,10 @@ def test_what_is_not_known_is_no_spoiler():
         ({"gpu_other_processes": 2}, "other programs use the GPU (2)"),
         ({"gpu_utilisation_percent": 80}, "the GPU is busy (80 %)"),
         ({"rosetta": True}, "this Python runs under Rosetta"),
+        (
+            {"fanless": True},
+            "this Mac has no fan: it slows down when it works for long",
+        ),
         ({"virtual": True}, "this is a virtual machine, which shares its processors"),
     ],
 )

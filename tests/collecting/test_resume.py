@@ -273,3 +273,18 @@ def change(user: User, how: Any) -> None:
     how(plan)
     path.write_text(json.dumps(plan))
     msgspec.json.decode(path.read_bytes(), type=Unfinished)
+
+
+def test_a_run_through_which_the_machine_slept_is_measured_again(user):
+    slept = user.collect(*TWO_SIZES, "--tier", "smoke", TROUBLE_SLEPT="312")
+    kept = [(one["status"], one["reason"]) for one in user.runs()]
+    resumed = user.collect("--resume")
+
+    assert slept.status == 1
+    assert "interrupted (the machine slept for 312 s" in slept.err
+    assert [status for status, _ in kept] == ["interrupted", "interrupted"]
+    assert resumed.status == 0
+    assert sorted(one["status"] for one in user.runs()) == [
+        *("interrupted", "interrupted"),
+        *("ok", "ok"),
+    ]

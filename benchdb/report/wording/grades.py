@@ -176,6 +176,7 @@ GROUNDS = {
     # Its lower end is nearer: a ratio's.
     "wide-interval": N_("interval to +%(figure)s %%"),
     "unsteady": N_("drift %(figure)s %%"),
+    "fanless": N_("no fan: slower by %(figure)s %% in the end"),
     "shift": N_("blocks shift by %(figure)s %%"),
     "first-block": N_("the first block is unlike the others"),
     "steadiness-unknown": N_("no test for a steady state"),

@@ -131,6 +131,7 @@ TOLD = [
     ("m4_low_power", "conditions.memory_pressure", "warning"),
     ("m4_low_power", "conditions.swap_used_bytes", int(3000.25 * 2**20)),
     ("m1_pro_hot", "conditions.thermal_pressure", "heavy"),
+    ("m2_on_battery", "conditions.fanless", True),
     ("rosetta", "system.rosetta", True),
     ("rosetta", "system.architecture", "x86_64"),
     ("rosetta", "conditions.rosetta", True),

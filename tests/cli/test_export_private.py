@@ -1,0 +1,137 @@
+"""No export names its owner: each file that can be shared is searched for her."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import troubled_checkout
+from tests.collectors.fake_macs import FAKES, Mac
+from tests.command_line import benchdb
+from tests.private_words import JANE, LEAK, given_away
+
+LLAMA_BENCH = FAKES.parent / "fixtures" / "tools" / "llama-bench.json"
+WORK = ("matmul", "--size", 4, "--size", 8, "--no-metal", "--no-cuda")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """Return Jane's home: what her Mac measured, what failed, and what she imported."""
+    home = tmp_path_factory.mktemp("users") / "janedoe"
+    home.mkdir()
+    checkout = troubled_checkout.make_collectors(home / "checkout")
+    mac = {**Mac("m4_low_power", zeus=True).environment, **JANE}
+    mac["PYTHONPATH"] = os.pathsep.join((str(FAKES / "zeus"), str(FAKES.parents[1])))
+    mac["OMP_NUM_THREADS"], mac["XLA_FLAGS"] = "4", "--xla_dump_to=/Users/janedoe/x"
+
+    def collect(**trouble: str) -> None:
+        line = ("collect", *WORK, "--tier", "smoke", "--db", home / "r.sqlite")
+        troubled_checkout.in_process(checkout, home, *line, **mac, **trouble)
+
+    collect()
+    collect(TROUBLE="build", TROUBLE_KIND="raise", TROUBLE_SAYS=LEAK)
+    document = LLAMA_BENCH.read_text("utf-8").replace("models/3B", "/Users/janedoe/llm")
+    (home / "her benchmark.json").write_text(document)
+    taken = benchdb("import", home / "her benchmark.json", "--db", home / "r.sqlite")
+    assert taken.status == 0
+    return home
+
+
+def _lines(home: Path) -> str:
+    return benchdb("export", "--db", home / "r.sqlite").out
+
+
+def _preview(home: Path) -> str:
+    return benchdb("export", "--preview", "--db", home / "r.sqlite").out
+
+
+def _parquet(home: Path) -> str:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+
+    benchdb(
+        "export", "--format", "parquet", "-o", home / "t", "--db", home / "r.sqlite"
+    )
+    tables = [pq.read_table(path) for path in sorted((home / "t").rglob("*.parquet"))]
+    return json.dumps([table.to_pylist() for table in tables], default=str)
+
+
+def _site(home: Path) -> str:
+    done = benchdb(
+        "report", "--site", home / "s", "--lang", "en", "--db", home / "r.sqlite"
+    )
+    assert done.status == 0
+    pages = [one for one in (home / "s").rglob("*") if one.suffix in (".html", ".json")]
+    return "\n".join(one.read_text("utf-8") for one in pages)
+
+
+def _report(kind: str) -> Callable[[Path], str]:
+    def written(home: Path) -> str:
+        folder = home / kind
+        options = ("--format", kind, "--lang", "en", "-o", folder, "--all")
+        done = benchdb("report", *options, "--db", home / "r.sqlite")
+        assert done.status == 0
+        return "\n".join(
+            one.read_text("utf-8") for one in folder.rglob("*") if one.suffix != ".png"
+        )
+
+    return written
+
+
+EXPORTS = {
+    "jsonl": (_lines, "M4"),
+    "preview": (_preview, "M4"),
+    "parquet": (_parquet, "M4"),
+    "csv": (_report("csv"), "M4"),
+    "json": (_report("json"), "M4"),
+    "site": (_site, "M4"),
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_an_export_has_the_machine_in_it_and_not_its_owner(export, home):
+    written, there = EXPORTS[export]
+
+    text = written(home)
+
+    assert there in text
+    assert given_away(text.replace(str(home), "HOME")) == []
+    assert str(home) not in text
+
+
+def test_a_preview_shows_each_field_with_its_values_and_writes_nothing(home):
+    before = sorted(home.iterdir())
+
+    shown = _preview(home)
+
+    rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in shown.splitlines()}
+    fields = {
+        place
+        for line in _lines(home).splitlines()
+        for place in _places(json.loads(line))
+    }
+    assert rows.keys() - {"field"} == fields
+    assert rows["machine.model"] == ["1", "Mac16,1"]
+    assert rows["run.replicate"][1] == "0"
+    assert "cannot open" in rows["end.reason"][1]
+    assert sorted(home.iterdir()) == before
+
+
+def _places(message: dict[str, object]) -> set[str]:
+    def leaves(place: str, value: object) -> set[str]:
+        if isinstance(value, dict):
+            return {x for k, v in value.items() for x in leaves(f"{place}.{k}", v)}
+        if isinstance(value, list):
+            return {x for entry in value for x in leaves(place, entry)}
+        return {place}
+
+    kind = str(message.pop("type"))
+    return leaves(kind, message)
+
+
+def test_what_is_searched_for_would_be_found():
+    found = {one.lower() for one in given_away(f"{LEAK} C02SERIAL77 /home/jane")}
+
+    assert {"jane", "/users", "/home/", "c02serial"} <= found
+    assert {"192.168.1.17", "a4:83:4e:5f:6a:7b", "9f1b7c3e-1111-4222-"} <= found
