@@ -25,8 +25,8 @@ class Inputs(msgspec.Struct, frozen=True):
 
     *measured* are the newest measurements of every cell, *steady* those that are no
     smoke runs, *tokens* those of language models that are none, *compared* all in which
-    systems are held against each other. *here* is as ``systems.is_here`` has it. Notes and sources are numbered in the order in which
-    they are asked for.
+    systems are held against each other. *here* is as ``systems.is_here`` has it. Notes
+    and sources are numbered in the order in which they are asked for.
     """
 
     connection: Connection

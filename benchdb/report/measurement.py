@@ -171,9 +171,7 @@ def with_spreads(
     own = [*map(_work_class, measured)]
     shown = seen_in(measured) if seen is None else seen
     # An operation's rate has the class of its time, which the same processes told.
-    timed = {
-        one.runs: name for one, name in zip(measured, own, strict=True) if name
-    }
+    timed = {one.runs: name for one, name in zip(measured, own, strict=True) if name}
     classes = [
         name or timed.get(one.runs) for one, name in zip(measured, own, strict=True)
     ]

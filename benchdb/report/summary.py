@@ -56,9 +56,7 @@ def gather(
         runs=runs,
         measured=measured,
         steady=[one for one in measured if not one.conditions.smoke],
-        tokens=[
-            one for one in with_spreads(tokens, {}) if not one.conditions.smoke
-        ],
+        tokens=[one for one in with_spreads(tokens, {}) if not one.conditions.smoke],
         compared=with_spreads(every, seen),
         here=here,
         notes=notes_of(connection, runs, scope),
