@@ -236,6 +236,7 @@ def _pairs(left: Conditions, right: Conditions) -> Iterator[tuple[str, object, o
                 yield name, own, other
 
 
+@lru_cache(maxsize=4096)  # thousands of figures share them
 def divided(workload: str, parameters: str) -> tuple[str, Pairs, Mapping[str, Any]]:
     """Divide *parameters*, sorted JSON, into those of the work, choices and lengths.
 

@@ -137,7 +137,7 @@ def _write_site(
                 f"no result matches {as_line(scope.chosen)}; there are results for: "
                 f"{as_line(scope.there)}"
             )
-        done = whole.write(content(connection, scope, wanted.here), frame, folder)
+        done = whole.renew(connection, scope, frame, folder, wanted.here)
     if room := scope.room:
         kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
         tell(f"benchdb: the site has {kept}; 'benchdb report --run ID' shows any other")

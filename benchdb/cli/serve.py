@@ -19,7 +19,6 @@ from benchdb.errors import BenchdbError, UsageError
 from benchdb.report.language import negotiate
 from benchdb.report.scope import Wanted, selected
 from benchdb.site import whole
-from benchdb.site.content import content
 from benchdb.site.pages import Frame
 from benchdb.store import contents
 from benchdb.store.database import reading
@@ -93,11 +92,11 @@ class _Preview:
     def renew(self) -> None:
         """Build the site anew if the database is not the one that it shows."""
         with reading(self._engine) as connection:
-            state = contents.digest(connection)
+            state = contents.state(connection)
             if state == self.state:
                 return
             with selected(connection, Wanted()) as scope:
-                whole.write(content(connection, scope), self._frame, self._folder)
+                whole.renew(connection, scope, self._frame, self._folder)
         self.state = state
 
     def follow(self) -> None:

@@ -6,12 +6,13 @@ Ratios, intervals and verdicts are the report's, from ``report.quantities``.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.compare.facts import Fact, facts
-from benchdb.compare.pairs import Group, Work, difference, pairs
+from benchdb.compare.pairs import Group, Work, pairs
 from benchdb.compare.sides import Figure, Side
 from benchdb.conditions import NAMES, Conditions
 from benchdb.errors import UsageError, suggestion
@@ -110,10 +111,9 @@ def _cells(
     accepted: Collection[str] = (),
 ) -> Iterator[tuple[CellRow, tuple[quantities.Side, quantities.Side], Sequence[str]]]:
     """Yield each cell with the sides of its ratio and the runs of both."""
-    varied = _varied(base, other)
-    for left, right in pairs(base.groups, other.groups, accepted):
+    varied = cache(partial(_varied, base, other))
+    for left, right, unlike in pairs(base.batches, other.batches, accepted):
         sides = _sides(left, right, base, other)
-        unlike = difference(left, right, accepted)
         own = quantities.ratio([sides], unlike, threshold)
         tried = left.first.conditions.smoke or right.first.conditions.smoke
         if tried and not unlike.unlike:
@@ -123,7 +123,7 @@ def _cells(
         row = CellRow(
             workload=conditions.workload,
             batch_size=conditions.batch_size,
-            size=_size(conditions, varied[conditions.workload]),
+            size=_size(conditions, varied(conditions.workload)),
             metric=conditions.metric,
             base=figure(left, base),
             other=figure(right, other),
@@ -190,11 +190,18 @@ def _sides(
 
     Those that timed otherwise meet as samples per second.
     """
-    same = left.first.conditions.protocol == right.first.conditions.protocol
-    return _speeds(right, other, rates=not same), _speeds(left, base, rates=not same)
+    rates = left.timed != right.timed
+    return _speeds(right, other, rates=rates), _speeds(left, base, rates=rates)
 
 
 def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
+    key = rates, group.key
+    if key not in side.speeds:
+        side.speeds[key] = _new_speeds(group, side, rates=rates)
+    return side.speeds[key]
+
+
+def _new_speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
     noted = side.notes.on(group.runs, group.first.conditions.metric)
     speeds = [(one.throughputs if rates else one.speeds) or () for one in group.members]
     if len(speeds) == 1:
@@ -207,10 +214,9 @@ def _speeds(group: Group, side: Side, *, rates: bool) -> quantities.Side:
 
 def figure(group: Group, side: Side) -> Figure:
     """Return what a *group* of measurements of one *side* reached."""
-    key = (group.first.conditions.metric, *group.runs)
-    if key not in side.figures:  # a side may meet many others
-        side.figures[key] = _new_figure(group, side)
-    return side.figures[key]
+    if group.key not in side.figures:
+        side.figures[group.key] = _new_figure(group, side)
+    return side.figures[group.key]
 
 
 def _new_figure(group: Group, side: Side) -> Figure:
@@ -242,14 +248,11 @@ def _new_figure(group: Group, side: Side) -> Figure:
     )
 
 
-def _varied(base: Side, other: Side) -> Mapping[str, set[str]]:
-    """Return the parameters of each workload that are not the same everywhere."""
-    varied = {}
-    for workload in base.parameters.keys() & other.parameters.keys():
-        known = base.parameters[workload] | other.parameters[workload]
-        often = Counter(name for name, _ in known)
-        varied[workload] = {name for name, values in often.items() if values > 1}
-    return varied
+def _varied(base: Side, other: Side, workload: str) -> set[str]:
+    """Return the parameters of a workload that are not the same everywhere."""
+    known = base.parameters[workload] | other.parameters[workload]
+    often = Counter(name for name, _ in known)
+    return {name for name, values in often.items() if values > 1}
 
 
 def _size(conditions: Conditions, varied: Collection[str]) -> str:

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +15,7 @@ from benchdb.report.measurement import Measurement, compared, newest
 from benchdb.store.places import chip_at_work
 
 Work = tuple[str, str]  # what was computed, for any batch size
+Batches = Mapping[int | None, Sequence["Group"]]  # of one work, by the size of a batch
 
 # Where nothing but these changed, they are what somebody compares.
 _SOFTWARE = frozenset({"version", "system", "driver", "variables"})
@@ -27,6 +30,49 @@ class Group(msgspec.Struct, frozen=True, dict=True):
     def first(self) -> Measurement:
         """Return the newest of them, which stands for their conditions."""
         return self.members[0]
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """Return what tells it from the other groups of a side."""
+        return (self.first.conditions.metric, *self.runs)
+
+    @cached_property
+    def timed(self) -> tuple[object, ...]:
+        """Return what was timed; where it differs, sides may meet as rates."""
+        return self.first.conditions.protocol
+
+    @cached_property
+    def has_rates(self) -> bool:
+        """Tell whether it is known as samples per second."""
+        return self.first.throughputs is not None
+
+    @cached_property
+    def system(self) -> tuple[str, str]:
+        """Return the chip that worked, and as what."""
+        return chip_at_work(self.first.place), self.first.place.device
+
+    @cached_property
+    def way(self) -> object:
+        """Return what is equal for all metrics of the same processes."""
+        work = replace(self.first.conditions, metric="", extent=None, told_by=None)
+        return self.system, self.first.place.source, work
+
+    @cached_property
+    def weights(self) -> str:
+        """Return how weights are stored."""
+        return self.first.conditions.weights or ""
+
+    @cached_property
+    def bits(self) -> str:
+        """Return in how many bits they are, where that is known."""
+        return str(weight_bits(self.weights))
+
+    @cached_property
+    def rank(self) -> int:
+        """Return which headline of its work its metric is."""
+        own = self.first.conditions
+        order = headlines(own.workload)
+        return order.index(own.metric) if own.metric in order else len(order)
 
     @cached_property
     def machines(self) -> set[str]:
@@ -65,35 +111,32 @@ def _cell(one: Measurement) -> tuple[object, ...]:
 
 
 def pairs(
-    ours: Mapping[Work, Sequence[Group]],
-    theirs: Mapping[Work, Sequence[Group]],
+    ours: Mapping[Work, Batches],
+    theirs: Mapping[Work, Batches],
     accepted: Collection[str],
-) -> list[tuple[Group, Group]]:
-    """Return the likest pairs of each cell, each processes in one pair at most.
+) -> Iterator[tuple[Group, Group, Difference]]:
+    """Yield the likest pairs of each cell, each processes in one pair at most.
 
-    Another batch size is better than no pair of that work, and unlike conditions than
-    no pair of that cell. Sides of the same runs are no pair.
+    With each comes what keeps it from being alike. Another batch size is better than no
+    pair of that work, and unlike conditions than no pair of that cell. Sides of the
+    same runs are no pair.
     """
-    chosen: list[tuple[Group, Group]] = []
     for work in sorted(ours.keys() & theirs.keys()):
         for own, rivals in _of_like_weights(ours[work], theirs[work]):
-            batches = _batches(own) & _batches(rivals)
+            batches = own.keys() & rivals.keys()
             if not batches:
-                chosen += _likest(own, rivals, accepted)
+                every = ([*chain(*one.values())] for one in (own, rivals))
+                yield from _likest(*every, accepted)
             for batch in sorted(batches, key=lambda size: size or 0):
-                chosen += _likest(
-                    [one for one in own if one.first.conditions.batch == batch],
-                    [one for one in rivals if one.first.conditions.batch == batch],
-                    accepted,
-                )
-    return chosen
+                yield from _likest(own[batch], rivals[batch], accepted)
 
 
-def _of_like_weights(
-    ours: Sequence[Group], theirs: Sequence[Group]
-) -> Iterator[tuple[list[Group], list[Group]]]:
+def _of_like_weights(ours: Batches, theirs: Batches) -> Iterator[tuple[Batches, Batches]]:
     """Yield those of the same weights, else of as many bits, else all there are."""
-    for likeness in (_weights, _bits, None):
+    if not any(one.weights for side in (ours, theirs) for one in chain(*side.values())):
+        yield ours, theirs  # as of nearly all work
+        return
+    for likeness in (attrgetter("weights"), attrgetter("bits"), None):
         own, rivals = (_divided(some, likeness) for some in (ours, theirs))
         if common := own.keys() & rivals.keys():
             yield from ((own[key], rivals[key]) for key in sorted(common))
@@ -101,79 +144,53 @@ def _of_like_weights(
 
 
 def _divided(
-    groups: Sequence[Group], likeness: Callable[[Group], str] | None
-) -> Mapping[str, list[Group]]:
-    parts = defaultdict[str, list[Group]](list)
-    for group in groups:
-        parts[likeness(group) if likeness else ""].append(group)
+    batches: Batches, likeness: Callable[[Group], str] | None
+) -> Mapping[str, Batches]:
+    parts: dict[str, dict[int | None, list[Group]]] = {}
+    for batch, some in batches.items():
+        for group in some:
+            part = parts.setdefault(likeness(group) if likeness else "", {})
+            part.setdefault(batch, []).append(group)
     return parts
-
-
-def _weights(group: Group) -> str:
-    return group.first.conditions.weights or ""
-
-
-def _bits(group: Group) -> str:
-    return str(weight_bits(_weights(group)))
-
-
-def _batches(groups: Iterable[Group]) -> set[int | None]:
-    return {group.first.conditions.batch for group in groups}
 
 
 def _likest(
     ours: Sequence[Group], theirs: Sequence[Group], accepted: Collection[str]
-) -> Iterator[tuple[Group, Group]]:
+) -> Iterator[tuple[Group, Group, Difference]]:
     """Yield pairs of a cell, all as like as the likest; unlike ones where none is."""
-    ranked = sorted(
-        (
-            (_cost(own, rival, accepted), own.first.runs, rival.first.runs, own, rival)
-            for own in ours
-            for rival in theirs
-            if _meet(own.first, rival.first)
-        ),
-        key=lambda row: row[:3],
-    )
+    ranked = [
+        (own, rival, difference(own, rival, accepted))
+        for own in ours
+        for rival in theirs
+        if own.timed == rival.timed or (own.has_rates and rival.has_rates)
+    ]
+    if len(ranked) > 1:
+        ranked.sort(key=_order)
     known, there = set[object](), set[object]()
     least: tuple[int, bool, bool] | None = None
-    for cost, _, _, own, rival in ranked:
+    for own, rival, unlike in ranked:
+        cost = _cost(own, rival, unlike)
         if least is None:
-            least = cost[:3]
-        if cost[:3] > least or _way(own) in known or _way(rival) in there:
+            least = cost
+        if cost > least or own.way in known or rival.way in there:
             continue
-        known.add(_way(own))
-        there.add(_way(rival))
-        if set(own.runs) != set(rival.runs):
-            yield own, rival
+        known.add(own.way)
+        there.add(rival.way)
+        if own.runs != rival.runs and set(own.runs) != set(rival.runs):
+            yield own, rival, unlike
 
 
-def _cost(
-    own: Group, rival: Group, accepted: Collection[str]
-) -> tuple[int, bool, bool, bool, int]:
-    """Return what is least for the pair that a reader would choose."""
-    left, right = own.first, rival.first
-    order = headlines(left.conditions.workload)
-    metric = left.conditions.metric
-    return (
-        len(difference(own, rival, accepted).unlike),
-        (left.place.device == "cpu") != (right.place.device == "cpu"),
-        chip_at_work(left.place) != chip_at_work(right.place),
-        left.place.device != right.place.device,
-        order.index(metric) if metric in order else len(order),
-    )
+def _order(pair: tuple[Group, Group, Difference]) -> tuple[object, ...]:
+    """Sort first the pair that a reader would choose."""
+    own, rival, _ = pair
+    device = own.system[1] != rival.system[1]
+    return *_cost(*pair), device, own.rank, own.first.runs, rival.first.runs
 
 
-def _way(group: Group) -> object:
-    """Return what is equal for all metrics of the same processes."""
-    own, place = group.first.conditions, group.first.place
-    work = replace(own, metric="", extent=None, told_by=None)
-    return chip_at_work(place), place.device, place.source, work
-
-
-def _meet(left: Measurement, right: Measurement) -> bool:
-    """Tell whether both timed the same thing, or become samples per second."""
-    same = left.conditions.protocol == right.conditions.protocol
-    return same or None not in (left.throughputs, right.throughputs)
+def _cost(own: Group, rival: Group, unlike: Difference) -> tuple[int, bool, bool]:
+    """Return how far the sides of a pair are from each other."""
+    (chip, device), (other_chip, other) = own.system, rival.system
+    return len(unlike.unlike), (device == "cpu") != (other == "cpu"), chip != other_chip
 
 
 def difference(left: Group, right: Group, accepted: Collection[str]) -> Difference:
@@ -186,10 +203,11 @@ def difference(left: Group, right: Group, accepted: Collection[str]) -> Differen
     allowed = set(accepted)
     if left.machines == right.machines and _system(left) == _system(right):
         allowed |= _SOFTWARE
+    if allowed.isdisjoint(found.unlike):
+        return found
     unlike = tuple(name for name in found.unlike if name not in allowed)
     return replace(found, unlike=unlike)
 
 
 def _system(group: Group) -> tuple[str, ...]:
-    place, framework = group.first.place, group.first.conditions.framework
-    return chip_at_work(place), place.device, framework
+    return *group.system, group.first.conditions.framework

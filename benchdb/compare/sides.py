@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, Select, select
 
 from benchdb import catalogue
-from benchdb.compare.pairs import Group, Work, groups
+from benchdb.compare.pairs import Batches, Group, Work, groups
 from benchdb.compare.side_names import HERE, Asked, resolve
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.metric_kinds import COMPARED
+from benchdb.report import quantities
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.exclusions import NOTHING, left_out
 from benchdb.report.filters import alike
@@ -79,11 +80,17 @@ class Side(msgspec.Struct, frozen=True, dict=True):
         return self.asked.name
 
     @cached_property
-    def groups(self) -> Mapping[Work, list[Group]]:
-        """Return what was measured by its work, that of several machines together."""
-        by_work = defaultdict[Work, list[Group]](list)
-        for group in groups(self.measured):
-            by_work[group.first.conditions.work].append(group)
+    def groups(self) -> Sequence[Group]:
+        """Return what was measured, that of several machines together."""
+        return groups(self.measured)
+
+    @cached_property
+    def batches(self) -> Mapping[Work, Batches]:
+        """Return the groups by their work and the size of the batch."""
+        by_work = defaultdict[Work, dict[int | None, list[Group]]](dict)
+        for group in self.groups:
+            own = group.first.conditions
+            by_work[own.work].setdefault(own.batch_size, []).append(group)
         return by_work
 
     @cached_property
@@ -102,7 +109,12 @@ class Side(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def figures(self) -> dict[tuple[str, ...], Figure]:
-        """Keep the figures of groups, by metric and runs, once they are known."""
+        """Keep the figures of groups by their keys: a side may meet many others."""
+        return {}
+
+    @cached_property
+    def speeds(self) -> dict[tuple[bool, tuple[str, ...]], quantities.Side]:
+        """Keep what groups bring to a ratio, as rates or as timed."""
         return {}
 
     @property

@@ -4,7 +4,7 @@ They hold the markup, ``benchdb.report.wording`` and the pages the sentences,
 ``benchdb.report.charts`` the places of marks. Same input, same bytes.
 """
 
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
@@ -23,10 +23,10 @@ def environment(language: Language) -> Environment:
     # Jinja takes translations for markup; escaped here, a stray < in one is only text.
     messages = language.catalogue
     templating.install_gettext_callables(  # type: ignore[attr-defined]
-        lambda message: escape(messages.gettext(message)),
+        cache(lambda message: escape(messages.gettext(message))),
         lambda one, many, n: escape(messages.ngettext(one, many, n)),
         newstyle=True,
-        pgettext=lambda context, message: escape(messages.pgettext(context, message)),
+        pgettext=cache(lambda about, text: escape(messages.pgettext(about, text))),
         npgettext=lambda context, one, many, n: escape(
             messages.npgettext(context, one, many, n)
         ),
@@ -39,7 +39,7 @@ def environment(language: Language) -> Environment:
     )
     templating.globals.update(
         chip_text=partial(terms.chip_text, language),
-        how_to_read_grades=partial(grades.how_to_read_grades, language),
+        how_to_read_grades=cache(partial(grades.how_to_read_grades, language)),
         lay_out=layout.lay_out,
         grid=svg.grid,
         bundled=svg.bundled,

@@ -24,9 +24,9 @@ class Inputs(msgspec.Struct, frozen=True):
     """The database with the *runs* of the report, and what all sections share.
 
     *measured* are the newest measurements of every cell, *steady* those that are no
-    smoke runs, *tokens* those of language models that are none, *here* is as
-    ``systems.is_here`` has it. Notes and sources are numbered in the order in which
-    they are asked for.
+    smoke runs, *tokens* those of language models that are none, *compared* all in which
+    systems are held against each other. *here* is as ``systems.is_here`` has it. Notes
+    and sources are numbered in the order in which they are asked for.
     """
 
     connection: Connection
@@ -34,6 +34,7 @@ class Inputs(msgspec.Struct, frozen=True):
     measured: Sequence[Measurement]
     steady: Sequence[Measurement]
     tokens: Sequence[Measurement]
+    compared: Sequence[Measurement]
     here: str | None
     notes: Notes
     sources: Sources

@@ -109,6 +109,13 @@ def measurements(
     newest first. A session in which a gate failed is in none, nor are runs that are
     left out. The spread is what such work shows in these, else in what benchdb ships.
     """
+    return with_spreads(without_spreads(runs, among), seen)
+
+
+def without_spreads(
+    runs: Iterable[StoredRun], among: Collection[str]
+) -> list[Measurement]:
+    """Return ``measurements`` before anything is known of chance."""
     result = []
     done = (one for one in runs if not one.facts.disqualified)
 
@@ -154,16 +161,26 @@ def measurements(
             )
         )
     result.sort(key=lambda one: (one.conditions.metric, one.runs))
-    shown = seen_in(result) if seen is None else seen
+    return result
+
+
+def with_spreads(
+    measured: Sequence[Measurement], seen: ClassSpreads | None = None
+) -> list[Measurement]:
+    """Return what was *measured* with the spread of each; *seen* as above."""
+    own = [*map(_work_class, measured)]
+    shown = seen_in(measured) if seen is None else seen
     # An operation's rate has the class of its time, which the same processes told.
-    timed = {one.runs: name for one in result if (name := _work_class(one))}
-    classes = [_work_class(one) or timed.get(one.runs) for one in result]
+    timed = {one.runs: name for one, name in zip(measured, own, strict=True) if name}
+    classes = [
+        name or timed.get(one.runs) for one, name in zip(measured, own, strict=True)
+    ]
     known = {
         name: spreads.spread_of(name, shown, spreads.shipped()) for name in set(classes)
     }
     return [
         replace(one, spread=known[name])
-        for one, name in zip(result, classes, strict=True)
+        for one, name in zip(measured, classes, strict=True)
     ]
 
 

@@ -44,6 +44,7 @@ def with_party(one: KnownRun, left_out: LeftOut, here: str | None) -> StoredRun:
         one.place,
         one.plan,
         one.metered,
+        one.grade,
         party=party(one.place, one.facts.framework, here),
         left_out=left_out.why(one.facts.digest, one.facts.source),
     )

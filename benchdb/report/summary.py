@@ -7,12 +7,12 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
-from benchdb.metric_kinds import TOKENS
+from benchdb.metric_kinds import COMPARED, SPEEDS, TOKENS
 from benchdb.report import exclusions
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.inputs import Inputs
 from benchdb.report.machine_table import machines
-from benchdb.report.measurement import measurements
+from benchdb.report.measurement import with_spreads, without_spreads
 from benchdb.report.references import Sources, notes_of
 from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
@@ -47,17 +47,17 @@ def gather(
     left_out = exclusions.left_out(connection, scope.among)
     runs = stored(connection, left_out, scope.among, here)
     seen = None if scope.runs is None else class_spreads(connection)
-    measured = measurements(runs, seen=seen)
+    every = without_spreads(runs, COMPARED)
+    speeds = [one for one in every if one.conditions.metric in SPEEDS]
+    tokens = [one for one in every if one.conditions.metric in TOKENS]
+    measured = with_spreads(speeds, seen)
     return Inputs(
         connection=connection,
         runs=runs,
         measured=measured,
         steady=[one for one in measured if not one.conditions.smoke],
-        tokens=[
-            one
-            for one in measurements(runs, TOKENS, seen={})
-            if not one.conditions.smoke
-        ],
+        tokens=[one for one in with_spreads(tokens, {}) if not one.conditions.smoke],
+        compared=with_spreads(every, seen),
         here=here,
         notes=notes_of(connection, runs, scope),
         sources=Sources(),

@@ -37,6 +37,7 @@ def environment(
         lstrip_blocks=True,
         keep_trailing_newline=True,
         bytecode_cache=_Beside(),
+        auto_reload=False,
     )
 
 

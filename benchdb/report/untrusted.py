@@ -94,20 +94,28 @@ def cleaned(value: T, field: str = "") -> T:
     for dirty, clean in () if field else _recent:
         if value is dirty or value is clean:
             return cast(T, clean)
-    result: Any = value
-    if isinstance(value, str):
-        result = _text(value, field)
-    elif names := field_names(type(value)):
-        result = _part(value, names)
-    elif isinstance(value, tuple | list):
-        items = [cleaned(item, field) for item in value]
-        same = all(map(operator.is_, items, value))
-        result = value if same else type(value)(items)
-    elif isinstance(value, dict):
-        result = {cleaned(k, "key"): cleaned(v, field) for k, v in value.items()}
+    result: Any = _clean(value, field)
     if not field:
         _recent.append((value, result))
     return cast(T, result)
+
+
+def _clean(value: Any, field: str) -> Any:
+    # By far the most are text; a call for each would take as long again.
+    if isinstance(value, str):
+        return _text(value, field)
+    if names := field_names(type(value)):
+        return _part(value, names)
+    if isinstance(value, tuple | list):
+        items = [
+            _text(item, field) if type(item) is str else _clean(item, field)
+            for item in value
+        ]
+        same = all(map(operator.is_, items, value))
+        return value if same else type(value)(items)
+    if isinstance(value, dict):
+        return {_clean(k, "key"): _clean(v, field) for k, v in value.items()}
+    return value
 
 
 def _part(value: Any, names: Iterable[str]) -> Any:
@@ -115,8 +123,13 @@ def _part(value: Any, names: Iterable[str]) -> Any:
     new = {}
     for name in names:
         part = getattr(value, name)
-        if type(part) not in _NO_TEXT:
-            clean = cleaned(part, name)
-            if clean is not part and clean != part:
-                new[name] = clean
+        kind = type(part)
+        if kind is str:
+            clean = _text(part, name)
+        elif kind in _NO_TEXT or part == ():
+            continue
+        else:
+            clean = _clean(part, name)
+        if clean is not part and clean != part:
+            new[name] = clean
     return replace(value, **new) if new else value

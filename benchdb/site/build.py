@@ -2,18 +2,21 @@
 
 A list of what was written lies in the folder (``.benchdb-site.json``). The next build
 makes only pages anew whose facts or words changed, and takes away pages that are gone.
+One process reads the database and makes facts; others make their pages.
 """
 
 import hashlib
 import multiprocessing
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,12 +29,17 @@ from benchdb.site.pages import Frame, Page
 
 MANIFEST = ".benchdb-site.json"
 _ENOUGH = 50  # pages for which another process is started
+_TOGETHER = 50  # pages that a process is given at a time
+_AHEAD = 40  # such portions wait at most, so that memory is bounded
+Item = TypeVar("Item")
 
 
 class Entry(msgspec.Struct, frozen=True):
     """A file of ours: *key* of what it was made from, digest and size of it.
 
-    The size is -1 where a build was to write it and did not come to its end.
+    The size is -1 where a build was to write it and did not come to its end. The entry
+    of the list itself has the state that it was made of as its key, "" until a build
+    has come to its end.
     """
 
     key: str
@@ -54,18 +62,29 @@ class _File(NamedTuple):
     is_new: bool
 
 
+class Local(NamedTuple):
+    """Pages in the first language alone, by their *addresses*.
+
+    The key at an address tells whether a page is as it was. Of others *facts_at* yields
+    address and facts, and *page_of* makes the page, in any process.
+    """
+
+    addresses: Mapping[str, str]
+    facts_at: Callable[[Collection[str]], Iterator[tuple[str, Any]]]
+    page_of: Callable[[str, Any], Page]
+
+
 class Plan(NamedTuple):
     """What a site consists of.
 
-    Pages in every language are *shared*. *local* ones are known by their *addresses*
-    with a key that tells whether one is as it was; only others are made. *files* are
-    all that is no page: path and content.
+    Pages in every language are *shared*. *files* are all that is no page: path and
+    content. *state* tells whether anything is to be done at all.
     """
 
     shared: Sequence[Page]
-    local: Callable[[Collection[str]], Iterator[Page]]
-    addresses: Mapping[str, str]
     files: Sequence[tuple[str, bytes]]
+    local: Local | None = None
+    state: str = ""
 
     def paths(self, frame: Frame) -> Iterator[str]:
         """Yield the path of every file."""
@@ -73,123 +92,192 @@ class Plan(NamedTuple):
         for page in self.shared:
             yield f"{page.address}.json"
             yield from (frame.path(page.address, code) for code in frame.codes)
-        for address in self.addresses:
+        for address in self.local.addresses if self.local else ():
             yield f"{address}.json"
             yield frame.path(address, frame.codes[0])
+
+
+def state(frame: Frame, *parts: str) -> str:
+    """Return what tells whether a site is as one of the same *parts* would be."""
+    return _digest(*frame.codes, frame.base, *parts)
+
+
+def as_it_was(folder: Path, wanted: str) -> Outcome | None:
+    """Return the outcome for a site of the state *wanted*, ``None`` for any other.
+
+    It has all its files, as far as their sizes tell. Errors are those of ``build``.
+    """
+    folder = folder.resolve()
+    known = _manifest(folder)
+    own = known.pop(MANIFEST, None)
+    if own is None or own.key != wanted:
+        return None
+    if not all(_is_there(folder / path, entry) for path, entry in known.items()):
+        return None
+    return Outcome(0, len(known), 0, sum(entry.size for entry in known.values()))
 
 
 def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
-    Other processes make the shared pages, one language each, while this one makes the
-    rest. Raise ``UsageError`` before anything is written where a file of others is in
-    the way. What an interrupted build has left is ours for the next one.
+    Raise ``UsageError`` before anything is written where a file of others is in the
+    way. What an interrupted build has left is ours for the next one.
     """
     folder = folder.resolve()
     known = _manifest(folder)
+    own = known.pop(MANIFEST, None)
     planned = dict.fromkeys(plan.paths(frame), Entry("", "", -1))
     for path in planned.keys() - known.keys():
         if (folder / path).exists():
             raise UsageError(f"{folder / path} is not of this site; move it away")
-    if planned.keys() - known.keys():
-        folder.mkdir(parents=True, exist_ok=True)
-        _save(folder, planned | known)
-    writer = _Writer(folder, known, frame)
-    made: list[_File] = []
-    _jobs.append(_Job(writer, plan.shared))
-    with _workers(len(plan.shared) * len(frame.codes)) as pool:
-        results = pool.map(_in_language, frame.codes) if pool else ()
-        made += (writer.content(path, content) for path, content in plan.files)
-        for page in plan.shared:
-            made.append(writer.content(f"{page.address}.json", pages.data(page)))
-        made += _local(plan, writer)
-        for some in results if pool else map(_in_language, frame.codes):
-            made += some
-    _jobs.pop()
+    folder.mkdir(parents=True, exist_ok=True)
+    _save(folder, planned | known, "")
+    writer = _Writer(folder, known, frame, is_sure=own is not None and own.key != "")
+    made = [writer.content(path, content) for path, content in plan.files]
+    made += _pages(plan, writer)
     entries = {file.path: file.entry for file in made}
     gone = [path for path in known if path not in entries]
     removed = sum(_removed(folder, path, known[path]) for path in gone)
-    if entries != known:
-        _save(folder, entries)
+    _save(folder, entries, plan.state or "whole")
     new = sum(file.is_new for file in made)
     size = sum(entry.size for entry in entries.values())
     return Outcome(new, len(entries) - new, removed, size)
 
 
-def _local(plan: Plan, writer: "_Writer") -> Iterator[_File]:
-    """Yield the files of local pages, those that are as they were first."""
-    frame, new = writer.frame, dict[str, str]()
-    code = frame.codes[0]
-    for address, key in plan.addresses.items():
-        own = _digest(key, *frame.codes, frame.base)
-        if (kept := writer.kept(address, code, own)) is None:
-            new[address] = own
-        else:
+def _pages(plan: Plan, writer: "_Writer") -> Iterator[_File]:
+    """Yield the files of all pages, those that are as they were first."""
+    codes, shared, local = writer.frame.codes, list[_Shared](), dict[str, str]()
+    for n, page in enumerate(plan.shared):
+        facts = pages.data(page)
+        yield writer.content(f"{page.address}.json", facts)
+        for code in codes:
+            key = writer.key(hashlib.sha256(facts).hexdigest(), code, page.address)
+            if kept := writer.kept((writer.frame.path(page.address, code),), key):
+                yield from kept
+            else:
+                shared.append(_Shared(n, code, key))
+    for address, facts_key in plan.local.addresses.items() if plan.local else ():
+        key = writer.key(facts_key)
+        paths = f"{address}.json", writer.frame.path(address, codes[0])
+        if kept := writer.kept(paths, key):
             yield from kept
-    for page in plan.local(new):
-        path, key = frame.path(page.address, code), new[page.address]
-        yield writer.content(f"{page.address}.json", pages.data(page), key)
-        text = pages.render(page, languages.load(code), frame)
-        yield writer.content(path, text.encode(), key)
+        else:
+            local[address] = key
+    with _workers(_Job(plan, writer), len(shared) + len(local)) as pool:
+        pending = deque(pool.submit(_in_languages, some) for some in _portions(shared))
+        found = plan.local.facts_at(local) if plan.local else ()
+        facts_of = ((address, local[address], facts) for address, facts in found)
+        for some in _portions(facts_of):
+            pending.append(pool.submit(_of_facts, some))
+            if len(pending) > _AHEAD:
+                yield from pending.popleft().result()
+        for one in pending:
+            yield from one.result()
+
+
+def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
+    left = iter(items)
+    while some := [*islice(left, _TOGETHER)]:
+        yield some
+
+
+class _Shared(NamedTuple):
+    """A page to be made: its number among those that are shared, language and key."""
+
+    number: int
+    code: str
+    key: str
 
 
 class _Job(NamedTuple):
+    plan: Plan
     writer: "_Writer"
-    shared: Sequence[Page]
 
 
 # What processes that are forked from this one find there.
 _jobs: list[_Job] = []
 
 
-def _in_language(code: str) -> list[_File]:
-    return [*_jobs[-1].writer.pages(_jobs[-1].shared, code)]
+def _in_languages(some: Iterable[_Shared]) -> list[_File]:
+    plan, writer = _jobs[-1]
+    return [writer.page(plan.shared[one.number], one.code, one.key) for one in some]
+
+
+def _of_facts(some: Iterable[tuple[str, str, Any]]) -> list[_File]:
+    plan, writer = _jobs[-1]
+    made = []
+    for address, key, facts in some if plan.local else ():
+        page = plan.local.page_of(address, facts)
+        made += [
+            writer.content(f"{address}.json", pages.data(page), key),
+            writer.page(page, writer.frame.codes[0], key),
+        ]
+    return made
+
+
+class _Here(Executor):
+    """Does at once, in this process, what it is given."""
+
+    def submit(self, do: Any, /, *given: Any, **named: Any) -> Future[Any]:
+        done = Future[Any]()
+        done.set_result(do(*given, **named))
+        return done
 
 
 @contextmanager
-def _workers(renderings: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Give processes to share the work with, ``None`` where they do not pay."""
+def _workers(job: _Job, renderings: int) -> Iterator[Executor]:
+    """Give processes that know the job, this one where others do not pay."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-    # On macOS a fork may end in the system's own libraries.
-    if cores == 1 or renderings < _ENOUGH:
-        yield None
-        return
-    context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(cores, mp_context=context) as pool:
-        yield pool
+    _jobs.append(job)
+    try:
+        # On macOS a fork may end in the system's own libraries.
+        if cores == 1 or renderings < _ENOUGH:
+            yield _Here()
+            return
+        for code in job.writer.frame.codes:
+            languages.load(code)  # once, not in each of them
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(cores, mp_context=context) as pool:
+            yield pool
+    finally:
+        _jobs.pop()
 
 
 class _Writer:
     """Writes files of a site into its folder, as far as they are not there."""
 
-    def __init__(self, folder: Path, known: Mapping[str, Entry], frame: Frame) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        known: Mapping[str, Entry],
+        frame: Frame,
+        *,
+        is_sure: bool,
+    ) -> None:
         self._folder = folder
         self._known = known
         self.frame = frame
+        self._is_sure = is_sure
         self._within: set[Path] = set()
 
-    def pages(self, some: Iterable[Page], code: str) -> Iterator[_File]:
-        """Write the pages in a language."""
-        for page in some:
-            facts = pages.data(page)
-            path = self.frame.path(page.address, code)
-            key = _key(page, facts, code, self.frame)
-            entry = self._known.get(path)
-            if entry is not None and entry.key == key and self._is_there(path, entry):
-                yield _File(path, entry, is_new=False)
-            else:
-                text = pages.render(page, languages.load(code), self.frame)
-                yield self.content(path, text.encode(), key)
+    def key(self, facts: str, *more: str) -> str:
+        """Return the key of a page of *facts*, given by their digest."""
+        return _digest(facts, *more, *self.frame.codes, self.frame.base)
 
-    def kept(self, address: str, code: str, key: str) -> list[_File] | None:
-        """Return the data and the page at an address, if both were made from *key*."""
+    def kept(self, paths: Sequence[str], key: str) -> list[_File] | None:
+        """Return the files at *paths* if all are there and were made from *key*."""
         files = []
-        for path in (f"{address}.json", self.frame.path(address, code)):
+        for path in paths:
             entry = self._known.get(path)
             if entry is None or entry.key != key or not self._is_there(path, entry):
                 return None
             files.append(_File(path, entry, is_new=False))
         return files
+
+    def page(self, page: Page, code: str, key: str) -> _File:
+        """Write a page in a language."""
+        text = pages.render(page, languages.load(code), self.frame)
+        return self.content(self.frame.path(page.address, code), text.encode(), key)
 
     def content(self, path: str, content: bytes, key: str = "") -> _File:
         """Write a file with this *content* if it is not there."""
@@ -209,10 +297,25 @@ class _Writer:
             self._within.add(place)
 
     def _is_there(self, path: str, entry: Entry) -> bool:
-        try:
-            return (self._folder / path).stat().st_size == entry.size
-        except OSError:
+        """Tell whether a file is as in the list, by its content after an interruption.
+
+        A build that did not come to its end may have written another of that size.
+        """
+        place = self._folder / path
+        if not _is_there(place, entry):
             return False
+        return self._is_sure or _sha256(place) == entry.sha256
+
+
+def _is_there(place: Path, entry: Entry) -> bool:
+    try:
+        return place.stat().st_size == entry.size
+    except OSError:
+        return False
+
+
+def _sha256(place: Path) -> str:
+    return hashlib.sha256(place.read_bytes()).hexdigest()
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -248,15 +351,10 @@ def _manifest(folder: Path) -> dict[str, Entry]:
         raise UsageError(f"{path} cannot be read: {error}; name a new folder") from None
 
 
-def _save(folder: Path, entries: Mapping[str, Entry]) -> None:
+def _save(folder: Path, entries: Mapping[str, Entry], made_of: str) -> None:
+    whole = {**entries, MANIFEST: Entry(made_of, "", -1)}
     with replacing(folder / MANIFEST) as stream:
-        stream.write(msgspec.json.encode(entries, order="sorted"))
-
-
-def _key(page: Page, facts: bytes, code: str, frame: Frame) -> str:
-    """Return the digest of all that a page is made from."""
-    names = (code, page.address, *frame.codes, frame.base)
-    return _digest(hashlib.sha256(facts).hexdigest(), *names)
+        stream.write(msgspec.json.encode(whole, order="sorted"))
 
 
 def _digest(*parts: str) -> str:
@@ -283,7 +381,7 @@ def _removed(folder: Path, path: str, entry: Entry) -> bool:
     """Remove a file of ours that the site no longer has, unless somebody changed it."""
     place = folder / path
     try:
-        own = hashlib.sha256(place.read_bytes()).hexdigest() == entry.sha256
+        own = _sha256(place) == entry.sha256
         if own and place.resolve().is_relative_to(folder):
             place.unlink()
     except OSError:

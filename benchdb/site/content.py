@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from benchdb import catalogue
+from benchdb.grading import Grade
 from benchdb.report import untrusted
 from benchdb.report.bins import Bins
 from benchdb.report.inputs import Inputs
@@ -116,6 +117,11 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     def places(self) -> Mapping[str, Place]:
         """Return where each run ran, by its digest."""
         return {run.facts.digest: run.place for run in self.inputs.runs}
+
+    @cached_property
+    def grades(self) -> Mapping[str, Grade | None]:
+        """Return the grade of each run, with its reasons, by the run's digest."""
+        return {run.facts.digest: run.grade for run in self.inputs.runs}
 
     def source_of(self, row: ValueRow) -> str:
         """Return the slug of the source of a row, "" where it has none."""

@@ -94,6 +94,7 @@ def checked_base(address: str | None) -> str:
     return address.rstrip("/") + "/"
 
 
+@cache
 def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
     """Return the entries of the navigation: kind, address and name."""
     return (

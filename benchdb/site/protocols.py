@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 import msgspec
 
@@ -105,7 +104,7 @@ class Protocols:
         self._ratios: dict[Worker, Mapping[tuple[str, str], Ratio]] = {}
         self._by_workload = defaultdict[str, list[Measured]](list)
         for worker, side in site.systems.sides.items():
-            for group in chain.from_iterable(side.groups.values()):
+            for group in side.groups:
                 own = group.first.conditions
                 if own.metric not in BESIDE_THEIR_RATE and not own.smoke:
                     self._by_workload[own.workload].append(Measured(worker, group))

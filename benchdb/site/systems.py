@@ -8,10 +8,9 @@ from benchdb.compare.cell_rows import CellRow, Comparison, cells, compare
 from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
 from benchdb.exchange.messages import Device
-from benchdb.metric_kinds import COMPARED
 from benchdb.report import scope
 from benchdb.report.inputs import Inputs
-from benchdb.report.measurement import Measurement, measurements
+from benchdb.report.measurement import Measurement
 from benchdb.report.runs import StoredRun
 from benchdb.store.places import chip_at_work, is_known
 
@@ -36,7 +35,7 @@ class Systems:
             if not run.left_out and is_known(run.place):
                 runs[Worker(chip_at_work(run.place), run.place.device)].append(run)
         measured = defaultdict[Worker, list[Measurement]](list)
-        for one in measurements(inputs.runs, COMPARED):
+        for one in inputs.compared:
             measured[Worker(chip_at_work(one.place), one.place.device)].append(one)
         self._sides = {
             worker: Side(

@@ -5,7 +5,11 @@ from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from sqlalchemy import Connection
+
+from benchdb.report.scope import Scope
 from benchdb.site import (
+    build,
     chip_page,
     compare,
     front,
@@ -17,9 +21,10 @@ from benchdb.site import (
     source_page,
     workload_page,
 )
-from benchdb.site.build import Outcome, Plan, build
-from benchdb.site.content import Site
+from benchdb.site.build import Local, Outcome, Plan
+from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, Page
+from benchdb.store import contents
 
 # Each yields pages in every language; those of runs are in the first alone.
 _SHARED = (
@@ -33,12 +38,31 @@ _SHARED = (
 )
 
 
-def write(site: Site, frame: Frame, folder: Path) -> Outcome:
-    """Write all pages of *site* into *folder*; errors are those of ``build``."""
+def renew(
+    connection: Connection,
+    scope: Scope,
+    frame: Frame,
+    folder: Path,
+    here: str | None = None,
+) -> Outcome:
+    """Write all pages of the runs in *scope* into *folder*, if it has others.
+
+    *here* is as for ``content``; errors are those of ``build``.
+    """
+    filters = (repr(scope.chosen), str(scope.everything), here or "")
+    state = build.state(frame, contents.state(connection), *filters)
+    done = build.as_it_was(folder, state)
+    return done or write(content(connection, scope, here), frame, folder, state)
+
+
+def write(site: Site, frame: Frame, folder: Path, state: str = "") -> Outcome:
+    """Write all pages of *site*, of a *state*; errors are those of ``build``."""
     shared = [page for make in _SHARED for page in make(site)]
-    files = [*_files(site, shared, frame)]
-    local = partial(run.pages, site)
-    return build(Plan(shared, local, run.addresses(site), files), frame, folder)
+    runs = Local(
+        run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
+    )
+    plan = Plan(shared, [*_files(site, shared, frame)], runs, state)
+    return build.build(plan, frame, folder)
 
 
 def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:

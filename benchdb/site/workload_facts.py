@@ -55,7 +55,7 @@ def of_workload(site: Site, name: str) -> WorkloadFacts:
     figures = [row for line in lines for row in line if row.quantity]
     known = catalogue.workloads().get(name)
     systems = {(row.system.chip, row.system.device) for row in figures}
-    devices = Counter(device for _, device in systems)
+    devices = Counter(sorted(device for _, device in systems))
     return WorkloadFacts(
         workload=lines[0][0].workload,
         model=known.model if known else "",

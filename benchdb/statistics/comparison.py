@@ -11,7 +11,7 @@ How far chance may have moved a figure is half of a 95 % interval of its log. A 
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property
 from statistics import fmean, median
 from typing import Literal
 
@@ -45,7 +45,7 @@ class Spread(msgspec.Struct, frozen=True):
     session: float | None = None
 
 
-class Sample(msgspec.Struct, frozen=True):
+class Sample(msgspec.Struct, frozen=True, dict=True):
     """One side of a cell: one positive value per process, grouped by session.
 
     *spread* is what such work has shown elsewhere. It stands in where the side itself
@@ -57,21 +57,43 @@ class Sample(msgspec.Struct, frozen=True):
     spread: Spread | None = None
     machine: str | None = None
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Return the number of processes."""
         return sum(map(len, self.sessions))
 
+    @cached_property
+    def center(self) -> float:
+        """Return the geometric mean over sessions of that over processes."""
+        return geometric_mean([*map(geometric_mean, self.sessions)])
 
-class Fleet(msgspec.Struct, frozen=True):
+    @cached_property
+    def halves(self) -> "_Halves":
+        """Return what it brings to a pair of different sessions; it meets many."""
+        if len(self.sessions) > 1:
+            return _Halves(0.0, _half(self))
+        return _Halves(_within(self), _seen((self.spread or Spread()).session))
+
+
+class Fleet(msgspec.Struct, frozen=True, dict=True):
     """One side of a cell: several machines of a kind, whose median it stands for."""
 
     machines: tuple[Sample, ...]
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Return the number of processes."""
         return sum(sample.count for sample in self.machines)
+
+    @cached_property
+    def center(self) -> float:
+        """Return the median of the machines."""
+        return math.exp(median(math.log(one.center) for one in self.machines))
+
+    @cached_property
+    def halves(self) -> "_Halves":
+        """Return what it brings to a pair."""
+        return _Halves(0.0, _of_machines(self))
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -117,7 +139,7 @@ def estimate(side: Side) -> Estimate:
     Of several machines it is the median, and its interval spans machines.
     """
     sample = _sample(side)
-    center = _center(sample)
+    center = sample.center
     if sample.count < 2:
         return Estimate(center)
     half = _half(sample) if isinstance(sample, Sample) else _of_machines(sample)
@@ -156,7 +178,7 @@ def chance(sides: Sequence[Side]) -> float | None:
     root of the sum of the squares of their halves. ``None`` where a spread is needed
     and is not known.
     """
-    return _summed([_of_side(_sample(side)) for side in sides])[1]
+    return _summed([_sample(side).halves for side in sides])[1]
 
 
 def verdict(cells: Sequence[Cell], threshold: float | None = None) -> Verdict:
@@ -225,11 +247,8 @@ class _Compared(msgspec.Struct, frozen=True):
     half: float | None
 
 
-@lru_cache(maxsize=1024)  # whoever shows a ratio asks for its verdict as well
-def _compared(pairs: tuple[Pair, ...]) -> _Compared:
-    center = fmean(
-        math.log(_center(pair.first) / _center(pair.second)) for pair in pairs
-    )
+def _compared(pairs: Sequence[Pair]) -> _Compared:
+    center = fmean(math.log(pair.first.center / pair.second.center) for pair in pairs)
     return _Compared(center, *_summed([*map(_of_pair, pairs)]))
 
 
@@ -272,19 +291,10 @@ def _of_pair(pair: Pair) -> _Halves:
         if len(first.sessions) == 1:
             return _Halves(_together(_within(first), _within(second)), 0.0)
         return _Halves(0.0, _of_matched(first, second))
-    one, other = _of_side(first), _of_side(second)
+    one, other = first.halves, second.halves
     return _Halves(
         _together(one.process, other.process), _together(one.session, other.session)
     )
-
-
-def _of_side(sample: Sample | Fleet) -> _Halves:
-    """Return the halves that a side brings to a pair of different sessions."""
-    if isinstance(sample, Fleet):
-        return _Halves(0.0, _of_machines(sample))
-    if len(sample.sessions) > 1:
-        return _Halves(0.0, _half(sample))
-    return _Halves(_within(sample), _seen((sample.spread or Spread()).session))
 
 
 def _of_matched(first: Sample, second: Sample) -> float:
@@ -358,7 +368,7 @@ def _of_machines(fleet: Fleet) -> float:
     That is a t interval over machines, and at least what is known that each of them
     leaves open by itself.
     """
-    centers = [math.log(_center(sample)) for sample in fleet.machines]
+    centers = [math.log(sample.center) for sample in fleet.machines]
     widening = _MEDIAN if len(centers) > 2 else 1.0  # of two the median is the mean
     own = [half for half in map(_known_half, fleet.machines) if half is not None]
     return widening * max(_t_half(centers), math.hypot(*own) / len(centers))
@@ -371,12 +381,6 @@ def _known_half(sample: Sample) -> float | None:
 def _t_half(values: Sequence[float]) -> float:
     n = len(values)
     return t_quantile(_TWO_SIDED_95, n - 1) * math.sqrt(deviance(values) / (n - 1) / n)
-
-
-def _center(sample: Sample | Fleet) -> float:
-    if isinstance(sample, Fleet):
-        return math.exp(median(math.log(_center(one)) for one in sample.machines))
-    return geometric_mean([*map(geometric_mean, sample.sessions)])
 
 
 def _mean_log(processes: Sequence[float]) -> float:

@@ -12,9 +12,25 @@ from operator import itemgetter
 from sqlalchemy import Connection, func, select
 
 from benchdb.store.bulk_load import delete_keys, insert_rows
-from benchdb.store.tables import claim, part, run, source
+from benchdb.store.tables import (
+    claim,
+    finding,
+    forgotten,
+    future_date,
+    machine_link,
+    part,
+    run,
+    source,
+    source_file,
+    supersession,
+)
 
 LETTERS = 3  # 4,096 parts
+# What is found in runs, and decided of them, apart from what they say.
+_TOLD = (
+    *(source, finding, source_file, supersession),
+    *(machine_link, future_date, forgotten),
+)
 _MANY = 2000  # of these; from here on one reading of all is quicker
 
 
@@ -67,4 +83,20 @@ def digest(connection: Connection) -> str:
     for table in (claim, source):
         for one in connection.scalars(select(table.c.digest).order_by(table.c.digest)):
             sha.update(f"{table.name} {one}\n".encode())
+    return sha.hexdigest()
+
+
+def state(connection: Connection) -> str:
+    """Return a SHA-256 over the contents, and over what was found and decided of them.
+
+    Nothing that is told of a database changes without it.
+    """
+    sha = hashlib.sha256(digest(connection).encode())
+    for table in _TOLD:
+        for row in connection.execute(select(table).order_by(*table.primary_key)):
+            sha.update(repr((table.name, *row)).encode())
+    for one in connection.scalars(
+        select(run.c.digest).where(run.c.mine).order_by(run.c.digest)
+    ):
+        sha.update(one.encode())
     return sha.hexdigest()

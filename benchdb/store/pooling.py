@@ -35,24 +35,31 @@ def pooled(
     processes have the figure, none is there.
     """
     done = [one for one in runs if one.facts.status == "ok"]
-    processes = Counter(map(_campaign, done))
-    cells = defaultdict[tuple[object, ...], list[tuple[Known, Figure]]](list)
-    for one in done:
+    # By numbers, for what is equal has many parts.
+    campaigns = _numbered(map(_campaign, done))
+    likes = _numbered((one.place, one.facts.alike) for one in done)
+    processes = Counter(campaigns)
+    cells = defaultdict[object, list[tuple[int, tuple[Known, Figure]]]](list)
+    for one, campaign, like in zip(done, campaigns, likes, strict=True):
         for figure in figures(one):
             if is_usable(figure):
                 own = conditions(one, figure.metric)
-                cells[one.place, one.facts.alike, own].append((one, figure))
-    for pairs in cells.values():
+                cells[like, own].append((campaign, (one, figure)))
+    for members in cells.values():
         # Of a campaign of which only quick processes had time for the figure, theirs
         # alone would flatter.
-        there = Counter(_campaign(one) for one, _ in pairs)
+        there = Counter(campaign for campaign, _ in members)
         kept = [
-            (one, figure)
-            for one, figure in pairs
-            if there[_campaign(one)] >= processes[_campaign(one)]
+            pair for campaign, pair in members if there[campaign] >= processes[campaign]
         ]
         if kept:
             yield kept
+
+
+def _numbered(keys: Iterable[object]) -> list[int]:
+    """Return a number for each of *keys*, the same for the same."""
+    numbers: dict[object, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def is_usable(figure: Figure) -> bool:

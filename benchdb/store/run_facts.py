@@ -26,7 +26,7 @@ from sqlalchemy import (
 from benchdb import conditions
 from benchdb.exchange.messages import Device
 from benchdb.grading import Figure as Ground
-from benchdb.grading import Letter
+from benchdb.grading import Grade, Letter
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
@@ -230,7 +230,7 @@ class KnownRun(msgspec.Struct, frozen=True):
     """One run: what it says, its figures and its place.
 
     *plan* is the seed's protocol that it followed, *metered* what a meter of its power
-    counted in.
+    counted in, *grade* that of the processes of its cell, with its reasons.
     """
 
     facts: Facts
@@ -238,6 +238,7 @@ class KnownRun(msgspec.Struct, frozen=True):
     place: Place
     plan: Mapping[str, Any] | None = None
     metered: str | None = None
+    grade: Grade | None = None
 
     @property
     def protocol_version(self) -> int:
@@ -291,6 +292,7 @@ def known_runs(
             tuple(figures.get(row.digest, ())),
             surroundings.places.of(row, shipped=facts.shipped),
             *checks.get(row.digest, (None, None)),
+            grade=known[row.digest].grade,
         )
 
 

@@ -161,7 +161,10 @@ def _groups(
     for row in rows:
         environment = same.get(row.environment, row.environment)
         whose = environment, row.digest in shipped_runs()
-        groups[*whose, *row[: len(_CELL)]].append(row)
+        # What is published without a campaign is no process of anything else.
+        alone = row.campaign is None and row.label != "measured"
+        own = (row.digest,) if alone else row[: len(_CELL)]
+        groups[*whose, *own].append(row)
     return list[_Rows](groups.values()), known
 
 

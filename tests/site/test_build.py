@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.errors import UsageError
 from benchdb.site.addresses import addresses, slug
-from benchdb.site.build import MANIFEST, Outcome, Plan, build
+from benchdb.site.build import MANIFEST, Local, Outcome, Plan, build
 from benchdb.site.pages import Frame, Page, Words
 from tests.in_process import benchdb
 from tests.store_factory import Machine, Run
@@ -23,7 +23,15 @@ def page(address: str, fact: str, *, local: bool = False) -> Page:
 
 
 def built(shared: list[Page], folder) -> Outcome:
-    return build(Plan(shared, lambda _: iter(()), {}, []), FRAME, folder)
+    return build(Plan(shared, []), FRAME, folder)
+
+
+def facts_at(addresses):
+    return ((address, "y") for address in addresses)
+
+
+def local_page(address: str, fact: str) -> Page:
+    return page(address, fact, local=True)
 
 
 def names(folder) -> set[str]:
@@ -33,9 +41,8 @@ def names(folder) -> set[str]:
 def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path):
     plan = Plan(
         shared=[page("a/b", "x")],
-        local=lambda wanted: iter([page(one, "y", local=True) for one in wanted]),
-        addresses={"run/1": "as it is"},
         files=[("assets/c.css", b"c")],
+        local=Local({"run/1": "as it is"}, facts_at, local_page),
     )
     done = build(plan, FRAME, tmp_path / "site")
 
@@ -66,12 +73,12 @@ def test_a_second_build_writes_only_what_changed(tmp_path):
 def test_a_local_page_is_made_again_only_if_its_key_is_another(tmp_path):
     made = []
 
-    def local(wanted):
+    def noted(wanted):
         made.append(sorted(wanted))
-        return iter([page(one, "y", local=True) for one in wanted])
+        return facts_at(wanted)
 
     for keys in ({"run/1": "a", "run/2": "b"}, {"run/1": "a", "run/2": "c"}):
-        build(Plan([], local, keys, []), FRAME, tmp_path)
+        build(Plan([], [], Local(keys, noted, local_page)), FRAME, tmp_path)
 
     assert made == [["run/1", "run/2"], ["run/2"]]
     assert (tmp_path / "run" / "1.json").exists()

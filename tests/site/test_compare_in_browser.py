@@ -75,8 +75,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with reading(open_database(str(path))) as connection:
         pages = list(compare.pages(content(connection, EVERYTHING)))
         data = [one for page in pages for one in page.files.items()]
-        none = dict[str, str]()
-        plan = Plan(pages, lambda _: iter(()), none, [*asset_files(), *data])
+        plan = Plan(pages, [*asset_files(), *data])
         build(plan, Frame(CODES), folder)
     return folder
 

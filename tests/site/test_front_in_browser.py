@@ -39,7 +39,7 @@ def a_site_of_the_front_page(tmp_path_factory) -> Path:
     with reading(engine) as connection:
         shared = [*front.pages(content(connection, EVERYTHING))]
     frame = Frame(("en", "ar"))
-    plan = Plan(shared, lambda _: iter(()), {}, pages.asset_files())
+    plan = Plan(shared, pages.asset_files())
     build(plan, frame, folder / "site")
     return folder / "site"
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
 from typing import Literal
@@ -76,6 +76,10 @@ class Language(msgspec.Struct, frozen=True):
     direction: Literal["ltr", "rtl"]
     locale: Locale
     catalogue: GNUTranslations
+
+    def __hash__(self) -> int:
+        """Return what is quick to compute: texts are kept by language."""
+        return hash(self.code)
 
     def gettext(self, message: str, /, **facts: Argument) -> str:
         """Return *message* in this language, with *facts* in its placeholders."""
@@ -307,8 +311,17 @@ def load(code: str) -> Language:
         name=own[0].upper() + own[1:],
         direction="rtl" if locale.text_direction == "rtl" else "ltr",
         locale=locale,
-        catalogue=GNUTranslations(compiled),
+        catalogue=_Catalogue(compiled),
     )
+
+
+class _Catalogue(GNUTranslations):
+    """Messages, each looked up once: pages ask thousands of times for the same."""
+
+    def __init__(self, compiled: io.BytesIO) -> None:
+        super().__init__(compiled)
+        self.gettext = cache(super().gettext)  # type: ignore[method-assign]
+        self.pgettext = cache(super().pgettext)  # type: ignore[method-assign]
 
 
 def catalogue_path(code: str) -> Path:
@@ -366,14 +379,13 @@ def fixed(
     where *style* says so. Numbers too long to be read that way are powers of ten:
     ``1.50 × 10³⁰``.
     """
+    # Not format_percent with a pattern of our own: that drops the space in de and fr.
+    marks = _marks(locale, f"{style}_formats")
     if isinstance(value, str):
-        known = printed_decimals(value)
-        if known is None:
+        if printed_decimals(value) is None:
             return value
-        exact, decimals = Decimal(value.replace("\N{MINUS SIGN}", "-")), known
+        shown = f"{Decimal(value.replace(chr(0x2212), '-')):f}"
     else:
-        # Through repr: 0.125 is meant as printed, and halves go up as readers expect.
-        exact = Decimal(repr(value))
         if style == "decimal" and not math.isfinite(value):
             return str(value)
         too_long = abs(value) >= _HUGE or decimals > _MOST_DECIMALS
@@ -381,13 +393,10 @@ def fixed(
             mantissa, _, power = f"{value:.2e}".partition("e")
             raised = str(int(power)).translate(_RAISED)
             return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
-    # Not format_percent with a pattern of our own: that drops the space in de and fr.
-    marks = _marks(locale, f"{style}_formats")
-    last = Decimal(1).scaleb(-decimals - marks.scale)
-    rounded = exact.quantize(last, ROUND_HALF_UP, _EXACT)
-    shown = rounded.scaleb(marks.scale, _EXACT).copy_abs()
-    whole, _, fraction = f"{shown:.{decimals}f}".partition(".")
-    if abs(rounded) >= marks.grouped_from:
+        shown = _rounded(value, decimals, marks.scale)
+    before, after = marks.below if shown.startswith("-") else marks.above
+    whole, _, fraction = shown.removeprefix("-").partition(".")
+    if int(whole) >= marks.grouped_from:
         end, others = marks.grouping
         rest, groups = whole[:-end], [whole[-end:]]
         while rest:
@@ -395,8 +404,21 @@ def fixed(
             rest = rest[:-others]
         whole = marks.group.join(groups)
     digits = f"{whole}{marks.point}{fraction}" if fraction else whole
-    before, after = marks.below if rounded.is_signed() else marks.above
     return f"{before}{digits}{after}"
+
+
+def _rounded(value: float, decimals: int, scale: int) -> str:
+    """Return *value*, shifted by *scale* powers of ten, with so many decimals.
+
+    Through repr: 0.125 is meant as printed, and halves go up as readers expect.
+    """
+    meant = repr(value)
+    fraction = meant.partition(".")[2]
+    is_half = len(fraction) == decimals + 1 and fraction.endswith("5")
+    if len(fraction) > decimals and not (scale or is_half or "e" in meant):
+        return f"{value:.{decimals}f}"  # the same, and quicker
+    exact = Decimal(meant).scaleb(scale, _EXACT)
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT):f}"
 
 
 def significant_decimals(value: float, digits: int) -> int:

@@ -203,7 +203,7 @@ def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, Syste
     files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
     maker = _Maker(site)
     works = {
-        slug: site.systems.sides[worker].groups.keys()
+        slug: site.systems.sides[worker].batches.keys()
         for slug, worker in chosen.items()
     }
     for first, second in combinations(chosen, 2):

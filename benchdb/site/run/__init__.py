@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from sqlalchemy import select
 
 from benchdb.collecting.again import command
 from benchdb.exchange.messages import Device
@@ -26,8 +25,6 @@ from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
 from benchdb.store.read import records_of
-from benchdb.store.run_grades import grades
-from benchdb.store.tables import run as run_table
 
 _AT_ONCE = 250  # records held in memory
 _MOST_SAMPLES = 400  # of a process that a page draws and lists
@@ -166,44 +163,40 @@ def addresses(site: Site) -> Mapping[str, str]:
     return keys
 
 
-def pages(site: Site, wanted: Collection[str] | None = None) -> Iterator[Page]:
-    """Yield the page of each cell on each machine, or those at *wanted* addresses."""
-    from benchdb.site.run.words import words  # noqa: PLC0415  who lists needs none
-
-    lines = [
-        line
-        for line in site.lines
-        if wanted is None or site.runs[line[0].run] in wanted
-    ]
-    for line, facts in all_facts(site, lines):
-        yield Page(
-            address=site.runs[line[0].run],
-            kind="runs",
-            template="run",
-            facts=facts,
-            words=partial(words, site, facts, line[0]),
-            local=True,
-        )
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each cell on each machine."""
+    for address, facts in facts_at(site, addresses(site)):
+        yield page_of(site, address, facts)
 
 
-def all_facts(site: Site, lines: Sequence[Line]) -> Iterator[tuple[Line, RunFacts]]:
-    """Yield each of *lines* with the facts of its page."""
-    connection = site.inputs.connection
+def facts_at(site: Site, wanted: Collection[str]) -> Iterator[tuple[str, RunFacts]]:
+    """Yield the address and the facts of each page at one of the *wanted* addresses."""
+    lines = [line for line in site.lines if site.runs[line[0].run] in wanted]
+    for facts in all_facts(site, lines):
+        yield site.runs[facts.run], facts
+
+
+def page_of(site: Site, address: str, facts: RunFacts) -> Page:
+    """Return the page of *facts*."""
+    from benchdb.site.run.words import words  # noqa: PLC0415  it knows the facts
+
+    said = partial(words, site, facts, site.rows[facts.run])
+    return Page(address, "runs", "run", facts, said, local=True)
+
+
+def all_facts(site: Site, lines: Sequence[Line]) -> Iterator[RunFacts]:
+    """Yield the facts of the page of each of *lines*."""
     for start in range(0, len(lines), _AT_ONCE):
         some = lines[start : start + _AT_ONCE]
-        wanted = {name for line in some for name in runs_of(line)}
-        among = run_table.c.digest.in_(sorted(wanted))
-        letters = grades(connection, select(run_table.c.digest).where(among))
-        known = {one.run.key: one for one in records_of(connection, sorted(wanted))}
+        wanted = sorted({name for line in some for name in runs_of(line)})
+        records = records_of(site.inputs.connection, wanted)
+        known = {one.run.key: one for one in records}
         for line in some:
             own = [known[name] for name in runs_of(line) if name in known]
-            graded = letters.get(line[0].run)
-            yield line, _facts(site, line, own, graded.grade if graded else None)
+            yield _facts(site, line, own)
 
 
-def _facts(
-    site: Site, line: Line, records: Sequence[Record], grade: Grade | None
-) -> RunFacts:
+def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
     row, first = line[0], records[0]
     run, end = first.run, first.end
     words = command(run, first.environment)
@@ -227,7 +220,7 @@ def _facts(
         tier=run.tier,
         campaign=run.campaign,
         seed=run.seed,
-        grade=grade,
+        grade=site.grades.get(row.run),
         processes=tuple(_process(one, row.metric) for one in records),
         figures=tuple(_printed(first, row.metric)),
         gates=tuple(_gates(checks.get("gates"))),

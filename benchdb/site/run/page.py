@@ -1,7 +1,6 @@
 """The page of one run as a file of its own, without a site around it."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from sqlalchemy import Connection, or_, select
 
@@ -10,9 +9,8 @@ from benchdb.report.scope import selection
 from benchdb.site.addresses import RUN_LETTERS
 from benchdb.site.content import content
 from benchdb.site.files import File
-from benchdb.site.pages import Page, Sheet, alone
-from benchdb.site.run import all_facts
-from benchdb.site.run.words import words
+from benchdb.site.pages import Sheet, alone
+from benchdb.site.run import all_facts, page_of
 from benchdb.store.read import find
 from benchdb.store.tables import newest, run
 
@@ -30,14 +28,13 @@ def files(connection: Connection, prefix: str, codes: Sequence[str]) -> Iterator
     query = select(run.c.digest).where(run.c.workload == workload, kept)
     with selection(connection, query) as scope:
         site = content(connection, scope)
-        rows = site.rows
-        line = next(it for it in site.lines if it[0] is rows[digest])
-        ((_, facts),) = all_facts(site, [line])
+        own = site.rows[digest]
+        (facts,) = all_facts(site, [line for line in site.lines if line[0] is own])
         name = f"run-{digest[:RUN_LETTERS]}"
         sheet = Sheet(
             f"benchdb report --run {digest[:RUN_LETTERS]}", site.report.database_digest
         )
-        shown = Page(name, "runs", "run", facts, partial(words, site, facts, line[0]))
+        shown = page_of(site, name, facts)
         for code in codes:
             text = alone(shown, load(code), sheet)
             yield File(f"{name}.{code}.html", text.encode())
