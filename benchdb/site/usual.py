@@ -9,7 +9,7 @@ import msgspec
 from benchdb.catalogue import metrics
 from benchdb.metric_kinds import TOKENS
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name, Share
+from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
@@ -119,7 +119,7 @@ def rows(
             limits=_limits(language, strip) if strip.results > 1 else cells.DASH,
             results=strip.results,
             machines=machines(language, strip),
-            spread=_spread(language, [dot.share for dot in sound]),
+            spread=_spread(language, [dot.share for dot in sound], strip.middle),
             standing=_standing(language, strip),
             figures=" ".join(f"{dot.quantity.value:.4g}" for dot in sound),
             unit=language.unit(strip.median.unit) if strip.median.unit else "",
@@ -141,7 +141,7 @@ def own(language: Language, shown: Axis) -> dict[str, str]:
     low, high = shown.scale.ends
     verdict = partial(_verdict, language, times="{times}")
     return {
-        "scale": f"{low:.5g} {high:.5g} {_BAND} {_WIDEST}",
+        "scale": f"{low:.5g} {high:.5g} {_BAND}",
         "yours": language.pgettext("table header", "Yours"),
         "of": language.pgettext(
             "control", "Your figure in %(unit)s: %(work)s", unit="{unit}", work="{work}"
@@ -197,16 +197,27 @@ def _limits(language: Language, strip: Strip) -> str:
     return language.isolate(text)
 
 
-def _spread(language: Language, shares: Sequence[float]) -> str:
-    """Say how far reports are from the median, as far as there are enough of them."""
+def _spread(
+    language: Language, shares: Sequence[float], middle: tuple[float, float]
+) -> str:
+    """Say how far reports are from the median, as far as there are enough of them.
+
+    *middle* are the ends of the middle half of them.
+    """
     if len(shares) == 1:
         return language.pgettext("spread", "one report: no range")
     if len(shares) < _SEVERAL:
         return language.pgettext("spread", "two reports")
     far = max(abs(share - 1) for share in shares)
-    return language.pgettext(
+    said = language.pgettext(
         "spread", "± %(share)s around the median", share=Share(far)
     )
+    if len(shares) <= _SEVERAL:
+        return said
+    half = language.pgettext(
+        "spread", "half of them at %(range)s", range=Times(*middle)
+    )
+    return said + language.comma + half
 
 
 def _standing(language: Language, strip: Strip) -> str:

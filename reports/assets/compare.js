@@ -65,7 +65,7 @@ const figure = ([run, digits, unit, low, high, n, machines, grade, label], name)
 const named = (kind, [workload, batch, facts]) => {
   const parts = facts.split("\n").map(it => {
     const [name, n] = it.split("=");
-    return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
+    return say.parameters[name] ? put(say.parameters[name], n ?? "") : it;
   });
   if (batch) parts.push(put(say.batch, local(batch)));
   return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];

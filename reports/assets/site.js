@@ -8,7 +8,7 @@ const make = (tag, facts, ...parts) => {
 };
 const lang = doc.documentElement.lang;
 // Figures are written as the language does it, in Latin digits.
-const written = (n, digits) => n.toLocaleString(lang + "-u-nu-latn", {maximumSignificantDigits: digits});
+const written = (n, digits) => n.toLocaleString(lang + "-u-nu-latn", {minimumSignificantDigits: digits, maximumSignificantDigits: digits});
 const stem = link => link.getAttribute("href").replace(/^.*\/|\.html$/g, "");
 
 // Words of a question, and text in which they are looked for: case, accents, hyphens, dots and blanks do not count.
