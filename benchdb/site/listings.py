@@ -333,7 +333,9 @@ def _machine_words(
         total - len(machines),
     )
     parts = [lead, beyond if total > len(machines) else ""]
-    return _words(pgettext("page", "Machines"), language.sentences(parts), heads, rows)
+    return _words(
+        pgettext("table header", "Machines"), language.sentences(parts), heads, rows
+    )
 
 
 def _run_words(newest: FigureTable, machines: str, language: Language) -> Words:

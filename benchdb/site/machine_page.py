@@ -160,7 +160,7 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
     return Words(
         title=title,
         description=terms.label_text(language, "measured", mine=facts.mine),
-        crumbs=(("machines", language.pgettext("page", "Machines")),),
+        crumbs=(("machines", language.pgettext("table header", "Machines")),),
         contents=(
             ("sessions", language.pgettext("table header", "Sessions")),
             ("figures", language.pgettext("section", "All figures")),

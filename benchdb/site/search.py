@@ -59,7 +59,7 @@ def _names(
         (own["chips"], chips),
         (own["workloads"], works),
         (own["sources"], sources),
-        (language.pgettext("page", "Machines"), machines),
+        (language.pgettext("table header", "Machines"), machines),
         ("", lists),
     ]
 
