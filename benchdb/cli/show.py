@@ -130,8 +130,8 @@ def _head(
         yield f"measured    {', '.join(filter(None, of))}"
     yield f"run         {found.digest}"
     words = command(run, found.environment)
-    again = words if isinstance(words, str) else shlex.join(words)
-    yield f"again       {f'–, {again}' if again is words else again}"
+    again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
+    yield f"again       {again}"
 
 
 def _figures(found: Record, stands: dict[str, Any] | None) -> Iterator[str]:

@@ -6,6 +6,8 @@ A collector gives each process the seed of the campaign and its own number.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from benchdb.catalogue import Workload, collected
 from benchdb.collecting.programs import frameworks
 from benchdb.conditions import LENGTHS
@@ -19,11 +21,34 @@ _TOLD = LENGTHS | {"attention", "grad_scaler", "loader_processes", "threads"}
 _OPTIONS = ("batch_size", "size")
 
 
+class Why(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why no command measures a run again: *text* with places for *facts*."""
+
+    text: str
+    facts: dict[str, str] = {}
+
+    def __str__(self) -> str:
+        """Say it in English."""
+        return self.text % self.facts
+
+
 class _UnlikeError(Exception):
     """No option asks for what was done."""
 
+    def __init__(self, text: str, **facts: str) -> None:
+        super().__init__(text)
+        self.why = Why(text, facts)
 
-def command(run: Run, environment: Environment) -> list[str] | str:
+
+def N_(message: str) -> str:  # noqa: N802  known to Babel
+    """Return *message*, which is translated where it is shown."""
+    return message
+
+
+PUBLISHED = Why(N_("others published it, and measured in their own way"))
+
+
+def command(run: Run, environment: Environment) -> list[str] | Why:
     """Return the words of the command that measures *run* again, or why none does.
 
     Options that would be so anyway are left out.
@@ -31,13 +56,14 @@ def command(run: Run, environment: Environment) -> list[str] | str:
     known = collected().get(run.workload)
     name = run.collector.name if run.collector else ""
     if run.label != "measured":
-        return "others published it, and measured in their own way"
+        return PUBLISHED
     if known is None or name != f"with_{run.framework}":
-        return "no collector of benchdb measured it"
+        return Why(N_("no collector of benchdb measured it"))
     if run.framework not in frameworks() or run.device not in ("cpu", "metal", "cuda"):
-        return "no collector of benchdb measures that"
+        return Why(N_("no collector of benchdb measures that"))
     if run.workload_version != known.version:
-        return f"{run.workload} is version {known.version} by now"
+        text = N_("%(workload)s is version %(version)s by now")
+        return Why(text, {"workload": run.workload, "version": str(known.version)})
     try:
         words = [
             *("benchdb", "collect", run.workload, "--framework", run.framework),
@@ -45,7 +71,7 @@ def command(run: Run, environment: Environment) -> list[str] | str:
             *_work(run, known),
         ]
     except _UnlikeError as error:
-        return str(error)
+        return error.why
     return [*words, *_manner(run, known.precision)]
 
 
@@ -60,7 +86,11 @@ def _work(run: Run, known: Workload) -> Iterator[str]:
     own: dict[str, Any] = {"grid": known.grid, "smoke": known.smoke}
     if run.setting != known.setting:
         if run.setting not in known.settings:
-            raise _UnlikeError(f"{run.workload} has no setting {run.setting!r} by now")
+            raise _UnlikeError(
+                N_("%(workload)s has no setting %(setting)s by now"),
+                workload=run.workload,
+                setting=run.setting,
+            )
         yield from ("--setting", run.setting)
         own = {**known.settings[run.setting]}
     usual, grid = own.get("parameters", known.parameters), own.get("grid", {})
@@ -87,7 +117,9 @@ def _refuse(there: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
     for name, value in there.items():
         own = usual.get(name) == value
         if not own and (name in usual or name not in ("data", *_CHOICES)):
-            raise _UnlikeError(f"no option asks for {name} {value}")
+            raise _UnlikeError(
+                N_("no option asks for %(name)s %(value)s"), name=name, value=str(value)
+            )
 
 
 def _chosen(axis: str, value: object) -> tuple[str, str]:

@@ -8,6 +8,13 @@ from benchdb import resources
 # Strings are matched first, so that nothing inside them is taken for anything else.
 _STRING = r"(\"[^\"\n]*\"|'[^'\n]*')"
 _BLANK = re.compile(rf"{_STRING}|(?:/\*.*?\*/|\s)+", re.DOTALL)
+# Text and patterns of a script, or signs with spaces around. Those of + and - may say
+# something: "a + +b".
+_AROUND = re.compile(
+    r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    r"|(?<=[(,=:?&|{ ])/(?![ /*])(?:\[(?:[^]\\\n]|\\.)*\]|[^/\\\n[]|\\.)+/)"
+    r"| *([=(){}\[\],;:?<>&|*%]+) *"
+)
 # Where a space says nothing. Not before a colon or a bracket, nor around + and -.
 _NEEDLESS = re.compile(rf"{_STRING}| ?;? ?(\}}) ?| ?([{{,;>]) ?|(:) ")
 
@@ -28,9 +35,13 @@ def stylesheet(names: Iterable[str]) -> str:
 
 
 def script(name: str) -> str:
-    """Return one of our own scripts without comments and the space around its lines."""
+    """Return one of our own scripts without comments and needless spaces.
+
+    A template must have no other inside, and a comment its own line.
+    """
     lines = map(str.strip, asset(name).splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    text = "\n".join(line for line in lines if line and not line.startswith("//"))
+    return _AROUND.sub(lambda found: found[1] or found[2], text)
 
 
 def needed(style: str, page: str) -> str:

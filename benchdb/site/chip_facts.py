@@ -140,8 +140,7 @@ def facts(language: Language, chip: ChipFacts) -> list[Fact]:
             language.pgettext("fact", "Figures"),
             language.number(chip.figures),
             language.comma.join(
-                f"{language.number(n)} {terms.label_text(language, label, mine=True)}"
-                for label, n in chip.labels[:2]
+                terms.counted_label(language, label, n) for label, n in chip.labels[:2]
             ),
         ),
         _machines(language, chip),

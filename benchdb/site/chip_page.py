@@ -128,6 +128,7 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
             "title": question,
             "lead": usual.lead(language, page.usual, name),
             "axis": scale,
+            "own": usual.own(language, scale),
             "rows": list(usual.rows(language, site, page.usual, scale)),
         }
     if page.ladders:

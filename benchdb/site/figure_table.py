@@ -18,11 +18,10 @@ from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site.content import Line, Site
 from benchdb.site.lasting import stays_of
+from benchdb.site.wording import bars
 
 MOST = 400  # rows of a table
 _CHOICES = 12  # values of a column that are offered as filters
-# How many bars of four a label fills: measured here, with samples, a mean, a copy.
-_BARS = {"measured": 4, "imported": 3, "aggregate": 2}
 
 
 class FigureRow(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -345,7 +344,7 @@ def _cells(
                 stays=language.compact(row.stays) if row.stays else cells.DASH,
                 n=_repeats(language, row),
                 trust=label(row.label, row.tier, mine=row.mine),
-                bars=_BARS.get(row.label, 1),
+                bars=bars(row.label),
                 source=row.source,
                 remarks=_remarks(language, row, flag),
             )

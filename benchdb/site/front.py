@@ -231,10 +231,15 @@ def _heat_text(language: Language, facts: Front) -> str:
     protocol = facts.overview.protocol
     if protocol is None:
         return ""
+    framework = terms.framework_text(language, protocol.framework)
     return language.gettext(
         "With %(framework)s, the whole script without and with Metal, one run each. "
         "An outlined cell is flagged and in no headline.",
-        framework=Name(terms.framework_text(language, protocol.framework)),
+        framework=Name(
+            terms.beside(language, framework, protocol.setting)
+            if protocol.setting != "standard"
+            else framework
+        ),
     )
 
 

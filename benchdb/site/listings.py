@@ -1,4 +1,4 @@
-"""Pages that list what there is: chips, workloads, runs, sources."""
+"""Pages that list what there is: chips, workloads, machines, runs, sources."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,17 +8,25 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from benchdb import catalogue
+from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Workload
 from benchdb.report.wording import terms
 from benchdb.report.wording.cells import DASH
+from benchdb.site.addresses import RUN_LETTERS
 from benchdb.site.content import Line, Site
 from benchdb.site.figure_table import (
+    MOST,
     FigureTable,
     Head,
     figure_table,
     place_of_chip,
     table_words,
+)
+from benchdb.site.machine_page import (
+    lines_by_machine,
+    machine_name,
+    runs_by_machine,
 )
 from benchdb.site.pages import Page, Words
 
@@ -75,6 +83,16 @@ class SourceEntry(msgspec.Struct, frozen=True):
     extent: Extent
 
 
+class MachineEntry(msgspec.Struct, frozen=True):
+    """A machine that benchdb measured; *machine* begins its digest."""
+
+    machine: str
+    page: str
+    name: str
+    mine: bool
+    extent: Extent
+
+
 class Cell(NamedTuple):
     """A cell of a list: its text, perhaps a link to a *page*, and its class."""
 
@@ -97,14 +115,19 @@ def work_of(workload: Workload) -> Work:
 
 
 def pages(site: Site) -> Iterator[Page]:
-    """Yield the lists of chips, workloads, runs and sources."""
+    """Yield the lists of chips, workloads, machines, runs and sources."""
     chips = tuple(_chip(site, name) for name in sorted(site.chips, key=place_of_chip))
     yield Page("chips", "chips", "list", chips, partial(_chip_words, chips))
     found = (_work(site, name) for name in site.workloads)
     works = tuple(sorted(found, key=lambda one: WORK.index(one.work)))
     yield Page("workloads", "workloads", "list", works, partial(_work_words, works))
+    if machines := _machines(site):
+        kept = machines[:MOST]
+        words = partial(_machine_words, kept, len(machines))
+        yield Page("machines", "runs", "list", kept, words)
     newest = figure_table(site, site.lines, "benchdb list")
-    yield Page("runs", "runs", "runs", newest, partial(_run_words, newest))
+    words = partial(_run_words, newest, "machines" if machines else "")
+    yield Page("runs", "runs", "runs", newest, words)
     sources = tuple(_source(site, name) for name in sorted(site.sources))
     yield Page("sources", "sources", "list", sources, partial(_source_words, sources))
 
@@ -160,6 +183,23 @@ def _source(site: Site, slug: str) -> SourceEntry:
         workloads=len({line[0].workload.name for line in lines}),
         extent=_extent(site, lines),
     )
+
+
+def _machines(site: Site) -> tuple[MachineEntry, ...]:
+    """Return the machines that benchdb measured, those that ran last first."""
+    runs, lines = runs_by_machine(site), lines_by_machine(site)
+    found = [
+        MachineEntry(
+            machine=machine[:RUN_LETTERS],
+            page=address,
+            name=machine_name(runs[machine]),
+            mine=any(run.place.mine for run in runs[machine]),
+            extent=_extent(site, lines.get(machine, [])),
+        )
+        for machine, address in site.machines.items()
+    ]
+    found.sort(key=lambda one: one.extent.newest or "", reverse=True)
+    return tuple(untrusted.cleaned(found))
 
 
 def _extent(site: Site, lines: Sequence[Line]) -> Extent:
@@ -261,7 +301,44 @@ def _source_words(sources: Sequence[SourceEntry], language: Language) -> Words:
     return _words(language.pgettext("page", "Sources"), lead, heads, rows)
 
 
-def _run_words(newest: FigureTable, language: Language) -> Words:
+def _machine_words(
+    machines: Sequence[MachineEntry], total: int, language: Language
+) -> Words:
+    pgettext = language.pgettext
+    heads = (
+        Head("machine", pgettext("table header", "Machine")),
+        Head("trust", pgettext("table header", "Trust"), few=True, words=True),
+        Head("figures", pgettext("table header", "Figures"), "num"),
+        Head("newest", pgettext("table header", "Newest"), "num"),
+    )
+    rows = tuple(
+        (
+            Cell(one.name or one.machine, one.page, more=one.machine),
+            Cell(terms.label_text(language, "measured", mine=one.mine)),
+            Cell(language.number(one.extent.figures), kind="num"),
+            Cell(one.extent.newest or DASH, kind="num"),
+        )
+        for one in machines
+    )
+    lead = language.ngettext(
+        "%(n)s machine was measured by benchdb. Those of published figures are on the "
+        "pages of their chips and sources.",
+        "%(n)s machines were measured by benchdb. Those of published figures are on "
+        "the pages of their chips and sources.",
+        total,
+    )
+    beyond = language.ngettext(
+        "%(n)s more is found by the search alone.",
+        "%(n)s more are found by the search alone.",
+        total - len(machines),
+    )
+    parts = [lead, beyond if total > len(machines) else ""]
+    return _words(
+        pgettext("table header", "Machines"), language.sentences(parts), heads, rows
+    )
+
+
+def _run_words(newest: FigureTable, machines: str, language: Language) -> Words:
     lead = language.gettext(
         "Every figure leads to its run: samples, grade, conditions, origin. A run that "
         "is not in this table is found by its id, and on the pages of its chip, its "
@@ -270,7 +347,11 @@ def _run_words(newest: FigureTable, language: Language) -> Words:
     return Words(
         title=language.pgettext("page", "Runs"),
         description=lead,
-        parts={"lead": lead, "table": table_words(language, newest)},
+        parts={
+            "lead": lead,
+            "machines": machines,
+            "table": table_words(language, newest),
+        },
     )
 
 

@@ -51,29 +51,52 @@ class MachineFacts(msgspec.Struct, frozen=True):
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page of each machine that benchdb measured."""
-    runs = defaultdict[str, list[StoredRun]](list)
+    runs, lines = runs_by_machine(site), lines_by_machine(site)
+    for machine, address in site.machines.items():
+        facts = _facts(site, machine, runs[machine], lines.get(machine, []))
+        yield Page(address, "runs", "machine", facts, partial(_words, site, facts))
+
+
+def runs_by_machine(site: Site) -> Mapping[str, list[StoredRun]]:
+    """Return the runs of each machine that benchdb measured, by its digest."""
+    found = defaultdict[str, list[StoredRun]](list)
     for run in site.inputs.runs:
         if run.place.measured:
-            runs[run.place.machine].append(run)
-    lines = defaultdict[str, list[Line]](list)
+            found[run.place.machine].append(run)
+    return found
+
+
+def lines_by_machine(site: Site) -> Mapping[str, list[Line]]:
+    """Return the lines of each machine that benchdb measured, by its digest."""
+    found = defaultdict[str, list[Line]](list)
     for line in site.lines:
         place = site.places.get(line[0].run)
         if place is not None and place.measured:
-            lines[place.machine].append(line)
-    for machine, address in site.machines.items():
-        facts = _facts(site, machine, runs[machine], lines[machine])
-        yield Page(address, "runs", "machine", facts, partial(_words, site, facts))
+            found[place.machine].append(line)
+    return found
+
+
+def machine_name(runs: Sequence[StoredRun]) -> str:
+    """Name the machine of *runs*: model, chip and card, as far as they are known."""
+    place = _telling(run.place for run in runs)
+    chip = place.chip if place.chip != "unknown" else ""
+    name = " + ".join(filter(None, (chip, _card(runs))))
+    return " · ".join(filter(None, (place.model, name)))
+
+
+def _card(runs: Sequence[StoredRun]) -> str | None:
+    cards = {chip_at_work(run.place) for run in runs if is_card(run.place)}
+    return cards.pop() if len(cards) == 1 else None
 
 
 def _facts(
     site: Site, machine: str, runs: Sequence[StoredRun], lines: Sequence[Line]
 ) -> MachineFacts:
     place = _telling(run.place for run in runs)
-    cards = {chip_at_work(run.place) for run in runs if is_card(run.place)}
     facts = MachineFacts(
         machine=machine[:_LETTERS],
         chip=place.chip,
-        card=cards.pop() if len(cards) == 1 else None,
+        card=_card(runs),
         model=place.model,
         ram_bytes=place.ram_bytes,
         mine=any(run.place.mine for run in runs),
@@ -137,7 +160,7 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
     return Words(
         title=title,
         description=terms.label_text(language, "measured", mine=facts.mine),
-        crumbs=(("runs", language.pgettext("page", "Runs")),),
+        crumbs=(("machines", language.pgettext("table header", "Machines")),),
         contents=(
             ("sessions", language.pgettext("table header", "Sessions")),
             ("figures", language.pgettext("section", "All figures")),

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -20,7 +21,14 @@ from benchdb.site.addresses import relative
 # Entries of the navigation, in its order.
 Kind = Literal["answers", "chips", "workloads", "compare", "runs", "sources"]
 _STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
-_SCRIPT = "site.js"
+# Scripts of a page, by its template, in the order in which they run.
+_SCRIPTS = {
+    "run": ("site",),
+    "compare": ("site", "compare"),
+    "index": ("site", "front", "tables"),
+    "chip": ("site", "tables", "yours"),
+}
+_SCRIPTS_OF_TABLES = ("site", "tables")
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -127,9 +135,8 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         navigation=navigation(language),
         own=own,
         style=relative(assets()["style"], own),
-        script=relative(assets()["script"], own),
+        scripts=[relative(assets()[f"{it}.js"], own) for it in scripts(page.template)],
         icon=relative(assets()["icon"], own),
-        own_script=relative(assets().get(page.template, ""), own),
         data=relative(f"{page.address}.json", own),
         root=relative("", own),
         folder=relative(frame.path("", language.code, "").removesuffix("."), own),
@@ -206,6 +213,11 @@ def _to(frame: Frame, own: str, code: str, address: str, fragment: str = "") -> 
     return f"{way}#{fragment}" if fragment else way
 
 
+def scripts(template: str) -> tuple[str, ...]:
+    """Return the names of the scripts of a page that has this template."""
+    return _SCRIPTS.get(template, _SCRIPTS_OF_TABLES)
+
+
 @cache
 def assets() -> Mapping[str, str]:
     """Return the paths of style, script and icon, which change with their content."""
@@ -222,16 +234,15 @@ def _assets() -> Mapping[str, tuple[str, bytes]]:
     """Return path and content of each by its name."""
     from benchdb.report.charts import svg  # noqa: PLC0415  only for its rules
 
-    contents: dict[str, tuple[str, str]] = {
-        "style": ("css", svg.rules() + page_assets.stylesheet(_STYLES)),
-        "script": ("js", page_assets.script(_SCRIPT)),
-        "icon": ("svg", page_assets.asset("icon.svg")),
-        "compare": ("js", page_assets.script("compare.js")),
+    names = sorted({*_SCRIPTS_OF_TABLES, *chain.from_iterable(_SCRIPTS.values())})
+    contents = {
+        "style": ("site", "css", svg.rules() + page_assets.stylesheet(_STYLES)),
+        "icon": ("site", "svg", page_assets.asset("icon.svg")),
+        **{f"{it}.js": (it, "js", page_assets.script(f"{it}.js")) for it in names},
     }
     named = {}
-    for name, (ending, text) in contents.items():
+    for name, (stem, ending, text) in contents.items():
         content = text.encode()
         digest = hashlib.sha256(content).hexdigest()[:8]
-        stem = name if name == "compare" else "site"  # its script, of one page alone
         named[name] = (f"assets/{stem}.{digest}.{ending}", content)
     return named

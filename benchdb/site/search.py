@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from benchdb.report import untrusted
 from benchdb.report.language import Language, load
 from benchdb.report.wording import terms
 from benchdb.site.addresses import RUN_LETTERS
 from benchdb.site.content import Site
+from benchdb.site.machine_page import machine_name, runs_by_machine
 from benchdb.site.pages import Frame, navigation
 
 MOST = 150_000  # bytes of a file
@@ -19,14 +21,25 @@ def files(site: Site, frame: Frame) -> Iterator[tuple[str, bytes]]:
 
     They are scripts: no page may read another file from a disk.
     """
+    machines = list(_machines(site))
     for code in frame.codes:
-        names = msgspec.json.encode(_names(site, load(code)))
+        names = msgspec.json.encode(_names(site, machines, load(code)))
         yield f"assets/search.{code}.js", b"var benchdbPages=" + names
     runs = msgspec.json.encode("\n".join(_fitting(_runs(site))))
     yield "assets/search.runs.js", b"var benchdbRuns=" + runs
 
 
-def _names(site: Site, language: Language) -> list[tuple[str, list[tuple[str, str]]]]:
+def _machines(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the names of machines, which have no words, and their addresses."""
+    runs = runs_by_machine(site)
+    for machine, address in site.machines.items():
+        name = untrusted.cleaned(machine_name(runs[machine]))
+        yield f"{name} {machine[:RUN_LETTERS]}".strip(), address
+
+
+def _names(
+    site: Site, machines: list[tuple[str, str]], language: Language
+) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return names and addresses of pages by their kind."""
     titles = {row.slug: row.title for row in reversed(site.report.sources)}
     own = {kind: name for kind, _, name in navigation(language)}
@@ -46,6 +59,7 @@ def _names(site: Site, language: Language) -> list[tuple[str, list[tuple[str, st
         (own["chips"], chips),
         (own["workloads"], works),
         (own["sources"], sources),
+        (language.pgettext("table header", "Machines"), machines),
         ("", lists),
     ]
 

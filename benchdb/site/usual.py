@@ -1,13 +1,15 @@
 """Is my result normal? Reports of a chip as multiples of the median of their kind."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import msgspec
 
+from benchdb.catalogue import metrics
 from benchdb.metric_kinds import TOKENS
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name, Share
+from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
@@ -19,11 +21,15 @@ from benchdb.site.wording import FigureCell
 _MOST = 30  # strips; those with most reports
 _BAND = 1.1  # what is called normal: within so much of the median
 _WIDEST = 2.0  # of the axis; what is farther stands at its end
+_DIGITS = 6  # of a strip's name
 _SEVERAL = 3  # reports, from which on a share around the median means something
 
 
 class StripRow(msgspec.Struct, frozen=True):
-    """A strip in words. *figures* are all of its reports, *unit* theirs."""
+    """A strip in words; *name* stays the same on every site.
+
+    *figures* are all of its reports in their *unit*; *slow* ones are higher.
+    """
 
     name: str
     work: str
@@ -37,6 +43,7 @@ class StripRow(msgspec.Struct, frozen=True):
     standing: str
     figures: str
     unit: str
+    slow: bool
 
 
 def of_chip(strips: Iterable[Strip], chip: str) -> tuple[Strip, ...]:
@@ -101,10 +108,10 @@ def rows(
 ) -> Iterator[StripRow]:
     """Yield the strips as the table shows them."""
     several = len({strip.framework for strip in strips}) > 1
-    for n, strip in enumerate(strips):
+    for strip in strips:
         sound = [dot for dot in strip.dots if not dot.quantity.notes]
         yield StripRow(
-            name=f"normal-{n}",
+            name=f"normal-{_digest(strip)}",
             work=work(language, strip),
             place=_place(language, strip, framework=several),
             plot=_plot(strip, shown),
@@ -112,11 +119,45 @@ def rows(
             limits=_limits(language, strip) if strip.results > 1 else cells.DASH,
             results=strip.results,
             machines=machines(language, strip),
-            spread=_spread(language, [dot.share for dot in sound]),
+            spread=_spread(language, [dot.share for dot in sound], strip.middle),
             standing=_standing(language, strip),
             figures=" ".join(f"{dot.quantity.value:.4g}" for dot in sound),
             unit=language.unit(strip.median.unit) if strip.median.unit else "",
+            slow=metrics()[strip.metric].direction == "lower",
         )
+
+
+def _digest(strip: Strip) -> str:
+    """Return what names a strip in addresses that readers keep."""
+    about = repr((_task(strip), strip.gpu_cores))
+    return hashlib.sha256(about.encode()).hexdigest()[:_DIGITS]
+
+
+def own(language: Language, shown: Axis) -> dict[str, str]:
+    """Return what the script needs to place a figure that a reader types.
+
+    In the patterns ``{unit}``, ``{times}`` and so on stand for what it fills in.
+    """
+    low, high = shown.scale.ends
+    verdict = partial(_verdict, language, times="{times}")
+    return {
+        "scale": f"{low:.5g} {high:.5g} {_BAND}",
+        "yours": language.pgettext("table header", "Yours"),
+        "of": language.pgettext(
+            "control", "Your figure in %(unit)s: %(work)s", unit="{unit}", work="{work}"
+        ),
+        "times": language.isolate(language.multiple("{}")),
+        "normal": verdict(1.0),
+        "fast": verdict(2.0),
+        "slow": verdict(0.5),
+        "rank": language.pgettext(
+            "standing",
+            "faster than %(n)s of %(all)s, percentile %(percentile)s",
+            n="{n}",
+            all="{all}",
+            percentile="{percentile}",
+        ),
+    }
 
 
 def _plot(strip: Strip, shown: Axis) -> Plot:
@@ -156,16 +197,27 @@ def _limits(language: Language, strip: Strip) -> str:
     return language.isolate(text)
 
 
-def _spread(language: Language, shares: Sequence[float]) -> str:
-    """Say how far reports are from the median, as far as there are enough of them."""
+def _spread(
+    language: Language, shares: Sequence[float], middle: tuple[float, float]
+) -> str:
+    """Say how far reports are from the median, as far as there are enough of them.
+
+    *middle* are the ends of the middle half of them.
+    """
     if len(shares) == 1:
         return language.pgettext("spread", "one report: no range")
     if len(shares) < _SEVERAL:
         return language.pgettext("spread", "two reports")
     far = max(abs(share - 1) for share in shares)
-    return language.pgettext(
+    said = language.pgettext(
         "spread", "± %(share)s around the median", share=Share(far)
     )
+    if len(shares) <= _SEVERAL:
+        return said
+    half = language.pgettext(
+        "spread", "half of them at %(range)s", range=Times(*middle)
+    )
+    return said + language.comma + half
 
 
 def _standing(language: Language, strip: Strip) -> str:
@@ -173,7 +225,11 @@ def _standing(language: Language, strip: Strip) -> str:
     if strip.mine is None:
         return ""
     share = strip.mine.share
-    times = terms.times_text(language, share)
+    return _verdict(language, share, terms.times_text(language, share))
+
+
+def _verdict(language: Language, share: float, times: str) -> str:
+    """Say what *times* the median is, which is its *share* in words."""
     if 1 / _BAND <= share <= _BAND:
         return language.pgettext(
             "standing", "this machine: %(times)s the median, normal", times=times

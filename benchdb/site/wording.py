@@ -11,6 +11,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.parameters import parameter_text
 from benchdb.report.workloads import workload_of
 from benchdb.site.content import Site
 
@@ -23,7 +24,6 @@ _TRUST: Mapping[str, str] = {
 }
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
-_PLAIN = ("model", "operation", "quantization")
 _BADGES = ("cpu", "metal", "cuda")
 
 
@@ -104,6 +104,11 @@ def _counts(language: Language, quantity: Quantity, machines: int) -> str:
     return " · ".join(filter(None, parts))
 
 
+def bars(label: str | None) -> int:
+    """Return how many bars of four a label fills: measured, samples, a mean, a copy."""
+    return {"measured": 4, "imported": 3, "aggregate": 2}.get(label or "", 1)
+
+
 def badge(device: str) -> str:
     """Return the class of the badge of a device."""
     return device if device in _BADGES else "other"
@@ -120,7 +125,7 @@ def details(language: Language, size: str, batch_size: int | None) -> str:
     parts = []
     for part in filter(None, size.split(", ")):
         name, _, fact = part.partition(" ")
-        parts.append(fact if name in _PLAIN else f"{name.replace('_', ' ')} {fact}")
+        parts.append(parameter_text(language, name, fact))
     if batch_size is not None:
         parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
     return " · ".join(map(language.isolate, parts))
@@ -178,5 +183,7 @@ def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
 
 
 def years(language: Language, span: Sequence[str]) -> str:
-    """Write the first and the last year of what was measured."""
+    """Write the first and the last year of what was measured; "" without one."""
+    if not span:
+        return ""
     return language.isolate("–".join(dict.fromkeys(span)))

@@ -149,8 +149,7 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
             language.pgettext("fact", "Figures"),
             language.number(page.figures),
             language.comma.join(
-                f"{language.number(n)} {terms.label_text(language, label, mine=True)}"
-                for label, n in page.labels[:2]
+                terms.counted_label(language, label, n) for label, n in page.labels[:2]
             ),
         ),
         Fact(

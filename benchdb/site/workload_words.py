@@ -11,6 +11,7 @@ from benchdb.report.language.arguments import Name, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.parameters import parameter_text
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import (
@@ -186,7 +187,7 @@ def sections(
     """Return protocols in words, each with a name of its own; or that of a model."""
     titles = [name or _title(language, table) for table, name in tables]
     shorts = [name or _timed(language, table) for table, name in tables]
-    more = [_way(language, table) for table, _ in tables]
+    more = [language.isolate(_way(language, table)) for table, _ in tables]
     titles = _distinct(titles, more)
     shorts = _distinct(_distinct(shorts, more), [it.setting for it, _ in tables])
     return [
@@ -247,7 +248,7 @@ def _section(
 
 def _title(language: Language, table: Table) -> str:
     """Return the heading: what was timed, and by whom."""
-    own = table.setting if table.setting != "standard" else ""
+    own = language.isolate(table.setting) if table.setting != "standard" else ""
     return " · ".join(filter(None, (_timed(language, table), own)))
 
 
@@ -327,13 +328,13 @@ def _row(
         if row.ratio
         else Verdict("")
     )
-    choices = [f"{name} {fact}" for name, fact in row.choices]
+    choices = [parameter_text(language, name, fact) for name, fact in row.choices]
     shown = wording.figure_cell(language, site, row.figure)
     return SystemRow(
         chip=row.chip,
         device=terms.device_text(language, row.device),
         badge=wording.badge(row.device),
-        details=" · ".join(choices),
+        details=" · ".join(map(language.isolate, choices)),
         plot=Plot(
             (Mark(at, "flagged" if flagged else look),),
             ("0", at),

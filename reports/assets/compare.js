@@ -1,6 +1,5 @@
 "use strict";
-(() => {
-const doc = document, one = (s, e = doc) => e.querySelector(s), all = (s, e = doc) => [...e.querySelectorAll(s)];
+{
 const pick = one("#pick"), a = one("#a"), b = one("#b"), like = one("#like"), unknown = one("#unknown"), say = JSON.parse(one("#words").textContent);
 const known = self.benchdb ??= {};
 
@@ -66,7 +65,7 @@ const figure = ([run, digits, unit, low, high, n, machines, grade, label], name)
 const named = (kind, [workload, batch, facts]) => {
   const parts = facts.split("\n").map(it => {
     const [name, n] = it.split("=");
-    return say.tokens[name] ? put(say.tokens[name], n ?? "") : it;
+    return say.parameters[name] ? put(say.parameters[name], n ?? "") : it;
   });
   if (batch) parts.push(put(say.batch, local(batch)));
   return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];
@@ -82,9 +81,9 @@ const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, dif
 };
 const shown = (name, way, look, head, over, text, tags) => `<article class="card ${look}"><h2>${esc(name)}${way && " " + el("small", way)}</h2>`
   + `<p class="head">${el("b", head)}${over && el("span", over)}</p>${text && el("p", text)}`
-  + `<p class="ev">${tags.map(([kind, it]) => el(`span class="tag ${kind}"`, it)).join("")}</p></article>`;
+  + `<p class="ev">` + tags.map(([kind, it]) => el(`span class="tag ${kind}"`, it)).join("") + "</p></article>";
 
-const head = (text, kind) => el(`th scope="col"${kind ? ` class="${kind}"` : ""}`, text);
+const head = (text, kind) => el('th scope="col"' + (kind ? ` class="${kind}"` : ""), text);
 const heads = (x, y, kind) => head("A · " + system(x), kind) + head("B · " + system(y), kind);
 const scroller = (id, kind, top, rows) => `<div class="scroller" tabindex="0" role="region" aria-label="${esc(say.headings[id])}"><table class="list${kind}"><thead><tr>${top}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
@@ -104,11 +103,10 @@ const table = (x, y, over, cells) => {
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
     const look = noted ? "flagged" : differs ? "unlike" : quiet ? "level" : value > 1 ? "up" : "down";
     const tone = noted || differs || word == "insufficient" ? "dim" : word != "found" ? "" : value > 1 ? "faster" : "slower";
-    return `<tr${differs && ` class="unlike"`}><th scope="row">${esc(name)}${text && el("small", text)}${el("small", listed(how.filter(Boolean).map(aside)))}</th>`
+    return "<tr" + (differs && ' class="unlike"') + `><th scope="row">${esc(name)}${text && el("small", text)}${el("small", listed(how.filter(Boolean).map(aside)))}</th>`
       + figure(left, system(x)) + figure(right, system(y))
-      + `<td class="plot">${svg(22, `<use href="#grid"></use>` + line("ax", one, at(value)) + (span[1] ? line("whisker", ...span.map(at)) : "")
-        + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`))
-      }</td><td class="says">${el(`b class="${tone}"`, put(say.verdicts[word][+(value >= 1)], local(times)))}${ends[0] ? el("small", factors(ends)) : ""}</td>`
+      + `<td class="plot">` + svg(22, `<use href="#grid"></use>` + line("ax", one, at(value)) + (span[1] ? line("whisker", ...span.map(at)) : "")
+        + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`)) + `</td><td class="says">` + el(`b class="${tone}"`, put(say.verdicts[word][+(value >= 1)], local(times))) + (ends[0] ? el("small", factors(ends)) : "") + "</td>"
       + el('td class="why"', remark) + "</tr>";
   };
   const group = (kind, name) => {
@@ -118,9 +116,9 @@ const table = (x, y, over, cells) => {
       + el("small", listed([fill(say.like, {like: local(like.length), n: local(own.length)}), shared])) + "</th></tr>" + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
   };
   return el("h2", say.headings.cells) + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
-    + `<th scope="col" class="plot">${esc(over)}${svg(16, `<defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
+    + `<th scope="col" class="plot">${esc(over)}` + svg(16, `<defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
     + ticks.map((t, k) => `<line class="${k ? "grid" : "one"}" x1="${at(t)}" x2="${at(t)}" y2="22"></line>`).join("") + "</g></defs>"
-    + ticks.map(t => el(`text class="lab" x="${at(t)}" y="12" text-anchor="middle"`, factor(t))).join(""))}</th>` + head(say.verdict) + head(say.remarks), Object.entries(say.kinds).map(it => group(...it)).join(""));
+    + ticks.map(t => el(`text class="lab" x="${at(t)}" y="12" text-anchor="middle"`, factor(t))).join("")) + "</th>" + head(say.verdict) + head(say.remarks), Object.entries(say.kinds).map(it => group(...it)).join(""));
 };
 
 const page = (x, y) => {
@@ -139,8 +137,8 @@ const page = (x, y) => {
   + part("differs", (differing.length ? scroller("differs", "", head(say.fact) + heads(x, y), differing.map(([name, ...its]) =>
       "<tr>" + el('th scope="row"', name) + its.map(it => el("td", it)).join("") + "</tr>").join("")) : "")
     + (same[0] ? el('p class="fine"', put(say.same, listed(same))) : ""))
-  + part("rest", `<div class="two">${[[x, y], [y, x]].map(p => `<div>${el("h3", system(p[0])) + el('p class="fine"', lacks(...p))}</div>`).join("")}</div>`
-    + (x.asked == y.asked ? "" : `<pre>${el("code", `benchdb compare ${x.asked} ${y.asked}`)}</pre>`))];
+  + part("rest", `<div class="two">` + [[x, y], [y, x]].map(p => "<div>" + el("h3", system(p[0])) + el('p class="fine"', lacks(...p)) + "</div>").join("") + "</div>"
+    + (x.asked == y.asked ? "" : "<pre>" + el("code", "benchdb compare " + x.asked + " " + y.asked) + "</pre>"))];
 };
 
 const files = Object.fromEntries([...a.options].map(o => [o.value, o.dataset.file]));
@@ -190,4 +188,4 @@ addEventListener("click", event => {
 });
 addEventListener("hashchange", show);
 show();
-})();
+}

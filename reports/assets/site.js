@@ -1,5 +1,5 @@
 "use strict";
-(() => {
+// Scripts of the same page use the names before the first brace; all others stay in theirs.
 const doc = document, one = (s, e = doc) => e.querySelector(s), all = (s, e = doc) => [...e.querySelectorAll(s)];
 const make = (tag, facts, ...parts) => {
   const e = Object.assign(doc.createElement(tag), facts);
@@ -7,6 +7,9 @@ const make = (tag, facts, ...parts) => {
   return e;
 };
 const lang = doc.documentElement.lang;
+// Figures are written as the language does it, in Latin digits.
+const written = (n, digits) => n.toLocaleString(lang + "-u-nu-latn", {minimumSignificantDigits: digits, maximumSignificantDigits: digits});
+const stem = link => link.getAttribute("href").replace(/^.*\/|\.html$/g, "");
 
 // Words of a question, and text in which they are looked for: case, accents, hyphens, dots and blanks do not count.
 const plain = s => s.toLowerCase().normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, "");
@@ -17,119 +20,23 @@ const chosen = () => new URLSearchParams(location.hash.includes("=") ? location.
 const keep = (name, value) => {
   const now = chosen();
   value ? now.set(name, value) : now.delete(name);
-  const text = String(now).replaceAll("%2C", ",");
+  const text = String(now).replaceAll("%2C", ",").replaceAll("%3A", ":");
   history.replaceState(history.state, "", text ? "#" + text : location.pathname + location.search);
 };
-
-// Figures are written as the language does it, in Latin digits.
-const mark = (1.5).toLocaleString(lang + "-u-nu-latn")[1];
-const number = s => parseFloat(s.replaceAll("−", "-").replace(RegExp(`[^\\d${mark}-]`, "g"), "").replace(mark, "."));
-const text = c => [...c.childNodes].map(n => n.textContent.trim()).filter(Boolean).join(" ");
-const label = c => (c.firstElementChild || c).textContent.trim();
-
-const copied = async s => {
-  try { await navigator.clipboard.writeText(s); } catch {
-    const area = make("textarea", {value: s});
-    doc.body.append(area);
-    area.select();
-    doc.execCommand("copy");
-    area.remove();
-  }
-};
-// A spreadsheet would calculate what begins like a formula.
-const defused = s => /^[=+\-@\t\r＝＋－＠]/.test(s) && !/^[-+]?[\d.,\s]+$/.test(s) ? "'" + s : s;
-const formats = {
-  csv: rows => rows.map(r => r.map(defused).map(s => /[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s).join(",")).join("\r\n") + "\r\n",
-  md: ([head, ...rows], heads) => [head, heads.map(h => h.matches(".num") ? "---:" : "---"), ...rows]
-    .map(r => `| ${r.map(s => s.replace(/[|\\]/g, "\\$&")).join(" | ")} |`).join("\n") + "\n",
-};
-
-const tables = all("table[data-tool]").map((table, place) => {
-  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0], rows = [...body.rows];
-  const cells = rows.map(r => [...r.cells]), sought = cells.map(r => r.map(c => plain(c.textContent)).join("|"));
-  const before = table.closest(".scroller") || table;
-  before.before(one("#tool").content.cloneNode(true));
-  const tool = before.previousElementSibling, find = one("input", tool), out = one("output", tool);
-  const id = table.dataset.tool || table.id || "t" + place, name = k => id + "." + k;
-  heads.map((th, i) => th.dataset.key ??= "c" + i);
-
-  // Values of a column to choose from; what is written in each language by its place, else by address or text.
-  const choices = make("div", {className: "chips"});
-  const groups = heads.flatMap((th, i) => {
-    if (!("few" in th.dataset)) return [];
-    const labels = cells.map(r => label(r[i])), texts = [...new Set(labels)];
-    if (texts.length < 2) return [];
-    const keys = new Map(texts.map((t, n) => {
-      const link = one("a", cells[labels.indexOf(t)][i]);
-      return [t, link ? link.getAttribute("href").replace(/^.*\/|\.html$/g, "") : "words" in th.dataset ? `${n}` : t];
-    }));
-    const buttons = texts.map(t => make("button", {type: "button", value: keys.get(t), ariaPressed: "false"}, t || "–"));
-    choices.append(make("div", {role: "group", ariaLabel: th.textContent}, make("span", {}, th.textContent), ...buttons));
-    return [{name: name(th.dataset.key), buttons, of: labels.map(t => keys.get(t))}];
-  });
-  if (groups.length) tool.append(choices);
-  const on = g => g.buttons.filter(b => b.ariaPressed == "true").map(b => b.value);
-
-  const show = () => {
-    const wanted = words(find.value), picks = groups.map(g => [g, on(g)]).filter(p => p[1].length);
-    rows.forEach((r, i) => {
-      r.hidden = !(wanted.every(w => sought[i].includes(w)) && picks.every(([g, p]) => p.includes(g.of[i])));
-    });
-    const n = rows.filter(r => !r.hidden).length, whole = k => k.toLocaleString(lang + "-u-nu-latn");
-    out.textContent = n ? out.dataset.text.replace("#", whole(n)).replace("@", whole(rows.length)) : out.dataset.none;
-  };
-  const sort = (th, down) => {
-    const i = heads.indexOf(th), sign = down ? -1 : 1, num = th.matches(".num");
-    const key = c => num ? c.dataset.v ? +c.dataset.v : number(label(c)) : label(c).replace(/^–$/, "");
-    const by = ([a], [b]) => num ? isNaN(a) || isNaN(b) ? isNaN(a) - isNaN(b) : sign * (a - b)
-      : !a || !b ? !a - !b : sign * a.localeCompare(b, lang, {numeric: true});
-    body.append(...cells.map((r, n) => [key(r[i]), rows[n]]).sort(by).map(p => p[1]));
-    heads.map(h => h.ariaSort = h == th ? down ? "descending" : "ascending" : null);
-  };
-  const restore = () => {
-    const now = chosen(), [, key, way] = /^(.+)\.([ad])$/.exec(now.get(name("sort"))) || [];
-    find.value = now.get(name("find")) || "";
-    for (const g of groups) {
-      const picked = (now.get(g.name) || "").split(",");
-      g.buttons.map(b => b.ariaPressed = String(picked.includes(b.value)));
-    }
-    const th = heads.find(h => h.dataset.key == key);
-    if (th) sort(th, way == "d");
-    else {
-      body.append(...rows);
-      heads.map(h => h.ariaSort = null);
-    }
-    show();
-  };
-
-  heads.filter(th => th.textContent.trim() && !th.matches(".plot")).map(th => {
-    const onclick = () => {
-      const down = th.ariaSort ? th.ariaSort == "ascending" : th.matches(".num");
-      sort(th, down);
-      keep(name("sort"), th.dataset.key + (down ? ".d" : ".a"));
-    };
-    th.append(make("button", {type: "button", onclick}, ...th.childNodes));
-  });
-  find.oninput = () => { show(); keep(name("find"), find.value); };
-  tool.onclick = async ({target: b}) => {
-    if (b.ariaPressed) {
-      b.ariaPressed = String(b.ariaPressed != "true");
-      const g = groups.find(g => g.buttons.includes(b));
-      show();
-      keep(g.name, on(g).join(","));
-    } else if (formats[b.name]) {
-      const seen = heads.map((h, i) => i).filter(i => heads[i].offsetWidth && !heads[i].matches(".plot"));
-      const lines = [heads, ...[...body.rows].filter(r => !r.hidden).map(r => [...r.cells])];
-      await copied(formats[b.name](lines.map(r => seen.map(i => text(r[i]))), seen.map(i => heads[i])));
-      const was = b.textContent;
-      b.textContent = b.dataset.done;
-      setTimeout(() => b.textContent = was, 1500);
-    }
-  };
+// What puts a part of the page as the address has it, which holds once the page is there.
+const restoring = [], restored = restore => {
   restore();
-  return {tool, restore, id};
+  restoring.push(restore);
+};
+// Figures that a reader types into fields, by the keys of their lines: chips.price=m1:999,m4-max:3199
+const typed = (name, lines) => restored(() => {
+  const kept = new Map((chosen().get(name) || "").split(",").map(it => it.split(":")));
+  lines.map(l => l.input.value = kept.get(l.key) || "");
 });
+const keepTyped = (name, lines) => keep(name, lines.filter(l => l.input.value).map(l => l.key + ":" + l.input.value).join());
+const field = label => make("input", {type: "number", min: 0, step: "any", ariaLabel: label});
 
+{
 // Links to headings, the section that is read, what is inside closed details.
 all("main :is(section[id] > h2, h2[id])").filter(h => !one(".perm", h)).map(h => {
   const a = one("#perm").content.firstElementChild.cloneNode(true);
@@ -152,14 +59,10 @@ const reveal = () => {
   to.scrollIntoView();
 };
 addEventListener("hashchange", () => {
-  if (!location.hash || location.hash.includes("=")) tables.map(t => t.restore());
+  if (!location.hash || location.hash.includes("=")) restoring.map(r => r());
   else reveal();
 });
-if (location.hash.includes("=")) {
-  const kind = performance.getEntriesByType("navigation")[0]?.type;
-  const first = [...chosen().keys()][0].split(".")[0];
-  if (kind == "navigate") tables.find(t => t.id == first)?.tool.scrollIntoView();
-} else if (location.hash) reveal();
+if (location.hash && !location.hash.includes("=")) reveal();
 
 // The same page in another language keeps what was chosen.
 const tongues = one(".tongues");
@@ -221,12 +124,4 @@ form.onsubmit = async e => {
   await seek();
   go(one("[aria-selected=true]", hits));
 };
-
-// The pickers of the front page lead to a chip's own page, or to the pair.
-const pick = one(".pick[data-compare]");
-if (pick) pick.onsubmit = event => {
-  event.preventDefault();
-  const [mac, other] = all("select", pick);
-  location.href = event.submitter.name ? mac.selectedOptions[0].dataset.page : `${pick.dataset.compare}#a=${mac.value}&b=${other.value}`;
-};
-})();
+}

@@ -36,7 +36,7 @@ IMAGES = {
 def words(**facts) -> str:
     (record,) = records(*START, run("r", collector=TORCH, **facts), end("r"))
     found = again.command(record.run, record.environment)
-    return found if isinstance(found, str) else shlex.join(found)
+    return shlex.join(found) if isinstance(found, list) else str(found)
 
 
 def choices(command: list[str]) -> Choices:
@@ -110,7 +110,7 @@ def test_only_what_is_not_so_anyway_is_asked_for(facts, command):
         ({"workload": "of-mine"}, "no collector of benchdb measured it"),
         ({"label": "imported"}, "others published it, and measured in their own way"),
         ({"workload_version": 7}, "lstm is version 1 by now"),
-        ({"setting": "odd"}, "lstm has no setting 'odd' by now"),
+        ({"setting": "odd"}, "lstm has no setting odd by now"),
         (
             {"parameters": {"batch_size": 64, "units": 33}},
             "no option asks for units 33",

@@ -200,7 +200,11 @@ def test_without_scripts_there_is_one_pair_and_the_command(browser, site):
     assert page.get_by_text(
         "benchdb compare 'chip:M1 Max' 'chip:M1 Ultra'"
     ).is_visible()
-    assert page.locator("noscript p").is_visible()
+    assert page.locator("noscript > p").is_visible()
+    page.locator("noscript summary", has_text="Metal").click()
+    links = page.locator("noscript a:visible")
+    assert links.all_inner_texts() == ["M1", "M1 Max", "M1 Ultra"]
+    assert links.first.get_attribute("href") == "chip/m1.html"
     context.close()
 
 

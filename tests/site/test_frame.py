@@ -130,8 +130,28 @@ def test_no_page_has_a_style_or_a_script_inside():
 PARTS = {"lead": "", "heads": (), "rows": ()}
 
 
-def test_the_script_is_small():
-    assert len(page_assets.script("site.js").encode()) <= 12_000
+@pytest.mark.parametrize(
+    ("template", "most"),
+    [*((it, 12_000) for it in ("index", "chip", "list", "run")), ("compare", 16_000)],
+)
+def test_the_scripts_of_a_page_are_small(template, most):
+    names = pages.scripts(template)
+    assert sum(len(page_assets.script(f"{it}.js").encode()) for it in names) <= most
+
+
+@pytest.mark.parametrize(
+    ("text", "packed"),
+    [
+        ('const a = [ 1, 2 ] , b = "x = {";', 'const a=[1,2],b="x = {";'),
+        ("f(`a = ${b ? c : d}`, /[ /] = /);", "f(`a = ${b ? c : d}`,/[ /] = /);"),
+        ("x = y + +z; // no comment", "x=y + +z;// no comment"),
+        ("  // gone\nif (a) { b }", "if(a){b}"),
+    ],
+)
+def test_a_script_loses_the_spaces_that_say_nothing(monkeypatch, text, packed):
+    monkeypatch.setattr(page_assets, "asset", lambda _: text)
+
+    assert page_assets.script("any.js") == packed
 
 
 def test_what_varies_is_a_column_and_what_does_not_is_said_once(site):

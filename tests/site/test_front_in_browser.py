@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from benchdb.report.scope import EVERYTHING
 from benchdb.site import front, pages
@@ -93,3 +93,65 @@ def test_pickers_lead_to_the_answers_of_a_chip_and_to_a_pair(browser, folder):
     page.select_option("#mac", label="M4 Max")
     page.get_by_role("button", name="Answers of my Mac").click()
     page.wait_for_url("**/chip/m4-max.html")
+
+
+def money(page: Page) -> dict[str, list[str]]:
+    """Return what the columns of money say of each chip with a price, in order."""
+    rows = page.locator("#chips-table tbody tr")
+    found = {}
+    for row in rows.all():
+        price, *work = row.locator("td.money").all()
+        if typed := price.locator("input").input_value():
+            found[row.locator("th").inner_text()] = [
+                typed,
+                *(it.inner_text() for it in work),
+            ]
+    return found
+
+
+def test_prices_that_a_reader_types_make_work_per_money_and_stay_in_the_address(
+    browser, folder
+):
+    page = opened(browser, folder / "index.html", 1280)
+    expect(page.locator("td.money").first).to_be_hidden()
+    page.get_by_role("button", name="Work per money").click()
+    for chip, price in (("M1", 500), ("M1 Max", 2000), ("M4 Max", 4000)):
+        page.get_by_label(f"Price of {chip}", exact=True).fill(str(price))
+    page.get_by_role("button", name="decode per 1,000").first.click()
+    decode = {
+        chip: page.locator("#chips-table tr", has=page.get_by_text(chip, exact=True))
+        .locator("td.num")
+        .nth(5)
+        .get_attribute("data-v")
+        for chip in ("M1", "M1 Max", "M4 Max")
+    }
+    shown = money(page)
+
+    assert list(shown) == ["M1", "M1 Max", "M4 Max"]
+    for chip, (price, _, work) in shown.items():
+        assert float(work) == pytest.approx(
+            1000 * float(decode[chip]) / float(price), rel=0.005
+        )
+    assert shown["M1"][1] == "2.00"
+    page.reload()
+    assert money(page) == shown
+    page.locator(".tongues summary").click()
+    page.locator('.tongues a[lang="ar"]').click()
+    page.wait_for_url("**/ar/index.html#*")
+    assert money(page) == shown
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_a_price_of_nothing_and_no_script_leave_no_work_per_money(browser, folder):
+    page = opened(browser, folder / "index.html", 390)
+    page.get_by_role("button", name="Work per money").click()
+    page.get_by_label("Price of M1", exact=True).fill("0")
+    assert money(page) == {"M1": ["0", "–", "–"]}
+    page.get_by_role("button", name="Work per money").click()
+    assert page.url.endswith("index.html")
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto((folder / "index.html").as_uri())
+    expect(plain.locator("#prices")).to_be_hidden()
+    assert plain.locator(".money").count() == 0
+    context.close()

@@ -166,6 +166,43 @@ def test_what_is_shown_can_be_copied_and_no_spreadsheet_calculates_it(context, s
     assert len(lines) == 5
 
 
+def test_a_figure_of_ones_own_stands_among_all_of_its_kind(context, site):
+    page = visit(context, site / "chip/m1-max.html").page
+    row = page.locator("#normal-table tr", has_text="Llama 3.1 8B")
+    row.get_by_role("spinbutton").fill("33")
+
+    expect(row.locator("output")).to_contain_text("faster than 1 of 2, percentile 50")
+    expect(row.locator("output")).to_contain_text("1.00× the median, normal")
+    row.get_by_role("spinbutton").fill("99")
+    expect(row.locator("output")).to_contain_text("faster than 2 of 2, percentile 100")
+    expect(row.locator("output")).to_contain_text("3.00× the median, fast")
+    assert row.locator("line.here").get_attribute("x1") == "100%"
+
+    page.reload()
+    expect(row.locator("output")).to_contain_text("3.00×")
+    page.locator(".tongues summary").click()
+    page.get_by_text("العربية").last.click()
+    page.wait_for_url("**/ar/chip/m1-max.html#*")
+    expect(row.get_by_role("spinbutton")).to_have_value("99")
+    row.get_by_role("spinbutton").fill("")
+    assert "#" not in page.url
+    expect(row.locator("line.here")).to_have_count(0)
+
+
+def test_machines_stand_in_a_list_and_in_the_search(context, site):
+    page = visit(context, site / "runs.html").page
+    page.get_by_role("link", name="Machines that benchdb measured").click()
+    link = page.locator("table tbody th a").first
+    name, machine = link.inner_text(), page.locator("table tbody th small").first
+    digits = machine.inner_text()
+    link.click()
+    page.wait_for_url(f"**/machine/{digits}.html")
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+    page.get_by_role("search").get_by_role("combobox").fill(digits)
+    expect(page.locator("#hits [role=option]").first).to_contain_text(digits)
+
+
 def test_without_scripts_a_page_is_whole_and_offers_nothing_dead(browser, site):
     opened = browser.new_context(java_script_enabled=False)
     page = opened.new_page()

@@ -17,7 +17,7 @@ PAPER = 710  # pixels: A4 between its margins
 STOPS = 40  # that a reader passes with Tab before the content, at most
 TARGET = 24  # pixels: the least that a finger hits
 KINDS = (
-    *("index", "chips", "workloads", "runs", "sources", "compare"),
+    *("index", "chips", "workloads", "machines", "runs", "sources", "compare"),
     *("chip/m1-max", "workload/llm-decode", "workload/resnet50", "source/reports"),
 )
 LONG = "x" * 10_000
@@ -131,13 +131,14 @@ def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[st
         page = made.page
         wrong = list(made.complaints)
         wrong += [it for it in made.requests if not it.startswith(site.as_uri())]
-        if page.evaluate(_SHIFT):
+        if page.evaluate(_SHIFT) or _moves_on_a_telephone(page):
             wrong.append("moves")
         if page.evaluate(_STOPS) > STOPS:
             wrong.append("many stops")
         for width in (1280, 390, 320):
             wrong += [f"{it} at {width}" for it in shown(page, width)]
-        wrong += [f"{it} is small" for it in page.evaluate(_CROWDED, TARGET)]
+            crowded = page.evaluate(_CROWDED, TARGET)
+            wrong += [f"{it} is small at {width}" for it in crowded]
         page.emulate_media(media="print")
         wrong += [f"{it} on paper" for it in shown(page, PAPER)]
         page.close()
@@ -146,9 +147,16 @@ def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[st
     return found
 
 
+def _moves_on_a_telephone(page: Page) -> bool:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    return bool(page.evaluate(_SHIFT))
+
+
 @pytest.mark.parametrize("folder", ["", "ar"])
 def test_a_page_keeps_to_itself_fits_and_its_words_keep_apart(browser, site, folder):
     files = [site / folder / f"{name}.html" for name in KINDS]
+    files += sorted((site / folder / "machine").glob("*.html"))[:1]
     files += [] if folder else [run_of(site)]
 
     assert faults(browser, site, files) == {}

@@ -1,10 +1,11 @@
 """Grades and labels in words: what all figures of a table share is said once for it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchdb.report.language import Language, fixed
-from benchdb.report.language.arguments import Name
+from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity, parts
 from benchdb.report.view.listed import Ground
 from benchdb.report.wording.terms import label_text
@@ -114,6 +115,7 @@ def against_text(language: Language, against: Sequence[Ground]) -> str:
 def gate_text(language: Language, name: str) -> str:
     """Name a check that a run must pass."""
     known = {
+        "all": language.pgettext("check", "all"),
         "device": language.pgettext("check", "device"),
         "doubling": language.pgettext("check", "twice the work takes twice the time"),
         "dtype": language.pgettext("check", "number type"),
@@ -156,6 +158,13 @@ def _in_words(language: Language, code: str, figure: str) -> str:
         return language.comma.join(
             gate_text(language, name.strip()) for name in figure.split(",")
         )
+    if code == "state-unknown":
+        return language.gettext(figure) if figure in _UNKNOWN else figure
+    if code == "throttled" and (number := re.search(r"[\d.]+", figure)):
+        share = Share(float(number[0]) / 100, 1)
+        if figure.startswith("clock"):
+            return language.gettext("clock at %(share)s of its maximum", share=share)
+        return language.gettext("%(share)s of the time", share=share)
     return figure
 
 
@@ -164,6 +173,12 @@ def N_(message: str) -> str:  # noqa: N802  known to Babel
     return message
 
 
+# As grading has them.
+_UNKNOWN = {
+    N_("nothing was read during the run"),
+    N_("load before the run"),
+    N_("throttling"),
+}
 GROUNDS = {
     "few-processes": "",
     "imported": N_("published by others (%(figure)s)"),

@@ -13,6 +13,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import ValueRow
+from benchdb.report.wording.parameters import parameter_text
 from benchdb.titles import device_title, framework_title
 
 # What is told of a model beside the name of the work.
@@ -129,6 +130,12 @@ def label_text(
     if not trial:
         return said
     return said + language.comma + language.pgettext("condition", "trial run")
+
+
+def counted_label(language: Language, label: str, count: int) -> str:
+    """Say how many figures have a label, in words that agree with no number."""
+    said = label_text(language, label, mine=True)
+    return beside(language, said, language.number(count))
 
 
 def status_text(language: Language, status: str) -> str:
@@ -316,22 +323,10 @@ def workload_text(language: Language, title: str, batch_size: int | None) -> str
 
 def model_text(language: Language, facts: Mapping[str, str]) -> str:
     """Name a model with its quantisation, and how many tokens it read and wrote."""
-    counted = {
-        # TRANSLATORS: tokens of the prompt that a language model reads
-        "prompt_tokens": language.pgettext("parameter", "prompt %(n)s"),
-        # TRANSLATORS: tokens that a language model writes
-        "generated_tokens": language.pgettext("parameter", "answer %(n)s"),
-        # TRANSLATORS: tokens that a language model has read before
-        "depth": language.pgettext("parameter", "depth %(n)s"),
-    }
-    first = (facts.get("model"), facts.get("quantization"))
-    more = (counted[name] % {"n": facts[name]} for name in counted if name in facts)
-    rest = (
-        f"{name} {fact}"
-        for name, fact in facts.items()
-        if name not in (*counted, "model", "quantization")
-    )
-    return " · ".join(map(language.isolate, filter(None, (*first, *more, *rest))))
+    names = [name for name in OF_A_MODEL if name in facts]
+    names += [name for name in facts if name not in OF_A_MODEL]
+    parts = (parameter_text(language, name, facts[name]) for name in names)
+    return " · ".join(map(language.isolate, filter(None, parts)))
 
 
 def row_model(language: Language, row: ValueRow) -> str:

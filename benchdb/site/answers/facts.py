@@ -165,3 +165,8 @@ class Card(msgspec.Struct, frozen=True):
     flagged: int = 0
     doubts: tuple[str, ...] = ()
     measure: str = ""
+
+    @property
+    def is_slower(self) -> bool:
+        """Tell whether even the best of it is slower, by more than chance makes it."""
+        return self.high is not None and self.high < 1 / EVEN

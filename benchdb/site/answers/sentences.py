@@ -43,6 +43,8 @@ def subject(language: Language, card: Card) -> str:
 
 def _of_pair(language: Language, card: Card, first: Held) -> str:
     if card.question == "metal":
+        if card.is_slower:
+            return language.pgettext("subject of a figure", "as long with Metal")
         return language.pgettext("subject of a figure", "as fast with Metal")
     if card.question == "watt":
         return language.pgettext("subject of a figure", "the work per joule")

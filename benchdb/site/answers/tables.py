@@ -27,6 +27,7 @@ from benchdb.site.answers.terms import (
     work_text,
 )
 from benchdb.site.answers.words import years_text
+from benchdb.site.systems import BASELINE
 
 _GB = 1e9
 _TIMES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -161,6 +162,8 @@ def _trained(language: Language, row: ChipRow, axis: Axis) -> Plot | None:
 
 def _mean(language: Language, row: ChipRow) -> Cell:
     spread = language.times_range(*row.spread) if row.spread else ""
+    if row.chip == BASELINE.chip:
+        return Cell(language.times(1.0), value=1.0)
     if row.mean is None:
         return Cell("–", spread)
     return Cell(language.times(row.mean), spread, value=row.mean)

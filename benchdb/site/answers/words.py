@@ -106,11 +106,14 @@ def figure_text(language: Language, card: Card) -> str:
         return language.bytes(round(card.low) * 2**30)
     if card.unit == "token/s":
         return number_range(language, card.low, card.high)
+    low, high = card.low, card.high
+    if card.question == "metal" and card.is_slower:
+        low, high = 1 / high, 1 / low
     if card.evidence == "unlike":
-        return rough(language, card.low, card.high)
+        return rough(language, low, high)
     if card.question != "metal" and card.held[0].verdict == "even":
         return language.pgettext("verdict", "about even")
-    return language.times_range(card.low, card.high)
+    return language.times_range(low, high)
 
 
 def _tags(language: Language, card: Card) -> Iterator[Tag]:

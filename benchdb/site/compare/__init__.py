@@ -29,13 +29,14 @@ _DEVICES = ("metal", "cpu", "npu")  # those of Macs come first
 
 
 class Offered(msgspec.Struct, frozen=True):
-    """A system that the page offers: its name in addresses and its data file."""
+    """A system that the page offers: its name in addresses, chip's page, data file."""
 
     slug: str
     chip: str
     device: str
     figures: int
     file: str
+    page: str
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -61,6 +62,7 @@ def pages(site: Site) -> Iterator[Page]:
             device=one.device,
             figures=len(site.systems.sides[chosen[slug]].measured),
             file=f"assets/compare/{slug}.{_digest(written[slug])}.js",
+            page=site.chips.get(one.chip, ""),
         )
         for slug, one in files.items()
     )

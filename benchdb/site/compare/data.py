@@ -23,6 +23,7 @@ from benchdb.report import untrusted
 from benchdb.report.language import range_decimals, significant_decimals
 from benchdb.report.language.units import shortened
 from benchdb.report.view.atoms import WIDEST, Ratio
+from benchdb.report.wording.parameters import KNOWN, PLAIN
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import trains
 from benchdb.site.addresses import RUN_LETTERS
@@ -365,14 +366,18 @@ def _entry(one: Figure) -> Entry:
 
 def _work(row: CellRow, parameters: Mapping[str, object]) -> Work:
     chosen = {name: str(parameters[name]) for name in OF_A_MODEL if name in parameters}
-    about = [
-        fact if name in ("model", "quantization") else f"{name}={fact}"
-        for name, fact in chosen.items()
-    ]
     if "model" not in chosen and row.size:
-        about = [row.size.replace("_", " ")]
+        chosen = dict(it.split(" ", 1) for it in row.size.split(", ") if " " in it)
+    about = [_about(name, fact) for name, fact in chosen.items()]
     alone = row.batch_size == 1 and not trains(row.workload)
     return Work(row.workload, 0 if alone else row.batch_size or 0, "\n".join(about))
+
+
+def _about(name: str, fact: str) -> str:
+    """Return what a page says of a parameter, or its name where each language has."""
+    if name in KNOWN:
+        return f"{name}={fact}"
+    return fact if name in PLAIN else f"{name.replace('_', ' ')} {fact}"
 
 
 def _own(site: Site, slug: str, worker: Worker) -> SystemData:

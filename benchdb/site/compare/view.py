@@ -304,7 +304,7 @@ class Writer:
         parts = []
         for fact in work.about.split("\n"):
             name, _, number = fact.partition("=")
-            pattern = self._say["tokens"].get(name)
+            pattern = self._say["parameters"].get(name)
             parts.append(_fill(pattern, {"": number}) if pattern else fact)
         if work.batch:
             parts.append(_fill(self._say["batch"], {"": self._local(str(work.batch))}))

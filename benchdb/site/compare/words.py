@@ -11,8 +11,10 @@ from benchdb.report.language.direction import AS_FIRST_LETTER, POP
 from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.wording import terms
 from benchdb.report.wording.flags import flag_text
+from benchdb.report.wording.parameters import KNOWN
 from benchdb.report.workloads import workload_of
 from benchdb.site.compare.data import SystemData
+from benchdb.site.wording import bars
 
 Say = Mapping[str, Any]
 # Of the axis, as many as it has room for, what says most first.
@@ -20,7 +22,6 @@ TICKS = (
     *(2, 0.5, 5, 0.2, 10, 0.1, 1.5, 0.75, 3, 0.3, 20, 0.05, 50, 0.02, 100, 0.01),
     *(1000, 0.001, 10_000),
 )
-_BARS = {"measured": 4, "imported": 3, "aggregate": 2}
 _WORDS: Mapping[str, tuple[Verdict, bool]] = {
     "found": ("faster", True),
     "even": ("even", True),
@@ -101,11 +102,7 @@ def _phrases(language: Language) -> dict[str, Any]:
         ),
         "batch": pgettext("work", "batch %(n)s", n="{}"),
         "n": language.isolate(pgettext("repetitions", "n = %(n)s", n="{}")),
-        "tokens": {
-            "prompt_tokens": pgettext("parameter", "prompt %(n)s", n="{}"),
-            "generated_tokens": pgettext("parameter", "answer %(n)s", n="{}"),
-            "depth": pgettext("parameter", "depth %(n)s", n="{}"),
-        },
+        "parameters": {name: say(language, "{}") for name, say in KNOWN.items()},
         "machines": _forms(
             language,
             lambda n: language.npgettext(
@@ -211,7 +208,7 @@ def _labels(language: Language, labels: Iterable[str]) -> dict[str, tuple[int, s
     for key in sorted(set(labels)):
         label, _, mine = key.partition(" ")
         text = terms.label_text(language, label, mine=bool(mine)) if label else ""
-        found[key] = (_BARS.get(label, 1), text)
+        found[key] = (bars(label), text)
     return found
 
 

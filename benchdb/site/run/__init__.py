@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.again import command
+from benchdb.collecting.again import PUBLISHED, Why, command
 from benchdb.exchange.messages import Device
 from benchdb.exchange.record import Record, content
 from benchdb.grading import Grade
@@ -146,7 +146,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     origin: Origin | None
     again: str | None
     program: str | None
-    why_not: str | None
+    why_not: Why | None
 
 
 def addresses(site: Site) -> Mapping[str, str]:
@@ -242,9 +242,9 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         collector=f"{program.name}.py {program.version}" if program else None,
         collector_sha256=program.sha256 if program else None,
         origin=_origin(first),
-        again=None if isinstance(words, str) else shlex.join(words),
-        program=None if isinstance(words, str) else _program(first),
-        why_not=words if isinstance(words, str) else None,
+        again=shlex.join(words) if isinstance(words, list) else None,
+        program=_program(first) if isinstance(words, list) else None,
+        why_not=words if isinstance(words, Why) and words != PUBLISHED else None,
     )
     return untrusted.cleaned(facts)
 

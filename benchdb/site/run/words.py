@@ -9,13 +9,14 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.again import PROCESSES
+from benchdb.collecting.again import PROCESSES, PUBLISHED
 from benchdb.metric_kinds import LASTING
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, metrics, notes, terms
+from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.pages import Words
 from benchdb.site.run import Gate, Printed, RunFacts, Series, over_time
@@ -84,6 +85,9 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
         )
     if facts.chip in site.chips:
         crumbs.append((site.chips[facts.chip], terms.chip_text(language, facts.chip)))
+    if machine := site.machines.get(site.places[facts.run].machine):
+        name = language.pgettext("run", "Machine")
+        crumbs.append((machine, f"{name} {machine.partition('/')[2]}"))
     plot = _plot(language, facts)
     rest = [one for one in facts.figures[1:] if one.metric not in LASTING]
     shown, more = rest[:_SHOWN_FACTS], rest[_SHOWN_FACTS:]
@@ -100,6 +104,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "label": terms.label_text(
                 language, facts.label, facts.tier, mine=facts.mine
             ),
+            "bars": wording.bars(facts.label),
             "top": [
                 *_beside(language, facts),
                 *(Row(*one) for one in over_time.lasts(language, facts)),
@@ -119,9 +124,18 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "printed": [one for one in facts.figures if one.printed],
             "noted": [notes.note_text(language, note) for note in facts.notes],
             "metric": metrics.metric_text(language, facts.metric),
+            "why_not": _why_not(language, facts),
             "name_of": partial(metrics.metric_text, language),
         },
     )
+
+
+def _why_not(language: Language, facts: RunFacts) -> str:
+    if facts.again:
+        return ""
+    why = facts.why_not or PUBLISHED  # as thousands are, which then need not say it
+    about = {name: Name(fact) for name, fact in why.facts.items()}
+    return terms.sentence(language, language.gettext(why.text, **about))
 
 
 def _contents(language: Language, facts: RunFacts) -> tuple[tuple[str, str], ...]:
@@ -150,9 +164,8 @@ def _lead(language: Language, facts: RunFacts) -> str:
         )
     ]
     if own and (bounds := cells.measured_limits(language, own)):
-        parts.append(
-            language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
-        )
+        said = language.gettext("95 %% interval %(interval)s.", interval=Name(bounds))
+        parts.append(said.replace(" %", "\N{NO-BREAK SPACE}%"))
     started = facts.processes[0].started if facts.processes else None
     if started:
         day = language.date(started[: len("2026-11-21")])
