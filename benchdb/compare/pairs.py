@@ -131,7 +131,9 @@ def pairs(
                 yield from _likest(own[batch], rivals[batch], accepted)
 
 
-def _of_like_weights(ours: Batches, theirs: Batches) -> Iterator[tuple[Batches, Batches]]:
+def _of_like_weights(
+    ours: Batches, theirs: Batches
+) -> Iterator[tuple[Batches, Batches]]:
     """Yield those of the same weights, else of as many bits, else all there are."""
     if not any(one.weights for side in (ours, theirs) for one in chain(*side.values())):
         yield ours, theirs  # as of nearly all work

@@ -112,7 +112,9 @@ def _run_one(
     if seen.unsettled:
         end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
     at_clock = share_at_clock(end, seen.clock_mhz)
-    end["values"] = merged(end["values"], without_figures([*seen.values, *at_clock], course))
+    end["values"] = merged(
+        end["values"], without_figures([*seen.values, *at_clock], course)
+    )
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     if path := compared(end["checks"].get("path", {}), cell.device):
         seen.conditions["path"] = path
