@@ -3,8 +3,9 @@
     python benchmarks/overhead.py --device cuda resnet50 matmul:8192:bf16
 
 Needs PyTorch, not benchdb. Each cell is ``workload[:size or batch][:precision]``, of
-language models with ``[:model]``, such as ``llm-decode:bf16:SmolLM2 135M``. The two sides take turns in fresh processes; the ratio is that of their medians. Reach:
-0.99 to 1.01 on a data-centre GPU, 0.97 to 1.03 on a small CPU.
+language models with ``[:model]``, such as ``llm-decode:bf16:SmolLM2 135M``. The two
+sides take turns in fresh processes; the ratio is that of their medians. Reach: 0.99 to
+1.01 on a data-centre GPU, 0.97 to 1.03 on a small CPU.
 """
 
 import argparse

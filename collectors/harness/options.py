@@ -294,7 +294,7 @@ def listed(
                 "precision": cell.precision,
                 "compiler": cell.compiler,
                 "parameters": cell.parameters,
-                "axes": {name: cell.parameters[name] for name in cell.axes},
+                "axes": cell.point,
                 "arguments": _arguments(framework, options, cell),
             }
             for cell in cells
@@ -309,7 +309,7 @@ def _arguments(framework: Framework, options: Namespace, cell: Cell) -> list[str
     # What else a trial makes smaller comes with its tier, and is no choice.
     for name in settable(workloads()[cell.workload], cell.setting):
         if name in cell.axes:
-            given += ["--set", f"{name}={cell.parameters[name]}"]
+            given += ["--set", f"{name}={cell.point[name]}"]
     for name in framework.options:
         if name in cell.parameters:
             given += ["--" + name.replace("_", "-"), str(cell.parameters[name])]

@@ -55,7 +55,8 @@ def test_a_step_counts_the_tokens_it_reads_or_writes():
     text, behind = chosen("llm-decode", batch_size=(4,))
 
     assert (prompt.samples_per_step, text.samples_per_step) == (4 * 512, 4)
-    assert (text.parameters["depth"], behind.parameters["depth"]) == (0, 4096)
+    assert (text.point["depth"], behind.point["depth"]) == (0, 4096)
+    assert "depth" not in text.parameters  # as others leave it out
 
 
 def test_operations_are_those_of_all_weights_and_of_the_tokens_before():
