@@ -73,7 +73,7 @@ def _facts(facts: Mapping[str, Any]) -> Rows:
     if facts.get("parameter_count"):
         yield "weights", _by_framework(facts["parameter_count"])
     for name, words in facts.get("choices", {}).items():
-        yield name, ", ".join(words)
+        yield "choice", f"{name}: {', '.join(words)}"
     if facts.get("cell") and facts["name"] not in catalogue.collected():
         yield "measured", "by others only; no collector of benchdb runs it"
         yield "cell", ", ".join(facts["cell"])
