@@ -100,7 +100,7 @@ def require_memory(cell: Cell, free: int | None, **packs: bool) -> dict[str, int
 
 def predicted_total(parts: dict[str, int]) -> dict[str, int | str]:
     """Return the value of all *parts* that were predicted together."""
-    return {"predicted_memory_bytes": sum(parts.values())}
+    return {"predicted_memory_bytes": language.total(parts)}
 
 
 def free_memory() -> int | None:
