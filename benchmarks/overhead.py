@@ -74,7 +74,8 @@ def collected(cell: Cell, device: str) -> tuple[float, float]:
     values = {value["metric"]: value.get("value") for value in end["values"]}
     if end["status"] != "ok":
         raise SystemExit(f"{cell.title}: {end['status']}: {end['reason']}")
-    rate = values.get("tokens_per_second", values.get("samples_per_second"))
+    name = "tokens_per_second"
+    rate = values[name if name in values else "samples_per_second"]
     return float(rate), float(values["parent_cpu_percent"])
 
 

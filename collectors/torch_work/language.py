@@ -53,6 +53,7 @@ class Writing(Written, TorchTensors):
         self.position = self.cache.all[:1].clone()
         self.synchronise()
         if self.device == "cuda":  # what building needed is gone
+            torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
 
     @torch.inference_mode()  # type: ignore[misc]
@@ -139,8 +140,10 @@ class Finetuning(Training):
         layers = cell.parameters.get("layers", shape.layers)  # a reference has few
         model = Llama(replace(shape, layers=layers), Adapted, Matrix, cell.seed)
         model.to(self.device, self.dtype)
-        for matrix in model.matrices():  # drawn alike for all devices
-            drawn = matrix.drawn("cpu", torch.float32)
+        # Drawn alike for all devices where two are compared; all of them take a minute.
+        source = "cpu" if "layers" in cell.parameters else self.device
+        for matrix in model.matrices():
+            drawn = matrix.drawn(source, torch.float32)
             matrix.weight.data = drawn.to(self.device, self.dtype)
         for block in model.blocks:
             block.qkv.adapt(shape.width, shape.kv_width)
