@@ -60,7 +60,8 @@ _INDIFFERENT = frozenset(
     | {"model_size", "model_n_params"}
 )
 _WEIGHTS = "quantization"
-_ALONE = ("llm-prefill", "llm-decode")
+# Asked for one answer at a time, unless it is told.
+ALONE = frozenset({"llm-prefill", "llm-decode"})
 _BITS = re.compile(
     r"(?:i?q|w|int|fp|mxfp|nvfp)([2-8])(?!\d)|\b([2-8])[- ]?bit"
     r"|(?:bf|fp|f)(16|32)|\b(16)[- ]?bit",
@@ -146,7 +147,7 @@ class Conditions(msgspec.Struct, frozen=True):
     @property
     def batch(self) -> int | None:
         """Return the batch size; a language model is asked alone unless it is told."""
-        alone = self.workload in _ALONE and self.batch_size is None
+        alone = self.workload in ALONE and self.batch_size is None
         return 1 if alone else self.batch_size
 
     @property

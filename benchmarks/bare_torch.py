@@ -15,21 +15,26 @@ import torch
 
 # Torchvision needs two operators declared beside a CPU build of PyTorch.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
+from language import SHAPES
+from torch_work.decoders import Cache, Llama, Matrix, Sliced
 from with_torch import import_torchvision
 
+TOKENS = {"llm-prefill": 512, "llm-decode": 1}  # of a step, for each text
+MODEL = "Llama 3.2 1B"
 BATCH = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 Step = Callable[[], object]
 
 
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workload", help="of BATCH, or matmul")
+    parser.add_argument("workload", help="of BATCH or TOKENS, or matmul")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda", "mps"))
     parser.add_argument("--precision", default="fp32", choices=DTYPES)
     parser.add_argument("--batch-size", type=int)
     parser.add_argument("--size", type=int, default=4096)
+    parser.add_argument("--set", action="append", help="model=NAME")
     parser.add_argument("--warmup", type=float, default=5.0)
     parser.add_argument("--seconds", type=float, default=10.0)
     asked = parser.parse_args()
@@ -38,6 +43,9 @@ def main() -> None:
     torch.backends.cudnn.allow_tf32 = False
     if asked.workload == "matmul":
         step, samples = product(asked), 1
+    elif asked.workload in TOKENS:
+        samples = (asked.batch_size or 1) * TOKENS[asked.workload]
+        step = writing(asked, asked.batch_size or 1)
     else:
         samples = asked.batch_size or BATCH[asked.workload]
         step = training(asked, samples)
@@ -52,6 +60,31 @@ def product(asked: argparse.Namespace) -> Step:
         (torch.randn(size, size) / size**0.5).to(asked.device, dtype) for _ in range(2)
     )
     return lambda: torch.mm(a, b)
+
+
+def writing(asked: argparse.Namespace, batch: int) -> Step:
+    """Return what reads a prompt of 512 tokens, or writes one token of 128."""
+    name = dict(one.split("=") for one in asked.set or ()).get("model", MODEL)
+    shape, reads = SHAPES[name], asked.workload == "llm-prefill"
+    with torch.inference_mode():
+        model = Llama(shape, Matrix, Matrix, 0).place(
+            asked.device, DTYPES[asked.precision]
+        )
+        length = TOKENS[asked.workload] if reads else 128
+        cache = Cache(model, batch, length)
+        drawn = torch.randint(shape.vocabulary, (batch, length if reads else 1))
+    at, ids = 0, drawn.to(asked.device)
+
+    def step() -> None:
+        nonlocal at, ids
+        with torch.inference_mode():
+            if reads:
+                model(ids, Sliced(cache, 0, length))
+                return
+            ids = model(ids, Sliced(cache, at, 1)).argmax(-1, keepdim=True)
+            at = (at + 1) % length
+
+    return step
 
 
 def training(asked: argparse.Namespace, batch: int) -> Step:

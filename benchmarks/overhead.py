@@ -2,9 +2,10 @@
 
     python benchmarks/overhead.py --device cuda resnet50 matmul:8192:bf16
 
-Needs PyTorch, not benchdb. Each cell is ``workload[:size or batch][:precision]``. The
-two sides take turns in fresh processes; the ratio is that of their medians. Reach:
-0.99 to 1.01 on a data-centre GPU, 0.97 to 1.03 on a small CPU.
+Needs PyTorch, not benchdb. Each cell is ``workload[:size or batch][:precision]``, of
+language models with ``[:model]``, such as ``llm-decode:bf16:SmolLM2 135M``. The two
+sides take turns in fresh processes; the ratio is that of their medians. Reach: 0.99 to
+1.01 on a data-centre GPU, 0.97 to 1.03 on a small CPU.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 BARE = ROOT / "benchmarks" / "bare_torch.py"
 COLLECTOR = ROOT / "collectors" / "with_torch.py"
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 CELLS = ("resnet50", "mobilenetv2", "distilbert", "bert-large", "matmul:4096")
 
 
@@ -27,25 +29,29 @@ class Cell(NamedTuple):
     workload: str
     size: str | None
     precision: str
+    model: str | None = None
 
     @property
     def title(self) -> str:
         """Return the cell in words."""
-        return " ".join(filter(None, [self.workload, self.size, self.precision]))
+        parts = [self.workload, self.model, self.size, self.precision]
+        return " ".join(filter(None, parts))
 
     def arguments(self) -> list[str]:
         """Return the options that both programs understand."""
         chosen = "--size" if self.workload == "matmul" else "--batch-size"
         size = [chosen, self.size] if self.size else []
-        return [self.workload, *size, "--precision", self.precision]
+        model = ["--set", f"model={self.model}"] if self.model else []
+        return [self.workload, *size, "--precision", self.precision, *model]
 
 
 def parsed(text: str) -> Cell:
     """Return the cell that *text* stands for."""
     workload, *rest = text.split(":")
     size = next((part for part in rest if part.isdecimal()), None)
-    precision = next((part for part in rest if not part.isdecimal()), "fp32")
-    return Cell(workload, size, precision)
+    precision = next((part for part in rest if part in PRECISIONS), "fp32")
+    named = (part for part in rest if part not in (size, precision))
+    return Cell(workload, size, precision, next(named, None))
 
 
 def bare(cell: Cell, device: str) -> float:
@@ -62,12 +68,15 @@ def collected(cell: Cell, device: str) -> tuple[float, float]:
     # The second process of a cell: the gates of the first take a while.
     how = ["--tier", "quick", "--replicates", "2", "--replicate", "1"]
     how += ["--blocks-only", "--cool-down", "0"]
+    how += ["--set", "depth=0"] if cell.workload == "llm-decode" else []
     lines = output([str(COLLECTOR), *cell.arguments(), "--device", kind, *how])
     end = json.loads(lines.splitlines()[-1])
     values = {value["metric"]: value.get("value") for value in end["values"]}
     if end["status"] != "ok":
         raise SystemExit(f"{cell.title}: {end['status']}: {end['reason']}")
-    return float(values["samples_per_second"]), float(values["parent_cpu_percent"])
+    name = "tokens_per_second"
+    rate = values[name if name in values else "samples_per_second"]
+    return float(rate), float(values["parent_cpu_percent"])
 
 
 def output(command: list[str]) -> str:

@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import torch
 
@@ -25,7 +26,7 @@ from harness.framework import Work
 from harness.timing import timed
 from with_torch import Torch
 
-from benchmarks.bare_torch import BATCH, Step, product, training
+from benchmarks.bare_torch import BATCH, TOKENS, Step, product, training, writing
 from benchmarks.overhead import Cell, parsed
 
 BLOCK_SECONDS = 1.0
@@ -34,7 +35,9 @@ BLOCK_SECONDS = 1.0
 def collected(cell: Cell) -> Work:
     """Return the work that the collector would time, built and with its data."""
     key = "size" if cell.workload == "matmul" else "batch_size"
-    axes = {key: (int(cell.size),)} if cell.size else {}
+    axes: dict[str, tuple[Any, ...]] = {key: (int(cell.size),)} if cell.size else {}
+    if cell.model:
+        axes["model"] = (cell.model,)
     choices = Choices("cpu", "quick", (cell.precision,), axes=axes)
     found = next(cells_of(cell.workload, choices, "torch", Torch.compilers))
     framework = Torch()
@@ -52,8 +55,11 @@ def bare(cell: Cell) -> Step:
     asked = argparse.Namespace(
         device="cpu", precision=cell.precision, workload=cell.workload, size=size
     )
+    asked.set = [f"model={cell.model}"] if cell.model else []
     if cell.workload == "matmul":
         return product(asked)
+    if cell.workload in TOKENS:
+        return writing(asked, size or 1)
     return training(asked, size or BATCH[cell.workload])
 
 

@@ -149,47 +149,64 @@ def predicted_memory(
     """Return the bytes that a cell will need on its device, by what they are for.
 
     Where a framework looks embeddings up in 16 bits only, they are there beside a head
-    that is packed. Activations are those that are there at once; of training those that
-    are kept for the gradient, of mixed precision in 16 bits, and the logits three times
-    in 32.
+    that is packed. Activations are what is there at once; of training what is kept for
+    the gradient, of mixed precision in 16 bits, and the logits three times in 32.
+    *building* is needed to pack weights, before there are cache and activations.
     """
-    shape, width = shape_of(workload, facts), _BYTES[precision]
-    tokens, batch = tokens_per_step(workload, facts), int(facts["batch_size"])
-    if workload in ("llm-train", "gpt2-train"):
-        adapters = shape.adapter_weights if facts.get("trainable") == "lora" else 0
-        trained = adapters or shape.parameters
-        frozen = shape.parameters if adapters else 0
-        kept = 10 * shape.width + 2 * shape.kv_width + 3 * shape.inner
-        parts = {
-            # Weights, gradients and both moments, in 32 bits also where products are
-            # of 16, which take a copy then.
-            "weights": frozen * width + trained * (16 + (width if width < 4 else 0)),
-            "activations": tokens * shape.layers * kept * width
-            + tokens * shape.vocabulary * (3 * 4 + width),
-        }
-        return {name: int(size) for name, size in parts.items()}
-    matrices = shape.layers * shape.layer_weights
-    if facts["quantization"] == "4bit":
-        # A matrix is drawn whole, and its codes are of 32 bits before they are packed.
-        ends = (1 if shape.tied else 2) * shape.head_weights * _FOUR_BITS
-        if not packs_embedding:
-            ends = shape.head_weights * (width + _FOUR_BITS)
-        weights = matrices * _FOUR_BITS + ends
-        building = max(shape.head_weights, 2 * shape.width * shape.inner) * 8.0
-    else:
-        weights, building = shape.parameters * width, 0.0
-    positions = int(facts.get("depth", 0)) + int(
-        facts["prompt_tokens" if workload == "llm-prefill" else "generated_tokens"]
+    parts = (
+        _for_training(workload, precision, facts)
+        if workload in ("llm-train", "gpt2-train")
+        else _for_writing(workload, precision, facts, packs_embedding=packs_embedding)
     )
-    cache = 2 * shape.layers * shape.kv_width * positions * batch * width
-    working = tokens * (6 * shape.width + 4 * shape.inner) * width
-    working += batch * shape.vocabulary * width
-    parts = {
-        "weights": weights,
-        "cache": cache,
-        "activations": max(working, building),
-    }
     return {name: int(size) for name, size in parts.items()}
+
+
+def _for_training(workload: str, precision: str, facts: Facts) -> dict[str, float]:
+    shape, width = shape_of(workload, facts), _BYTES[precision]
+    adapters = shape.adapter_weights if facts.get("trainable") == "lora" else 0
+    trained = adapters or shape.parameters
+    frozen = shape.parameters if adapters else 0
+    kept = 10 * shape.width + 2 * shape.kv_width + 3 * shape.inner
+    of_token = shape.layers * kept * width + shape.vocabulary * (3 * 4 + width)
+    # Weights, gradients and both moments, in 32 bits also where products are of 16,
+    # which take a copy then.
+    of_trained = 16 + (width if width < 4 else 0)
+    return {
+        "weights": frozen * width + trained * of_trained,
+        "activations": tokens_per_step(workload, facts) * of_token,
+    }
+
+
+def _for_writing(
+    workload: str, precision: str, facts: Facts, *, packs_embedding: bool
+) -> dict[str, float]:
+    shape, width = shape_of(workload, facts), _BYTES[precision]
+    timed = "prompt_tokens" if workload == "llm-prefill" else "generated_tokens"
+    positions = facts.get("depth", 0) + facts[timed]
+    cached = 2 * shape.layers * shape.kv_width * positions * facts["batch_size"]
+    working = tokens_per_step(workload, facts) * (6 * shape.width + 4 * shape.inner)
+    working += facts["batch_size"] * shape.vocabulary
+    parts = {
+        "weights": shape.parameters * width,
+        "cache": cached * width,
+        "activations": working * width,
+    }
+    if facts["quantization"] != "4bit":
+        return parts
+    ends = (1 if shape.tied else 2) * shape.head_weights * _FOUR_BITS
+    if not packs_embedding:
+        ends = shape.head_weights * (width + _FOUR_BITS)
+    # A matrix is drawn whole, and its codes are of 32 bits before they are packed.
+    largest = max(shape.head_weights, 2 * shape.width * shape.inner)
+    return parts | {
+        "weights": shape.layers * shape.layer_weights * _FOUR_BITS + ends,
+        "building": largest * (width + 4 + 1),
+    }
+
+
+def total(predicted: Mapping[str, int]) -> int:
+    """Return the bytes that are needed while it is measured."""
+    return sum(size for name, size in predicted.items() if name != "building")
 
 
 def obstacle(predicted: Mapping[str, int], available: int | None) -> str | None:
@@ -197,14 +214,16 @@ def obstacle(predicted: Mapping[str, int], available: int | None) -> str | None:
 
     On a Mac or a CPU it would drive the machine into swap, for hours.
     """
-    need = sum(predicted.values())
+    need = total(predicted)
+    need = max(need, predicted["weights"] + predicted.get("building", 0))
     if available is None or need <= available:
         return None
     parts = ", ".join(f"{name} {_gigabytes(size)}" for name, size in predicted.items())
+    packs = "cache" in predicted and "building" not in predicted
     return (
         f"does not fit, and was not tried: it needs {_gigabytes(need)} ({parts}) and "
-        f"{_gigabytes(available)} are free; choose a smaller model or batch, or "
-        f"quantization=4bit"
+        f"{_gigabytes(available)} are free; choose a smaller model or batch"
+        f"{', or quantization=4bit' if packs else ''}"
     )
 
 

@@ -38,8 +38,8 @@ class Written(Tensors):
         self.tokens = facts["prompt_tokens" if self.reads else "generated_tokens"]
         self.depth, self.done = facts.get("depth", 0), 0
         self.packed = facts["quantization"] == "4bit"
-        packs = {"packs_embedding": self.packs_embedding}
-        self.predicted = require_memory(cell, self.free_memory(), **packs)
+        free, packs = self.free_memory(), self.packs_embedding
+        self.predicted = require_memory(cell, free, packs_embedding=packs)
 
     def free_memory(self) -> int | None:
         """Return the bytes that are free on the device; None where nobody can tell."""
@@ -89,10 +89,12 @@ class Written(Tensors):
         return _TOLERANCE[self.cell.precision]
 
 
-def require_memory(cell: Cell, free: int | None, **packs: bool) -> dict[str, int]:
+def require_memory(
+    cell: Cell, free: int | None, *, packs_embedding: bool = False
+) -> dict[str, int]:
     """Return what *cell* is predicted to need; DoesNotFitError where less is *free*."""
     what = cell.workload, cell.precision, cell.parameters
-    parts = language.predicted_memory(*what, **packs)
+    parts = language.predicted_memory(*what, packs_embedding=packs_embedding)
     if why := language.obstacle(parts, free):
         raise DoesNotFitError(why)
     return parts
@@ -100,7 +102,7 @@ def require_memory(cell: Cell, free: int | None, **packs: bool) -> dict[str, int
 
 def predicted_total(parts: dict[str, int]) -> dict[str, int | str]:
     """Return the value of all *parts* that were predicted together."""
-    return {"predicted_memory_bytes": sum(parts.values())}
+    return {"predicted_memory_bytes": language.total(parts)}
 
 
 def free_memory() -> int | None:

@@ -72,7 +72,9 @@ def _facts(facts: Mapping[str, Any]) -> Rows:
     yield from _sweep(facts.get("grid", {}), facts.get("smoke", {}))
     if facts.get("parameter_count"):
         yield "weights", _by_framework(facts["parameter_count"])
-    if facts.get("cell"):
+    for name, words in facts.get("choices", {}).items():
+        yield "choice", f"{name}: {', '.join(words)}"
+    if facts.get("cell") and facts["name"] not in catalogue.collected():
         yield "measured", "by others only; no collector of benchdb runs it"
         yield "cell", ", ".join(facts["cell"])
     yield from _flops(facts.get("train_flops_per_sample", ()))

@@ -1,7 +1,8 @@
 """What others published that is nearest to a figure, and the ratio in a report's words.
 
-The same workload, batch size, size and class of precision; then, as far as there is a
-choice, the framework, the device and the chip.
+The same workload, batch size, size and class of precision, of language models the same
+model and as many bits; then, as far as there is a choice, the framework, the device and
+the chip.
 """
 
 from collections import defaultdict
@@ -13,7 +14,7 @@ import msgspec
 from sqlalchemy import Connection, or_, select
 
 from benchdb.catalogue import metrics
-from benchdb.conditions import difference
+from benchdb.conditions import ALONE, difference, weight_bits
 from benchdb.metric_kinds import LISTED, headlines
 from benchdb.report import quantities
 from benchdb.report.exclusions import left_out
@@ -80,7 +81,8 @@ def nearest(
 
 def _published(work: Iterable[tuple[str, int | None]]) -> Any:
     some = (
-        (run.c.workload == workload) & (run.c.batch_size == batch)
+        ((run.c.workload == workload) & (run.c.batch_size == batch))
+        | (run.c.workload.in_({workload} & ALONE) & run.c.batch_size.is_(None))
         for workload, batch in sorted(work, key=str)
     )
     labelled = run.c.label.in_(_PUBLISHED)
@@ -98,6 +100,8 @@ def _work(one: StoredRun) -> tuple[Any, ...]:
     """Return what has to be equal; a precision that nobody states is none."""
     facts = one.facts
     own = conditions(one, "samples_per_second")
+    if own.weights is not None:  # of a language model hardly anybody states more
+        return *own.work, own.batch, weight_bits(own.weights)
     return facts.workload, facts.batch_size, facts.whole("size"), own.precision_class
 
 

@@ -165,10 +165,14 @@ class Cell:
         return offers(option, self.workload, self.kind)
 
     @property
+    def point(self) -> dict[str, Any]:
+        """Return its place in a sweep; no depth is 0."""
+        return {name: self.parameters.get(name, 0) for name in self.axes}
+
+    @property
     def title(self) -> str:
         """Return the cell in words, with what tells it from the rest of a sweep."""
-        choices = (str(self.parameters[name]) for name in self.axes)
-        what = " ".join([self.workload, *choices])
+        what = " ".join([self.workload, *map(str, self.point.values())])
         return f"{what} on {self.device} in {self.precision}"
 
     @classmethod
@@ -294,6 +298,8 @@ def cells_of(
         parameters = {**own["parameters"], **point, **options}
         if "quantization" in parameters:
             parameters["quantization"] = _weights(parameters["quantization"], precision)
+        if parameters.get("depth") == 0:  # as everybody leaves it out
+            del parameters["depth"]
         counted = name in language.WORKLOADS
         yield Cell(
             workload=name,

@@ -173,8 +173,6 @@ def _assignments(
             parameters["epochs"] = plan.epochs
             parameters["loader_processes"] = plan.loader_processes
         parameters["data"] = cell.data if cell.data_folder else "synthetic"
-        if parameters.get("depth") == 0:  # as everybody leaves it out
-            del parameters["depth"]
         environment = {"type": "environment", "key": f"environment-{number}"}
         run = {
             "type": "run",

@@ -305,7 +305,7 @@ def listed(
                 "parameters": cell.parameters,
                 "least_seconds": tier.least_seconds(lasting=cell.lasting),
                 "operations": operations_per_step(cell),
-                "axes": {name: cell.parameters[name] for name in cell.axes},
+                "axes": cell.point,
                 "arguments": _arguments(framework, options, cell),
             }
             for cell in cells
@@ -320,7 +320,7 @@ def _arguments(framework: Framework, options: Namespace, cell: Cell) -> list[str
     # What else a trial makes smaller comes with its tier, and is no choice.
     for name in settable(workloads()[cell.workload], cell.setting):
         if name in cell.axes:
-            given += ["--set", f"{name}={cell.parameters[name]}"]
+            given += ["--set", f"{name}={cell.point[name]}"]
     for name in framework.options:
         if name in cell.parameters:
             given += ["--" + name.replace("_", "-"), str(cell.parameters[name])]

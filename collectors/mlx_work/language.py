@@ -23,6 +23,7 @@ from mlx_work.training import Training
 _SMALL = 0.02  # the deviation of embeddings, and of all of GPT-2
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
 _MATRICES, _ENDS = ("qkv", "out", "gate_up", "down"), ("embedding", "head")
+_start: Any = mx.async_eval  # which has no types
 Layers = list[Any]  # keys and values of each
 
 
@@ -84,7 +85,9 @@ class Llama(nn.Module):  # type: ignore[misc]
 
         They are *drawn* in another type than they are kept in, where that is given.
         """
-        for part, names in (*((one, _MATRICES) for one in self.blocks), (self, _ENDS)):
+        parts: list[tuple[Any, tuple[str, ...]]]
+        parts = [*((one, _MATRICES) for one in self.blocks), (self, _ENDS)]
+        for part, names in parts:
             for name in (name for name in names if name in part):
                 shape = part[name].weight.shape
                 deviation = _SMALL if part is self else shape[1] ** -0.5
@@ -277,7 +280,7 @@ class Writing(Written, MlxTensors):
         self.last, self.layers = self.model(self.ids, self.layers, start)
         if not self.reads:
             self.ids = mx.argmax(self.last, -1, keepdims=True)
-        mx.async_eval(self.last, self.ids, self.layers)
+        _start(self.last, self.ids, self.layers)
 
     def error_tolerance(self) -> float:
         """Return what it is elsewhere, unless the CPU adds up in the type of inputs.

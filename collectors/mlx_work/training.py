@@ -18,7 +18,8 @@ from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
 from mlx_work.models import model_of, without_dropout
 
 # PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
-_OPTIONS = {"SGD": {}} | {name: {"bias_correction": True} for name in ("Adam", "AdamW")}
+_CORRECTED = {"bias_correction": True}
+_OPTIONS = {"SGD": {}, "Adam": _CORRECTED, "AdamW": _CORRECTED}
 
 
 class Training(Trained, MlxTensors):

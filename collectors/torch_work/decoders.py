@@ -220,7 +220,7 @@ class Sliced(Place):
     def __init__(self, cache: Cache, start: int, tokens: int) -> None:
         """Look at the positions up to the last token, and no further."""
         self.cache, self.start, self.end = cache, start, start + tokens
-        super().__init__(tuple(part[start : self.end] for part in cache.angles))  # type: ignore[arg-type]
+        super().__init__(tuple(part[start : self.end] for part in cache.angles))
         if tokens > 1 and start:
             self.mask = cache.all[: self.end] <= cache.all[start : self.end, None]
 
@@ -238,7 +238,7 @@ class Masked(Place):
     def __init__(self, cache: Cache, position: Any) -> None:
         """Look at the whole cache, what comes later masked."""
         self.cache, self.position = cache, position
-        super().__init__(tuple(part[position] for part in cache.angles))  # type: ignore[arg-type]
+        super().__init__(tuple(part[position] for part in cache.angles))
         self.mask = (cache.all <= position)[None]
 
     def kept(self, block: Block, keys: Any, values: Any) -> tuple[Any, Any]:
@@ -296,11 +296,8 @@ class Llama(nn.Module):  # type: ignore[misc]
         packed = [one for one in matrices if isinstance(one, FourBits)]
         own = sum(one.numel() for one in self.parameters())
         tied = self.shape.tied and not self.tied  # the head is there twice
-        return (
-            own
-            + sum(one.shape[0] * one.shape[1] for one in packed)
-            - (self.shape.head_weights if tied else 0)
-        )
+        own += sum(one.shape[0] * one.shape[1] for one in packed)
+        return int(own - (self.shape.head_weights if tied else 0))
 
     def angles(self, positions: int) -> tuple[Any, Any]:
         """Return cosines and sines of (positions, half a head)."""
@@ -308,9 +305,9 @@ class Llama(nn.Module):  # type: ignore[misc]
         steps = torch.arange(half, dtype=torch.float64) / half
         rates = float(self.shape.rope_base) ** -steps
         turns = torch.outer(torch.arange(positions, dtype=torch.float64), rates)
-        return tuple(
-            part.to(like.device, like.dtype) for part in (turns.cos(), turns.sin())
-        )  # type: ignore[return-value]
+        # Metal has no float64, not even for a moment.
+        cos, sin = turns.cos().to(like.dtype), turns.sin().to(like.dtype)
+        return cos.to(like.device), sin.to(like.device)
 
     def hidden(self, ids: Any, place: Place, layers: int | None = None) -> Any:
         """Return what is behind the layers, or behind the first of them, normed."""
@@ -356,7 +353,8 @@ class Gpt2Block(nn.Module):  # type: ignore[misc]
     def forward(self, x: Any) -> Any:
         """Return what (batch, tokens, width) is behind the layer."""
         split = self.qkv(self.norm(x)).unflatten(-1, (3 * GPT2.heads, -1))
-        found = sdpa(*split.transpose(1, 2).chunk(3, 1), is_causal=True)
+        q, k, v = split.transpose(1, 2).chunk(3, 1)
+        found = sdpa(q, k, v, is_causal=True)
         x = x + self.out(found.transpose(1, 2).flatten(2))
         return x + self.down(gelu(self.up(self.other_norm(x)), approximate="tanh"))
 

@@ -35,7 +35,7 @@ class Writing(Written, TorchTensors):
         """Return the bytes that are free on the device."""
         return _free(self.device)
 
-    @torch.inference_mode()  # type: ignore[misc]
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
     def build(self) -> None:
         """Draw the weights on the device, in 4 bits if asked for."""
         kind = FourBits if self.packed else Matrix
@@ -44,7 +44,7 @@ class Writing(Written, TorchTensors):
         self.model: Callable[..., Any] = self.compiled(self.network)
         self.synchronise()
 
-    @torch.inference_mode()  # type: ignore[misc]
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
     def make_data(self) -> None:
         """Draw the prompt, or the first tokens, and allocate the cache."""
         batch = self.cell.batch_size
@@ -53,9 +53,10 @@ class Writing(Written, TorchTensors):
         self.position = self.cache.all[:1].clone()
         self.synchronise()
         if self.device == "cuda":  # what building needed is gone
+            torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
 
-    @torch.inference_mode()  # type: ignore[misc]
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
     def step(self) -> None:
         """Start reading the prompts, or writing one token of each text."""
         if self.reads:
@@ -74,7 +75,7 @@ class Writing(Written, TorchTensors):
 
     def parameter_count(self) -> int:
         """Return the parameters of the model."""
-        return self.network.count()
+        return int(self.network.count())
 
     def tensors(self) -> list[Any]:
         """Return the weights, the cache and the logits."""
@@ -83,7 +84,7 @@ class Writing(Written, TorchTensors):
         packed = (one for one in self.network.matrices() if isinstance(one, FourBits))
         return own + [one.scales for one in packed]
 
-    @torch.inference_mode()  # type: ignore[misc]
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
     def relative_error(self) -> float:
         """Return how far logits are from float32 on the CPU, behind the first layers.
 
@@ -139,8 +140,10 @@ class Finetuning(Training):
         layers = cell.parameters.get("layers", shape.layers)  # a reference has few
         model = Llama(replace(shape, layers=layers), Adapted, Matrix, cell.seed)
         model.to(self.device, self.dtype)
-        for matrix in model.matrices():  # drawn alike for all devices
-            drawn = matrix.drawn("cpu", torch.float32)
+        # Drawn alike for all devices where two are compared; all of them take a minute.
+        source = "cpu" if "layers" in cell.parameters else self.device
+        for matrix in model.matrices():
+            drawn = matrix.drawn(source, torch.float32)
             matrix.weight.data = drawn.to(self.device, self.dtype)
         for block in model.blocks:
             block.qkv.adapt(shape.width, shape.kv_width)

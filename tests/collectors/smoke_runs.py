@@ -7,16 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import language
 from harness.cells import workloads
 from harness.recorder import GATES
 
 from tests.collector_programs import COLLECTORS, Outcome, command, run
 
-# BERT-Large takes minutes here; its parameters are counted elsewhere.
+# BERT-Large takes minutes here; its parameters are counted elsewhere. Language models
+# have tests of their own.
 NETWORKS = [
     name
     for name, facts in workloads().items()
-    if facts["kind"] != "operation" and name != "bert-large"
+    if facts["kind"] != "operation" and name not in ("bert-large", *language.WORKLOADS)
 ]
 # These are trained by the programs themselves, the others in test_networks_*.py.
 PROGRAMS = {"torch": ("lstm", "mnist"), "tensorflow": ("lstm", "mnist")}

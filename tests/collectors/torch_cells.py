@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
+import language
 import torch
 from harness.cells import Cell, Choices, cells_of, settings, workloads
 from harness.framework import Setting
@@ -16,7 +17,7 @@ OPERATIONS = ("matmul", "elementwise", "bandwidth", "conv")
 TRAININGS = [
     (name, setting)
     for name, facts in workloads().items()
-    if facts["kind"] != "operation"
+    if facts["kind"] != "operation" and name not in language.WORKLOADS
     for setting in settings(facts)
 ]
 _FIELDS = {field.name for field in fields(Cell)} - {"batch_size"}

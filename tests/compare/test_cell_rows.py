@@ -9,7 +9,7 @@ import pytest
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
 from benchdb.compare.sides import sides
 from benchdb.store.database import open_database
-from tests.compared import M1, M1_TOO, M2, campaign, published, stored
+from tests.compared import M1, M1_TOO, M2, STEADY, campaign, published, stored
 from tests.store_factory import Machine, Run
 
 Compared = Callable[..., Comparison]
@@ -412,3 +412,59 @@ def test_chips_of_a_source_meet_their_own_kind(compared):
         (row.base.accelerator, row.other.accelerator): round(row.ratio.value, 6)
         for row in rows
     } == {("M1", "M1"): 1.1, ("M2", "M2"): 1.2}
+
+
+def written(
+    name: str, speed: float, weights: str, source: str | None = None, **facts: Any
+) -> list[Run]:
+    """Text written by a model on an M1: by our collector, or as a source tells."""
+    ours = {"batch_size": 1, "attention": "sdpa", "threads": 8}
+    own = {"model": "Llama 3.1 8B", "generated_tokens": 128, "quantization": weights}
+    batch = {} if source else {"batch_size": 1}
+    columns = {
+        "setting": "llama-bench",
+        "parameters": own | ({} if source else ours),
+        "precision": None if source else "bf16",
+        **({"label": "transcribed", "tier": None} if source else {}),
+    }
+    return campaign(
+        None if source else name,
+        speed,
+        metric="tokens_per_second",
+        columns=columns | ({"batch_size": None} if source else batch),
+        shares=(1.0,) if source else STEADY,
+        workload="llm-decode",
+        framework="llama.cpp" if source else "torch",
+        source=source,
+        **facts,
+    )
+
+
+def test_what_llama_bench_published_stands_beside_what_we_wrote(compared):
+    runs = [
+        *written("ours", 20.0, "bf16"),
+        *written("ours", 50.0, "4bit"),
+        *written("theirs", 25.0, "F16", source="paper", machine=M2),
+        *written("theirs", 90.0, "Q4_K_M", source="paper", machine=M2),
+    ]
+
+    rows = compared(runs, "campaign:ours", "source:paper").cells
+
+    speeds = {
+        (round(row.base.quantity.value), row.other.quantity.value) for row in rows
+    }
+    assert speeds == {(20, 25), (50, 90)}
+    assert {row.ratio.differs for row in rows} == {("framework", "weights")}
+
+
+def test_the_same_weights_meet_before_others_of_as_many_bits(compared):
+    runs = [
+        *written("ours", 20.0, "4bit"),
+        *written("theirs", 25.0, "Q4_0", source="paper", machine=M2),
+        *written("theirs", 30.0, "4bit", source="paper", machine=M2),
+    ]
+
+    row = only(compared(runs, "campaign:ours", "source:paper"))
+
+    assert row.other.quantity.value == 30
+    assert row.ratio.differs == ("framework",)

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import language
 import pytest
 from harness.cells import workloads
 
 from tests.collectors.tensorflow_cells import cell_of, tensorflow
 
 FACTS = workloads()
-NETWORKS = tuple(name for name in FACTS if FACTS[name]["kind"] != "operation")
+NETWORKS = tuple(
+    name
+    for name in FACTS
+    if FACTS[name]["kind"] != "operation" and name not in language.WORKLOADS
+)
 FOR_IMAGES = tuple(name for name in NETWORKS if FACTS[name]["kind"] == "cnn")
 
 
