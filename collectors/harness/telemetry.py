@@ -151,7 +151,9 @@ class Telemetry:
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
             unsettled=unchanged,
-            clock_mhz=span and part_of(self._states, [], span).get("clock_mhz"),
+            clock_mhz=part_of(self._states, [], span).get("clock_mhz")
+            if span
+            else None,
         )
 
     def _stretch(self) -> tuple[Facts, str | None]:
