@@ -162,8 +162,10 @@ class Telemetry:
             return {}, None
         seen = over_time(self._states, self._readings, span)
         for name in (BURST, SUSTAINED):
-            if part := self._spans.get(name):
-                seen[name] = part_of(self._states, self._readings, part)
+            if name in self._spans and (
+                part := part_of(self._states, self._readings, self._spans[name])
+            ):
+                seen[name] = part
         if (settled := self._spans.get(SUSTAINED)) is None:
             return seen, None
         return seen, unsettled(self._states, self._readings, settled)
