@@ -89,7 +89,8 @@ class _Options:
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, graph or xla (default: the framework's usual)"
+            help="eager, inductor, inductor-graphs, graph or xla (default: the "
+            "framework's usual)."
         ),
     ] = None
     memory_format: Annotated[

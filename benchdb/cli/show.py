@@ -176,7 +176,7 @@ def _sections(
     sections: dict[str, Iterable[str]] = {
         "values": _values(found, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
-        "found implausible": map(" ".join, doubts),
+        "worth a second look": map(" ".join, doubts),
         "source": [*_source(found), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
     }

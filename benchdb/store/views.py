@@ -145,7 +145,7 @@ def _columns() -> dict[str, tuple[Column, ...]]:
 COLUMNS: Mapping[str, tuple[Column, ...]] = _columns()
 SAMPLES = (
     Column("run", "digest of the run", required=True),
-    Column("phase", "seed, warmup, measure or step", required=True),
+    Column("phase", "seed, warmup, burst, measure, settle or step", required=True),
     Column("index", "place in the run, from 0, as taken", "integer", required=True),
     Column("steps", "steps that it lasted", "integer", required=True),
     Column("seconds", "time of all its steps", "real", "s", required=True),

@@ -154,7 +154,9 @@ class Telemetry:
             checks=checks,
             conditions={name: during[name] for name in lasting if name in during},
             unsettled=unchanged,
-            clock_mhz=span and part_of(self._states, [], span).get("clock_mhz"),
+            clock_mhz=part_of(self._states, [], span).get("clock_mhz")
+            if span
+            else None,
         )
 
     def _stretch(self) -> tuple[Facts, str | None]:
@@ -163,8 +165,10 @@ class Telemetry:
             return {}, None
         seen = over_time(self._states, self._readings, span)
         for name in (BURST, SUSTAINED):
-            if part := self._spans.get(name):
-                seen[name] = part_of(self._states, self._readings, part)
+            if name in self._spans and (
+                part := part_of(self._states, self._readings, self._spans[name])
+            ):
+                seen[name] = part
         if (settled := self._spans.get(SUSTAINED)) is None:
             return seen, None
         return seen, unsettled(self._states, self._readings, settled)

@@ -40,6 +40,7 @@ _PAIR_SECONDS = 10.0
 TERM_PAIR_SECONDS = 4.0  # where the process has a term
 _LONGEST_PAIR = 30.0
 BURST_SECONDS = 2.0
+_KNOWN_PERCENT = 2.0  # of the sustained rate: half its interval, where it is settled
 # Of a block: a longer one is no part of two seconds.
 _LONGEST_OF_BURST = 2 * BURST_SECONDS
 
@@ -252,7 +253,9 @@ def settle(work: Work, tier: Tier, steps: int, stretch: Stretch) -> int | str:
     """Go on until the rate no longer changes; return from which block on that was so.
 
     Else a text says that it changed to the end. A rate has settled where the last
-    ``settled_seconds`` show neither drift nor shift by more than 1 %.
+    ``settled_seconds`` show neither drift nor shift by more than 1 %, and their median
+    is known to 2 %: of blocks that scatter more, such as beside other work, nobody can
+    tell.
     """
     seen = f"fewer than {_LEAST_BLOCKS} blocks"
     while True:
@@ -263,10 +266,14 @@ def settle(work: Work, tier: Tier, steps: int, stretch: Stretch) -> int | str:
             change = drift(times)
             if abs(change) < STEADY_PERCENT:
                 change, _ = changepoint(times)
-            if abs(change) <= STEADY_PERCENT:
-                return first
             window = f"the last {stretch.since(first):.0f} s"
             seen = f"the time of a step changed by {change:+.2g} % within {window}"
+            if abs(change) <= STEADY_PERCENT:
+                low, high = median_interval(times)
+                known = 50 * (high - low) / median(times)
+                if known <= _KNOWN_PERCENT:
+                    return first
+                seen = f"the median of {window} is known to {known:.2g} % only"
         if stretch.elapsed >= tier.settling_limit:
             return f"it did not settle in {stretch.elapsed:.0f} s: {seen}"
         stretch("settle", steps, timed(work, steps))

@@ -198,6 +198,8 @@ def _blocks(work: Work, recorder: Recorder, steps: int, estimate: float) -> floa
         if too_long is None:
             with recorder.phase("burst"):
                 burst(work, steps, stretch)
+            # A machine that has become busy may take far longer than was estimated.
+            too_long = is_too_long(max(stretch.seconds))
         first = too_long or median(stretch.seconds) / steps
         while stretch.elapsed < tier.warmup_seconds:
             stretch("warmup", steps, timed(work, steps))

@@ -124,13 +124,15 @@ def test_a_gpu_that_waited_for_the_host_gets_a_compiled_counterpart(backend: Bac
         "framework": "torch",
         "checks": {"counterpart": "inductor-graphs"},
     }
-    busy = [{RATE: 100.0, "gpu_busy_percent": share} for share in (31.0, 33.0)]
-    idle_host = [{RATE: 90.0, "gpu_busy_percent": 97.0}]
+    busy: list[dict[str, float | None]] = [
+        {RATE: 100.0, "gpu_busy_percent": share} for share in (31.0, 33.0)
+    ]
+    full: list[dict[str, float | None]] = [{RATE: 90.0, "gpu_busy_percent": 97.0}]
 
     lines = said(
         backend.database(),
         *mine(busy, **facts, workload="mnist"),
-        *mine(idle_host, **facts),
+        *mine(full, **facts),
     )
 
     (found,) = (line for line in lines if "launch-bound" in line)

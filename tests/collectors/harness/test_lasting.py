@@ -6,6 +6,7 @@ What the supervisor sees of clock and power decides as well.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -130,6 +131,25 @@ def test_a_step_longer_than_the_burst_shows_none(monkeypatch):
     assert values["sustained_samples_per_second"]["value"] == pytest.approx(4 / 9)
     assert values["sustained_percent"]["reason"] == why
     assert is_too_long(4.0) is None
+
+
+def test_blocks_that_scatter_beside_other_work_settle_nothing(monkeypatch):
+    """Every other step takes half as long again: no drift, no shift, no rate either."""
+    turns = cycle((0.55, 0.83))
+
+    values, _ = figures(Device(lambda _: next(turns)), cell("standard"), monkeypatch)
+
+    why = values["sustained_percent"]["reason"]
+    assert "the median of the last 3" in why
+    assert "% only" in why
+
+
+def test_a_burst_that_a_busy_machine_drew_out_is_none(monkeypatch):
+    device = Device(lambda _: 15.0 if len(device.rested) > 2 else 0.01)
+
+    values, _ = figures(device, cell("standard"), monkeypatch)
+
+    assert "a block takes" in values["burst_samples_per_second"]["reason"]
 
 
 def test_the_headline_is_of_the_same_blocks_with_and_without_a_burst(monkeypatch):

@@ -149,13 +149,13 @@ def test_the_reference_takes_a_few_samples():
 
 
 def test_attention_says_which_of_its_kernels_it_chooses():
-    operands = [torch.randn(1, 2, 16, 8, requires_grad=True) for _ in range(3)]
+    query, key, value = torch.randn(3, 1, 2, 16, 8, requires_grad=True)
     usual = functional.scaled_dot_product_attention
 
     with attention_seen() as fused:
-        functional.scaled_dot_product_attention(*operands)
+        functional.scaled_dot_product_attention(query, key, value)
     with attention_seen() as plain:
-        functional.scaled_dot_product_attention(*operands, dropout_p=0.1)
+        functional.scaled_dot_product_attention(query, key, value, dropout_p=0.1)
 
     assert (fused, plain) == ({"flash"}, {"math"})
     assert functional.scaled_dot_product_attention is usual
