@@ -48,7 +48,7 @@ class SourceArrays:
     def pixels(self, count: int) -> Batch:
         """Return images in bytes, again and again where the user has too few."""
         images = self.images or random_images(self.cell, count)
-        rows = np.arange(count) % len(images.labels)
+        rows: Any = np.arange(count) % len(images.labels)
         shape = (count, *input_shape(self.cell))
         return images.pixels[rows].reshape(shape), images.labels[rows]
 
@@ -112,6 +112,7 @@ def sequences(cell: Cell) -> Iterator[tuple[Any, int]]:
     steps = cell.parameters["sequence_length"]
     while True:
         length, is_linear = source.randint(5, steps), source.random() < 0.5
+        row: Any
         if is_linear:
             row = source.randint(0, _LARGEST - length) + np.arange(length)
         else:

@@ -24,6 +24,10 @@ _SMALLER: dict[str, dict[str, Any]] = {
     "vgg16": {"optimizer": "SGD"},  # Keras flattens it, so its images are whole
 }
 
+# Keras builds a graph of its own for fit, which of these takes longest; the same paths
+# of data are taken by mobilenetv2, resnet18 and alexnet.
+_WITHOUT_FIT = {"resnet50", "efficientnet-b0", "vgg16"}
+
 
 @pytest.fixture(autouse=True)
 def _graphs_as_they_are() -> Iterator[None]:
@@ -38,4 +42,5 @@ def _graphs_as_they_are() -> Iterator[None]:
 def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
     smaller = _SMALLER.get(workload, {})
 
-    check_training(tensorflow(), cell_of(tensorflow(), workload, smaller))
+    cell = cell_of(tensorflow(), workload, smaller)
+    check_training(tensorflow(), cell, seed=workload not in _WITHOUT_FIT)

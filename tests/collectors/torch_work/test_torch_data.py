@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock, call, patch
 
 import numpy as np
 import pytest
@@ -65,6 +66,26 @@ def test_a_pass_loads_each_image_once_and_enlarges_it():
     assert sorted(labels.tolist()) == list(range(10)) != labels.tolist()
     assert {inputs.shape[1:] for inputs, _ in batches} == {(3, 96, 96)}
     assert all(0 <= inputs.min() < inputs.max() <= 1 for inputs, _ in batches)
+
+
+def test_fit_moves_arrays_of_the_host_batch_by_batch_and_judges_each_epoch():
+    plan = SeedPlan(
+        *("fit", 0, 2, 3), data_path="pipeline", samples=10, validation_samples=6
+    )
+    work = started(cell("mnist-cnn", batch_size=4))
+    told: list[object] = []
+    course = Mock(over=False, reached=lambda steps: told.append(steps) is not None)
+    moved = patch.object(work, "arranged", wraps=work.arranged)
+    judged = patch.object(work, "forward", wraps=work.forward)
+
+    with moved as arranged, judged as forward:
+        work.fit(plan, course)
+
+    sizes = [len(one.args[1]) for one in arranged.call_args_list]
+    assert sizes == [4, 4, 2, 4, 2] * 2  # ten to train on, six to judge by
+    assert {type(one.args[0]) for one in arranged.call_args_list} == {np.ndarray}
+    assert (forward.call_count, told) == (4, [1, 2, 3, 1, 2, 3])
+    assert course.mock_calls == [call.begin("seed"), call.end(), call.end()]
 
 
 def test_an_epoch_trains_on_every_image_of_the_plan():
