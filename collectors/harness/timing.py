@@ -231,7 +231,8 @@ def doubled(
 ) -> list[tuple[float, float]]:
     """Return seconds of *steps* and of twice as many steps, in turn; [] if too long.
 
-    There are as many pairs as *most_seconds* have room for, or one. Either goes first as often as the other, so that drift does not look like a ratio.
+    There are as many pairs as *most_seconds* have room for, or one. Either goes first
+    as often as the other, so that drift does not look like a ratio.
     """
     pair = 3 * steps * step_seconds
     if pair > _LONGEST_PAIR:
