@@ -42,7 +42,7 @@ TIER = "quick"
 _ENDING = "-budget"  # of the name of a campaign
 _AROUND = 0.7  # seconds for the start, the end and the storing of a process
 _REPLICATES = 3  # planned of a cell, as far as anybody can tell before
-_LIMIT = 1.02  # of the time, when a process that still runs is ended
+_OVER = 0.02  # of the time: a process that takes so much more is ended
 
 
 class Purse(msgspec.Struct, frozen=True):
@@ -206,7 +206,7 @@ def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
 @contextmanager
 def _ending(interruption: Interruption, purse: Purse) -> Iterator[None]:
     """End the process that still runs when the time is over."""
-    timer = Timer(_LIMIT * purse.seconds - purse.spent, interruption.expire)
+    timer = Timer(purse.left + _OVER * purse.seconds, interruption.expire)
     timer.daemon = True
     timer.start()
     try:
