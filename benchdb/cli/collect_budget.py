@@ -4,6 +4,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -258,11 +260,10 @@ def _measure(
         stored, failed = shown.follow(noted(events))
     what = "stored" if stored else "nothing stored"
     tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
-    own = address(engine) == location_of(None)
+    own = address(engine) == str(Path(location_of(None)).resolve())
     if stored:
-        conclude(
-            summary(engine, settings.campaign, "" if own else f" --db {name(engine)}")
-        )
+        database = "" if own else f" --db {quote(name(engine))}"
+        conclude(summary(engine, settings.campaign, database))
         conclude(_answers(_known(engine, its, settings, memory)))
     conclude(_kept(purse, taken))
     if interruption.requested and not interruption.expired:

@@ -184,10 +184,10 @@ def measure(
             ):
                 yield event
                 whole = _wall(event)
-                if whole is None:
-                    failed.add(item.cell)
-                else:
+                if whole is not None:
                     around.append(max(0.0, event.seconds - whole))
+                elif not _is_interrupted(event):
+                    failed.add(item.cell)
 
 
 def processes(before: State, after: State) -> int:
@@ -213,6 +213,11 @@ def _ending(interruption: Interruption, purse: Purse) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def _is_interrupted(event: Finished) -> bool:
+    """Tell whether something stopped a process that may succeed another time."""
+    return event.record is not None and event.record.end.status == "interrupted"
 
 
 def _wall(event: Finished) -> float | None:
