@@ -3,6 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -35,7 +38,7 @@ from benchdb.collecting.campaign import Event, Finished
 from benchdb.collecting.costs import devices_of, shares, stored_rates
 from benchdb.collecting.history import Past
 from benchdb.collecting.plan import Cell, Memory, Plan, Request, Settings, devices, plan
-from benchdb.collecting.processes import Interruption
+from benchdb.collecting.processes import Interruption, age
 from benchdb.collecting.programs import Description, fingerprint
 from benchdb.errors import UsageError
 from benchdb.grading import load_per_cpu
@@ -88,14 +91,16 @@ def collect_within(
     context: typer.Context, text: str, db: str | None, *, dry_run: bool
 ) -> None:
     """Measure what tells most within the time that *text* says."""
-    begun, seconds = monotonic(), seconds_of(text)
-    purse = Purse(seconds, begun, kept=1.0 + seconds / 200)
+    purse = Purse(seconds_of(text), monotonic() - age())
     request = replace(chosen(context, Request, blocks_only=True), tier=budgeted.TIER)
-    found = usable(request, isolated=context.params["isolated"])
-    planned = _both_devices(request, found, isolated=context.params["isolated"])
+    isolated = context.params["isolated"]
+    with ThreadPoolExecutor(1) as beside:
+        asked = beside.submit(fingerprint)
+        found = usable(request, isolated=isolated)
+        planned = _both_devices(request, found, isolated=isolated)
+        machine = asked.result()
     for warning in planned.warnings:
         warn(warning)
-    machine = fingerprint()
     here = machine["machine"].get("anonymous_id")
     engine = existing(db) if dry_run else opened(db, create=True)
     its = _prospect(planned, machine, found, engine)
@@ -106,6 +111,8 @@ def collect_within(
             campaign = budgeted.campaign_of(connection, here, fresh)
             past = budgeted.past_of(connection, campaign, here)
     now = budgeted.begin(its, past)
+    # The end starts as many programs, and imports as much, as half of this took.
+    purse = replace(purse, kept=0.5 + purse.spent / 2)
     _refuse_too_short(now, purse, text)
     lines = _foretold(its, now, foreseen(now, purse.left), purse)
     if dry_run or engine is None:
@@ -253,11 +260,10 @@ def _measure(
         stored, failed = shown.follow(noted(events))
     what = "stored" if stored else "nothing stored"
     tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
-    own = address(engine) == location_of(None)
+    own = address(engine) == str(Path(location_of(None)).resolve())
     if stored:
-        conclude(
-            summary(engine, settings.campaign, "" if own else f" --db {name(engine)}")
-        )
+        database = "" if own else f" --db {quote(name(engine))}"
+        conclude(summary(engine, settings.campaign, database))
         conclude(_answers(_known(engine, its, settings, memory)))
     conclude(_kept(purse, taken))
     if interruption.requested and not interruption.expired:

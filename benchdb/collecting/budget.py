@@ -209,9 +209,9 @@ def _next(state: State, seconds: float) -> Cell | None:
     ]
     for one in begun:
         # The side that lags behind; neighbours in time share a machine's mood.
-        for cell in sorted(one.cells, key=state.count):
-            if _fits(state, cell, seconds):
-                return cell
+        behind = min(one.cells, key=state.count)
+        if _fits(state, behind, seconds):
+            return behind
     return _of_new(state, seconds) or _widest(state, seconds)
 
 

@@ -42,7 +42,7 @@ TIER = "quick"
 _ENDING = "-budget"  # of the name of a campaign
 _AROUND = 0.7  # seconds for the start, the end and the storing of a process
 _REPLICATES = 3  # planned of a cell, as far as anybody can tell before
-_LIMIT = 1.02  # of the time, when a process that still runs is ended
+_OVER = 0.02  # of the time: a process that takes so much more is ended
 
 
 class Purse(msgspec.Struct, frozen=True):
@@ -184,10 +184,10 @@ def measure(
             ):
                 yield event
                 whole = _wall(event)
-                if whole is None:
-                    failed.add(item.cell)
-                else:
+                if whole is not None:
                     around.append(max(0.0, event.seconds - whole))
+                elif not _is_interrupted(event):
+                    failed.add(item.cell)
 
 
 def processes(before: State, after: State) -> int:
@@ -206,13 +206,18 @@ def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
 @contextmanager
 def _ending(interruption: Interruption, purse: Purse) -> Iterator[None]:
     """End the process that still runs when the time is over."""
-    timer = Timer(_LIMIT * purse.seconds - purse.spent, interruption.expire)
+    timer = Timer(purse.left + _OVER * purse.seconds, interruption.expire)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+def _is_interrupted(event: Finished) -> bool:
+    """Tell whether something stopped a process that may succeed another time."""
+    return event.record is not None and event.record.end.status == "interrupted"
 
 
 def _wall(event: Finished) -> float | None:

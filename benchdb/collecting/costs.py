@@ -122,7 +122,11 @@ def stored_rates(connection: Connection, cells: Sequence[Cell]) -> list[Seen]:
 
 
 def _rate(
-    metric: str, figure: float, operations: int | None, batch: Any, theirs: int | None
+    metric: str,
+    figure: float,
+    operations: int | None,
+    batch: int | None,
+    theirs: int | None,
 ) -> float | None:
     """Return a figure in operations a second; *operations* are those of our batch."""
     if metric == "teraflops":
@@ -278,12 +282,13 @@ def learned(
 
 def _least(one: Past, protocol: Protocol) -> float:
     """Return what a process would have taken with the usual window."""
-    extra = one.checks["phase_seconds"].get("measure", 0.0) - _window(one, protocol)
-    return (one.seconds or 0.0) - extra
+    measured: float = one.checks["phase_seconds"].get("measure", 0.0)
+    return (one.seconds or 0.0) - measured + _window(one, protocol)
 
 
 def _window(one: Past, protocol: Protocol) -> float:
-    block = (one.step_seconds or 0.0) * one.checks.get(STEPS, 1)
+    steps: int = one.checks.get(STEPS, 1)
+    block = (one.step_seconds or 0.0) * steps
     return max(protocol.window_seconds, protocol.blocks * block)
 
 

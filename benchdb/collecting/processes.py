@@ -129,6 +129,17 @@ def time_limit(
         timer.cancel()
 
 
+def age() -> float:
+    """Return for how many seconds this program has run, its own start included."""
+    try:
+        content = Path("/proc/self/stat").read_text(encoding="utf-8")
+        ticks = int(content.rpartition(")")[2].split()[19])
+        up = float(Path("/proc/uptime").read_text(encoding="utf-8").split()[0])
+    except (OSError, ValueError, IndexError):  # not on Linux; as a laptop starts
+        return 0.5
+    return max(0.0, up - ticks / os.sysconf("SC_CLK_TCK"))
+
+
 class Reply(msgspec.Struct, frozen=True):
     """What a program printed, and its exit status."""
 
