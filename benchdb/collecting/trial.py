@@ -181,8 +181,12 @@ def _fingerprint(trial: Trial, how: How) -> Iterator[Check]:
     trial.fingerprint = {name: found[name] for name in names}
     trial.sources, trial.answers = found["sources"], found["answers"]
     yield from fingerprint_checks(trial.fingerprint, trial.sources)
-    for spoiler in spoilers(trial.fingerprint):
+    spoiling = spoilers(trial.fingerprint)
+    for spoiler in spoiling:
         yield Check("state", None, f"{spoiler.what}; {spoiler.advice}")
+    if not spoiling:
+        text = "nothing that can be seen would spoil a measurement"
+        yield Check("state", holds=True, text=text)
 
 
 def fingerprint_checks(fingerprint: Facts, sources: Facts) -> Iterator[Check]:
