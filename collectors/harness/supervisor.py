@@ -104,9 +104,11 @@ def _run_one(
     if "run" not in course.kinds:
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
-    end["values"] += without_figures(seen.values, course)
+    end["values"] += seen.values
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
+    if end["status"] == "interrupted" and course.pause:
+        end["values"] = [without_figure(one) for one in end["values"]]
     write(encode(end))
     if end["status"] != "ok":
         print(
@@ -133,8 +135,10 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    found = without_figures(course.values.values(), course)
-    values = {value["metric"]: value for value in found}
+    values = dict(course.values)
+    if course.dropped:  # part of the work was not done
+        why = "the GPU dropped work"
+        values = {metric: {"metric": metric, "reason": why} for metric in values}
     percent = cpu_percent(death.cpu, death.wall)
     for metric, value in (
         ("process_wall_seconds", death.wall),
@@ -160,13 +164,13 @@ def end_line(
     }
 
 
-def without_figures(
-    values: Iterable[dict[str, Any]], course: Course
-) -> list[dict[str, Any]]:
-    """Return *values*; with a reason in place of each where work was not done whole."""
-    why = course.pause and "the machine or the worker stood still in between"
-    why = "the GPU dropped work" if course.dropped else why
-    return [{"metric": one["metric"], "reason": why} if why else one for one in values]
+def without_figure(value: dict[str, Any]) -> dict[str, Any]:
+    """Return *value* with a reason in place of its figure, unless of the process."""
+    metric = value["metric"]
+    if metric.startswith(("process_", "parent_", "peak_")):
+        return value
+    why = "the machine or the worker stood still in between"
+    return {"metric": metric, "reason": why}
 
 
 def _verdict(
