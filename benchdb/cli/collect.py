@@ -211,7 +211,9 @@ def _measure_all(
         tell(f"benchdb: interrupted; what had finished is stored{go_on}")
         raise typer.Exit(130)
     if failed:
-        tell(f"benchdb: {failed} of {len(items)} did not succeed")
+        # Of what failed none is left to do; of what the machine slept through, all.
+        again = f"; go on with: benchdb collect --resume{database}" if remaining else ""
+        tell(f"benchdb: {failed} of {len(items)} did not succeed{again}")
         raise typer.Exit(1)
 
 

@@ -118,8 +118,12 @@ def _write_fixture(trial: Trial, hosts: Path) -> None:
     files = trial_file.fixture(trial)
     if not files:
         raise UsageError("this file has no answers of macOS to make a fixture of")
+    name = trial_file.host_name(trial)
+    folder = hosts / name
+    if not name or folder.exists():  # a stranger's file overwrites no other Mac
+        why = f"{folder} is there" if name else "it names neither chip nor model"
+        raise UsageError(f"no fixture is made of this file: {why}")
     new = trial_file.new_words(files, hosts)
-    folder = hosts / trial_file.host_name(trial)
     for name, text in files.items():
         with replacing(folder / name) as stream:
             stream.write(text.encode())

@@ -32,6 +32,7 @@ from benchdb.collecting.programs import (
 from benchdb.errors import BenchdbError, ExchangeError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
+from benchdb.grading import BUSY_LOAD, load_per_cpu
 
 Facts = Mapping[str, Any]
 
@@ -180,8 +181,12 @@ def _fingerprint(trial: Trial, how: How) -> Iterator[Check]:
     trial.fingerprint = {name: found[name] for name in names}
     trial.sources, trial.answers = found["sources"], found["answers"]
     yield from fingerprint_checks(trial.fingerprint, trial.sources)
-    for spoiler in spoilers(trial.fingerprint):
+    spoiling = spoilers(trial.fingerprint)
+    for spoiler in spoiling:
         yield Check("state", None, f"{spoiler.what}; {spoiler.advice}")
+    if not spoiling:
+        text = "nothing that can be seen would spoil a measurement"
+        yield Check("state", holds=True, text=text)
 
 
 def fingerprint_checks(fingerprint: Facts, sources: Facts) -> Iterator[Check]:
@@ -394,7 +399,9 @@ def _burst(trial: Trial, how: How, best: Measured) -> Iterator[Check]:
     if found.status != "ok":
         yield Check("burst", holds=False, text=f"{found.status}: {found.reason}")
         return
-    yield burst_check(trial.course, found)
+    conditions = trial.fingerprint.get("conditions", {})
+    is_busy = (load_per_cpu(conditions) or 0) > BUSY_LOAD
+    yield burst_check(trial.course, found, is_busy=is_busy)
 
 
 def course(record: Record) -> list[tuple[float, float]]:
@@ -421,8 +428,13 @@ def course(record: Record) -> list[tuple[float, float]]:
     return [(round(at, 1), round(rate / usual, 4)) for at, rate in joined]
 
 
-def burst_check(found: Sequence[tuple[float, float]], run: Measured) -> Check:
-    """Say whether the speed of the first seconds lasts."""
+def burst_check(
+    found: Sequence[tuple[float, float]], run: Measured, *, is_busy: bool = False
+) -> Check:
+    """Say whether the speed of the first seconds lasts.
+
+    On a machine that *is_busy* with other work a fall tells nothing.
+    """
     if len(found) < 6:
         return Check("burst", None, f"only {len(found)} s were long enough to compare")
     last = median(rate for _, rate in found[-max(1, len(found) // 4) :])
@@ -437,4 +449,6 @@ def burst_check(found: Sequence[tuple[float, float]], run: Measured) -> Check:
         for name, words in seen.items()
         if run.during.get(name) not in (None, "none")
     ]
+    if last < _FALLS and is_busy:
+        return Check("burst", None, f"{text}, beside other work; try it at rest")
     return Check("burst", last >= _FALLS, ", ".join([text, *beside]))

@@ -12,6 +12,7 @@ import msgspec
 from benchdb.collecting.programs import ask_machine
 from benchdb.collecting.trial import FORMAT, Check, Trial, fingerprint_checks
 from benchdb.errors import BenchdbError, UsageError
+from benchdb.grading import mapping
 
 _MOST_BYTES = 2_000_000  # a file has some 30 kB
 # Of whoever reads it, or of the moment.
@@ -82,7 +83,7 @@ def disagreements(trial: Trial) -> Iterator[Check]:
         yield Check("parsers", holds=False, text=f"fail on its answers: {error}")
         return
     before = dict(_leaves(trial.fingerprint))
-    after = dict(_leaves({name: now[name] for name in trial.fingerprint}))
+    after = dict(_leaves({name: now.get(name, {}) for name in trial.fingerprint}))
     for name in sorted(before.keys() | after.keys()):
         old, new = (facts.get(name, "nothing") for facts in (before, after))
         if old != new:
@@ -110,7 +111,7 @@ def _leaves(facts: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, An
 def host_name(trial: Trial) -> str:
     """Return how a fake host of this Mac is called: ``m5_mac17_2_25e240``."""
     machine, system = (trial.fingerprint.get(n, {}) for n in ("machine", "system"))
-    chip = machine.get("chip", {}).get("name")
+    chip = mapping(machine.get("chip")).get("name")
     parts = (chip, machine.get("model"), system.get("os_build"))
     return re.sub(r"[^a-z0-9]+", "_", "_".join(map(str, filter(None, parts))).lower())
 

@@ -40,12 +40,12 @@ VIRTUAL_MODELS = ("VirtualMac", "VMware", "Parallels")
 DISCRETE = {"amd": "AMD", "AMD": "AMD", "nvidia": "NVIDIA", "NVIDIA": "NVIDIA"}
 _FAMILIES = ("mtlgpufamilysupport", "metalfamily")
 _FAMILY = re.compile(r"(apple|metal|mac)(\d+)$")
+_NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 # Macs without a fan, by identifier: every MacBook Air since the M1, the MacBooks of 12
 # inches and the MacBook Neo. They slow down when they work for long.
 FANLESS = re.compile(
-    r"MacBook\d+,\d|MacBookAir10,1|Mac14,(2|15)|Mac15,1[23]|Mac16,1[23]|Mac17,[345]"
+    r"MacBook(8|9|10),1|MacBookAir10,1|Mac14,(2|15)|Mac15,1[23]|Mac16,1[23]|Mac17,[345]"
 )
-_NEED = "Metal needs a Mac with Apple silicon and macOS 14 or newer"
 
 
 def registry(name: str) -> tuple[str, Callable[[str | None, str | None], int]]:

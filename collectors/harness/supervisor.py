@@ -112,13 +112,13 @@ def _run_one(
     if seen.unsettled:
         end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
     at_clock = share_at_clock(end, seen.clock_mhz)
-    end["values"] = merged(
-        end["values"], without_figures([*seen.values, *at_clock], course)
-    )
+    end["values"] = merged(end["values"], (*seen.values, *at_clock))
     end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
     if path := compared(end["checks"].get("path", {}), cell.device):
         seen.conditions["path"] = path
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
+    if end["status"] == "interrupted" and course.pause:
+        end["values"] = [without_figure(one) for one in end["values"]]
     write(encode(end))
     if end["status"] != "ok":
         print(
@@ -179,8 +179,10 @@ def end_line(
         checks |= {"after_result": _manner(death.status)}
     if course.unreadable:
         checks |= {"unreadable_lines": course.unreadable}
-    found = without_figures(course.values.values(), course)
-    values = {value["metric"]: value for value in found}
+    values = dict(course.values)
+    if course.dropped:  # part of the work was not done
+        why = "the GPU dropped work"
+        values = {metric: {"metric": metric, "reason": why} for metric in values}
     percent = cpu_percent(death.cpu, death.wall)
     for metric, value in (
         ("process_wall_seconds", death.wall),
@@ -206,13 +208,13 @@ def end_line(
     }
 
 
-def without_figures(
-    values: Iterable[dict[str, Any]], course: Course
-) -> list[dict[str, Any]]:
-    """Return *values*; with a reason in place of each where work was not done whole."""
-    why = course.pause and "the machine or the worker stood still in between"
-    why = "the GPU dropped work" if course.dropped else why
-    return [{"metric": one["metric"], "reason": why} if why else one for one in values]
+def without_figure(value: dict[str, Any]) -> dict[str, Any]:
+    """Return *value* with a reason in place of its figure, unless of the process."""
+    metric = value["metric"]
+    if metric.startswith(("process_", "parent_", "peak_")):
+        return value
+    why = "the machine or the worker stood still in between"
+    return {"metric": metric, "reason": why}
 
 
 def _verdict(

@@ -90,6 +90,11 @@ class Training(Trained, MlxTensors):
         self.last = self.compute(inputs, labels)
         mx.async_eval(self.last, self.state)
 
+    def forward(self, inputs: Any) -> None:
+        """Start a forward pass alone."""
+        self.seen = self.network(inputs)
+        mx.async_eval(self.seen)
+
     def product(self, a: Any, b: Any) -> Any:
         """Return A B as the network multiplies."""
         return self.matmul(a.astype(self.own), b.astype(self.own))

@@ -19,7 +19,7 @@ WORK = ("matmul", "--size", 4, "--size", 8, "--no-metal", "--no-cuda")
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
     """Return Jane's home: what her Mac measured, what failed, and what she imported."""
-    home = tmp_path_factory.mktemp("users") / "janedoe"
+    home: Path = tmp_path_factory.mktemp("users") / "janedoe"
     home.mkdir()
     checkout = troubled_checkout.make_collectors(home / "checkout")
     mac = {**Mac("m4_low_power", zeus=True).environment, **JANE}
@@ -134,4 +134,4 @@ def test_what_is_searched_for_would_be_found():
     found = {one.lower() for one in given_away(f"{LEAK} C02SERIAL77 /home/jane")}
 
     assert {"jane", "/users", "/home/", "c02serial"} <= found
-    assert {"192.168.1.17", "a4:83:4e:5f:6a:7b", "9f1b7c3e-1111-4222-"} <= found
+    assert {"192.168.1.17", "a4:83:4e:5f:6a:7b", "9f1b7c3e-1111-"} <= found

@@ -282,6 +282,7 @@ def test_a_run_through_which_the_machine_slept_is_measured_again(user):
 
     assert slept.status == 1
     assert "interrupted (the machine slept for 312 s" in slept.err
+    assert "2 of 2 did not succeed; go on with: benchdb collect --resume" in slept.err
     assert [status for status, _ in kept] == ["interrupted", "interrupted"]
     assert resumed.status == 0
     assert sorted(one["status"] for one in user.runs()) == [
