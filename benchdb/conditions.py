@@ -96,7 +96,7 @@ _FAMILIES = ("macOS", "Windows")  # every other system is a Linux
 Pairs = tuple[tuple[str, str], ...]
 
 
-class Conditions(msgspec.Struct, frozen=True):
+class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
     """What must be equal for two figures to compare; machine and device are not in it.
 
     *parameters* are those that change what a step computes, as sorted JSON. *extent* is

@@ -109,14 +109,14 @@ def ratio(
         )
         for one, other in pairs
     ]
-    estimate = comparison.ratio(cells)
+    estimate, found = comparison.judged(cells, threshold)
     notes = {note for pair in pairs for side in pair for note in side.notes}
     leads = all(side.leads for pair in pairs for side in pair)
     verdict: Verdict = "insufficient"
     if difference.unlike:
         verdict = "unclear" if difference.unlike == ("load",) else "not comparable"
     elif leads:
-        verdict = comparison.verdict(cells, threshold)
+        verdict = found
     return Ratio(
         value=estimate.value,
         verdict=verdict,

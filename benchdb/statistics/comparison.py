@@ -153,12 +153,24 @@ def ratio(cells: Sequence[Cell]) -> Estimate:
     each side has several or their spread is known; else it holds between those very
     sessions. The cells themselves are held fixed.
     """
-    pairs = tuple(map(_pair, cells))
-    mean = _compared(pairs)
-    value, half = math.exp(mean.center), mean.within
-    if half is None or not _all_repeated(pairs):
-        return Estimate(value)
-    return Estimate(value, math.exp(mean.center - half), math.exp(mean.center + half))
+    return judged(cells)[0]
+
+
+def judged(
+    cells: Sequence[Cell], threshold: float | None = None
+) -> tuple[Estimate, Verdict]:
+    """Return both the ``ratio`` and the ``verdict``."""
+    pairs = [*map(_pair, cells)]
+    found, repeated = _compared(pairs), _all_repeated(pairs)
+    value, half = math.exp(found.center), found.within
+    known = Estimate(value)
+    if half is not None and repeated:
+        ends = found.center - half, found.center + half
+        known = Estimate(value, *map(math.exp, ends))
+    if threshold is None:
+        sure = repeated and not any(map(_between_single_machines, pairs))
+        threshold = REPEATED_THRESHOLD if sure else SINGLE_THRESHOLD
+    return known, _verdict(found, threshold)
 
 
 def zone(cells: Sequence[Cell]) -> float | None:
@@ -190,14 +202,13 @@ def verdict(cells: Sequence[Cell], threshold: float | None = None) -> Verdict:
     larger. Where the interval holds more than that, or a spread that it takes is not
     known, it is "unclear".
     """
-    pairs = tuple(map(_pair, cells))
-    found = _compared(pairs)
+    return judged(cells, threshold)[1]
+
+
+def _verdict(found: "_Compared", threshold: float) -> Verdict:
     center, half = found.center, found.half
     if half is None:
         return "unclear"
-    if threshold is None:
-        sure = _all_repeated(pairs) and not any(map(_between_single_machines, pairs))
-        threshold = REPEATED_THRESHOLD if sure else SINGLE_THRESHOLD
     # Symmetric in the factor: 1.05 one way, 1/1.05 the other.
     small, distance = math.log1p(threshold), abs(center)
     if distance + half <= small:
@@ -248,7 +259,8 @@ class _Compared(msgspec.Struct, frozen=True):
 
 
 def _compared(pairs: Sequence[Pair]) -> _Compared:
-    center = fmean(math.log(pair.first.center / pair.second.center) for pair in pairs)
+    ratios = [math.log(pair.first.center / pair.second.center) for pair in pairs]
+    center = ratios[0] if len(ratios) == 1 else fmean(ratios)
     return _Compared(center, *_summed([*map(_of_pair, pairs)]))
 
 
@@ -306,9 +318,8 @@ def _of_matched(first: Sample, second: Sample) -> float:
     return max(_t_half(shifts), math.hypot(_of_pooled(first), _of_pooled(second)))
 
 
-def _together(*halves: float | None) -> float | None:
-    known = [half for half in halves if half is not None]
-    return math.hypot(*known) if len(known) == len(halves) else None
+def _together(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else math.hypot(one, other)
 
 
 def _seen(spread: float | None) -> float | None:

@@ -393,7 +393,7 @@ def fixed(
             mantissa, _, power = f"{value:.2e}".partition("e")
             raised = str(int(power)).translate(_RAISED)
             return f"{fixed(locale, float(mantissa), 2)} × 10{raised}"
-        shown = _rounded(value, decimals, marks.scale)
+        shown = rounded(value, decimals, marks.scale)
     before, after = marks.below if shown.startswith("-") else marks.above
     whole, _, fraction = shown.removeprefix("-").partition(".")
     if int(whole) >= marks.grouped_from:
@@ -407,10 +407,11 @@ def fixed(
     return f"{before}{digits}{after}"
 
 
-def _rounded(value: float, decimals: int, scale: int) -> str:
+def rounded(value: float, decimals: int, scale: int = 0) -> str:
     """Return *value*, shifted by *scale* powers of ten, with so many decimals.
 
-    Through repr: 0.125 is meant as printed, and halves go up as readers expect.
+    With a point, and digits in no groups, whatever the language. Through repr: 0.125 is
+    meant as printed, and halves go up as readers expect.
     """
     meant = repr(value)
     fraction = meant.partition(".")[2]

@@ -20,7 +20,12 @@ from benchdb.compare.cell_rows import CellRow
 from benchdb.compare.sides import Figure
 from benchdb.report import language as languages
 from benchdb.report import untrusted
-from benchdb.report.language import range_decimals, significant_decimals
+from benchdb.report.language import (
+    factor_decimals,
+    range_decimals,
+    rounded,
+    significant_decimals,
+)
 from benchdb.report.language.units import shortened
 from benchdb.report.view.atoms import WIDEST, Ratio
 from benchdb.report.wording.parameters import KNOWN, PLAIN
@@ -41,6 +46,7 @@ _ENOUGH = 3  # processes of each side, for a figure that is repeated
 _LISTED = 6  # names of machines, systems and so on
 _LETTERS = 5  # of the digest of a piece of work: they tell those of a workload apart
 _GIGA = 1e9
+_HUGE = 10**12  # far beyond any ratio that is one
 _WIDE = f"± >{WIDEST}"  # for ends that say nothing
 
 
@@ -157,6 +163,7 @@ class _Numbers:
         return self._known[key]
 
 
+@cache
 def kind_of(workload: str) -> Kind:
     """Return the kind of work; kinds never meet in one mean."""
     if workload == "llm-decode":
@@ -179,6 +186,8 @@ def word_of(ratio: Ratio) -> str:
 
 def digits(value: float, decimals: int) -> str:
     """Return *value* with a point and so many decimals, rounded as everywhere."""
+    if value < _HUGE and decimals < len(str(_HUGE)):
+        return rounded(value, decimals)
     return _english().number(value, decimals).replace(",", "")
 
 
@@ -187,7 +196,7 @@ def _english() -> languages.Language:
 
 
 def _factor(value: float) -> str:
-    return _english().factor(value).replace(",", "")
+    return digits(value, factor_decimals(value))
 
 
 def ends(low: float, high: float) -> tuple[str, ...]:
@@ -274,7 +283,7 @@ class _Maker:
         for row in rows:
             kinds[kind_of(row.workload)].append(row)
         for kind in KINDS:
-            if card := self._card(kind, kinds[kind]):
+            if kind in kinds and (card := self._card(kind, kinds[kind])):
                 yield card
 
     def _card(self, kind: Kind, rows: Sequence[CellRow]) -> Card | None:
