@@ -63,6 +63,13 @@ addEventListener("hashchange", () => {
   else reveal();
 });
 if (location.hash && !location.hash.includes("=")) reveal();
+// A way to a section keeps what was chosen.
+addEventListener("click", e => {
+  const link = location.hash.includes("=") && e.target.closest(".toc a, .perm"), section = link && one(link.hash);
+  if (!section) return;
+  e.preventDefault();
+  section.scrollIntoView();
+});
 
 // The same page in another language keeps what was chosen.
 const tongues = one(".tongues");

@@ -14,6 +14,7 @@ from benchdb.site.pages import Frame
 from benchdb.store.database import open_database, reading
 from tests import published_runs
 from tests.browser import chromium
+from tests.report.axe import violations
 
 PRICES = {"M1": 500, "M1 Max": 2000, "M4 Max": 4000}
 CARDS = "[...document.querySelectorAll('.card')].map(it => it.getBoundingClientRect())"
@@ -156,3 +157,21 @@ def test_a_price_of_nothing_and_no_script_leave_no_work_per_money(browser, folde
     expect(plain.locator("#prices")).to_be_hidden()
     assert plain.locator(".money").count() == 0
     context.close()
+
+
+def test_everybody_can_read_and_fill_in_the_column_of_prices(browser, folder):
+    page = browser.new_page(bypass_csp=True, viewport={"width": 1280, "height": 900})
+    page.goto((folder / "index.html").as_uri() + "#chips.price=m1:500")
+    button = page.get_by_role("button", name="Work per money")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    found = violations(page)
+    page.get_by_label("Price of M1", exact=True).focus()
+    page.keyboard.press("End")
+    page.keyboard.type("0")
+    page.keyboard.press("Tab")
+    next_stop = page.evaluate("document.activeElement.closest('tr').rowIndex")
+    assert page.url.endswith("#chips.price=m1:5000")
+    page.close()
+
+    assert found == []
+    assert next_stop == 2
