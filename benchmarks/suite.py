@@ -8,6 +8,7 @@ from benchmarks import (
     parquet_runs,
     report_runs,
     site_build,
+    site_paint,
     start_up,
 )
 from benchmarks.rows import Benchmark, Row
@@ -20,6 +21,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     parquet_runs,
     frames,
     site_build,
+    site_paint,
     start_up,
 )
 ROWS: dict[str, Row] = {row.name: row for one in BENCHMARKS for row in one.ROWS}

@@ -220,7 +220,7 @@ def distinctions(rows: Sequence[ValueRow]) -> list[str]:
         alike[_visible(row)].append(_facts(row))
     differing = {key: _differing(group) for key, group in alike.items()}
     return [
-        " ".join(facts[name] for name in differing[_visible(row)] if facts.get(name))
+        " · ".join(facts[name] for name in differing[_visible(row)] if facts.get(name))
         for row in rows
         for facts in (_facts(row),)
     ]

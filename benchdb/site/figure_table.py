@@ -16,6 +16,7 @@ from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.parameters import apart_text
 from benchdb.site.content import Line, Site
 from benchdb.site.lasting import stays_of
 from benchdb.site.wording import bars
@@ -97,6 +98,7 @@ class Cells(NamedTuple):
     chip: str
     work: str
     about: str
+    apart: str
     metric: str
     device: str
     framework: str
@@ -311,6 +313,7 @@ def _cells(
     model = cache(lambda about: terms.model_text(language, dict(about)))
     label = cache(partial(terms.label_text, language))
     number = cache(language.number)
+    apart = cache(partial(apart_text, language))
     unit = cache(language.unit)
     flag = partial(flag_text, language)
     found = []
@@ -329,6 +332,7 @@ def _cells(
                 chip=terms.chip_text(language, row.chip),
                 work=title(row.workload),
                 about=about,
+                apart=apart(row.apart) if row.apart else "",
                 metric=metric_text(language, row.metric),
                 device=terms.device_text(language, row.device),
                 framework=terms.framework_text(language, row.framework),

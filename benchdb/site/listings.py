@@ -306,7 +306,7 @@ def _machine_words(
 ) -> Words:
     pgettext = language.pgettext
     heads = (
-        Head("machine", pgettext("table header", "Machine")),
+        Head("machine", pgettext("run", "Machine")),
         Head("trust", pgettext("table header", "Trust"), few=True, words=True),
         Head("figures", pgettext("table header", "Figures"), "num"),
         Head("newest", pgettext("table header", "Newest"), "num"),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from benchdb.report import untrusted
+from benchdb.report import page_assets, untrusted
 from benchdb.report.language import Language, load
 from benchdb.report.wording import terms
 from benchdb.site.addresses import RUN_LETTERS
@@ -19,12 +19,15 @@ _LETTERS = 8  # of the other processes on a page of a run
 def files(site: Site, frame: Frame) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the file of each language, and of that of all runs.
 
-    They are scripts: no page may read another file from a disk.
+    They are scripts: no page may read another file from a disk. Those of languages
+    hold what searches as well, which pages load with them.
     """
+    code_of_search = page_assets.script("search.js").encode()
     machines = list(_machines(site))
     for code in frame.codes:
         names = msgspec.json.encode(_names(site, machines, load(code)))
-        yield f"assets/search.{code}.js", b"var benchdbPages=" + names
+        content = b"var benchdbPages=%b;\n%b" % (names, code_of_search)
+        yield f"assets/search.{code}.js", content
     runs = msgspec.json.encode("\n".join(_fitting(_runs(site))))
     yield "assets/search.runs.js", b"var benchdbRuns=" + runs
 

@@ -215,7 +215,7 @@ def _spread(
     if len(shares) <= _SEVERAL:
         return said
     half = language.pgettext(
-        "spread", "half of them at %(range)s", range=Times(*middle)
+        "spread", "the middle half at %(range)s", range=Times(*middle)
     )
     return said + language.comma + half
 

@@ -179,13 +179,6 @@ b.value = pick.dataset.other;
 for (const o of b.options) o.dataset.name = o.text;
 for (const e of [a, b, like]) e.onchange = () => go(a.value, b.value);
 one("#swap").onclick = () => go(b.value, a.value);
-// A way to a section keeps the pair.
-addEventListener("click", event => {
-  const link = event.target.closest?.(".toc a, .perm"), section = link && one(link.hash);
-  if (!section) return;
-  event.preventDefault();
-  section.scrollIntoView();
-});
 addEventListener("hashchange", show);
 show();
 }

@@ -63,65 +63,24 @@ addEventListener("hashchange", () => {
   else reveal();
 });
 if (location.hash && !location.hash.includes("=")) reveal();
+// A way to a section keeps what was chosen.
+addEventListener("click", e => {
+  const link = location.hash.includes("=") && e.target.closest(".toc a, .perm"), section = link && one(link.hash);
+  if (!section) return;
+  e.preventDefault();
+  section.scrollIntoView();
+});
 
 // The same page in another language keeps what was chosen.
 const tongues = one(".tongues");
 if (tongues) tongues.ontoggle = () => all("a", tongues).map(a => a.hash = location.hash);
 addEventListener("click", e => { if (tongues?.open && !tongues.contains(e.target)) tongues.open = false; });
 
-// Search: the list of pages comes with the first letter.
-const form = one(".find"), box = one("input", form), hits = one("#hits");
-const load = src => new Promise(done => {
-  doc.head.append(make("script", {src, onload: done, onerror: done}));
-});
-const loaded = {}, once = src => loaded[src] ??= load(src);
-const {root, folder, index, none} = form.dataset;
-const seek = async () => {
-  const asked = words(box.value);
-  if (asked.length) await once(index);
-  const digest = asked.length == 1 && /^[0-9a-f]{5,}$/.test(asked[0]) && asked[0];
-  if (digest) await once(index.replace(/[^/]*$/, "search.runs.js"));
-  if (String(asked) != String(words(box.value))) return;
-  const found = (self.benchdbPages || []).flatMap(([kind, pages]) => pages.map(([title, address]) => ({title, kind, to: folder + address + ".html"})))
-    .map(p => ({...p, key: plain(p.title + p.kind)})).filter(p => asked.every(w => p.key.includes(w)));
-  const rank = p => (p.key.startsWith(asked[0]) ? 0 : 1000) + p.title.length;
-  found.sort((a, b) => rank(a) - rank(b));
-  if (digest) for (const line of (self.benchdbRuns || "").split("\n")) {
-    const [id, ...others] = line.split(" ");
-    // Of the other processes on a page eight letters are known.
-    if (id.startsWith(digest) || digest.startsWith(id) || others.some(o => o.startsWith(digest) || digest.startsWith(o)))
-      found.push({title: id, kind: "", to: root + "run/" + id + ".html"});
-  }
-  const shown = found.slice(0, 9).map((p, i) =>
-    make("li", {role: "option", id: "hit-" + i, to: p.to}, make("bdi", {}, p.title), make("small", {}, p.kind)));
-  hits.replaceChildren(...shown.length ? shown : [make("li", {role: "option", id: "hit-0"}, none)]);
-  hits.hidden = !asked.length;
-  box.ariaExpanded = String(!hits.hidden);
-  move(0);
-};
-const move = to => {
-  const options = all("li", hits), i = (to + options.length) % options.length;
-  options.map((li, n) => li.ariaSelected = String(n == i));
-  options.length ? box.setAttribute("aria-activedescendant", "hit-" + i) : box.removeAttribute("aria-activedescendant");
-};
-const close = () => { hits.hidden = true; box.ariaExpanded = "false"; };
-box.oninput = seek;
-box.onblur = close;
-box.onfocus = () => box.value && seek();
-box.onkeydown = e => {
-  const step = {ArrowDown: 1, ArrowUp: -1}[e.key];
-  if (step && !hits.hidden) {
-    e.preventDefault();
-    move(all("li", hits).findIndex(li => li.ariaSelected == "true") + step);
-  }
-  if (e.key == "Escape") close();
-};
-hits.onpointerdown = e => e.preventDefault();
-const go = li => { if (li?.to) location.href = li.to; };
-hits.onclick = e => go(e.target.closest("li"));
-form.onsubmit = async e => {
-  e.preventDefault();
-  await seek();
-  go(one("[aria-selected=true]", hits));
+// What searches comes with the list of pages once a reader wants it.
+const form = one(".find"), box = one("input", form);
+form.onsubmit = e => e.preventDefault();
+box.onfocus = () => {
+  box.onfocus = null;
+  doc.head.append(make("script", {src: form.dataset.index}));
 };
 }

@@ -24,7 +24,8 @@ const formats = {
 
 const tables = all("table[data-tool]").map((table, place) => {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0], rows = [...body.rows];
-  const cells = rows.map(r => [...r.cells]), sought = cells.map(r => r.map(c => plain(c.textContent)).join("|"));
+  const cells = rows.map(r => [...r.cells]), known = [];
+  const sought = i => known[i] ??= cells[i].map(c => plain(c.textContent)).join("|");
   const before = table.closest(".scroller") || table;
   before.before(one("#tool").content.cloneNode(true));
   const tool = before.previousElementSibling, find = one("input", tool), out = one("output", tool);
@@ -51,7 +52,7 @@ const tables = all("table[data-tool]").map((table, place) => {
   const show = () => {
     const wanted = words(find.value), picks = groups.map(g => [g, on(g)]).filter(p => p[1].length);
     rows.forEach((r, i) => {
-      r.hidden = !(wanted.every(w => sought[i].includes(w)) && picks.every(([g, p]) => p.includes(g.of[i])));
+      r.hidden = !(wanted.every(w => sought(i).includes(w)) && picks.every(([g, p]) => p.includes(g.of[i])));
     });
     const n = rows.filter(r => !r.hidden).length;
     out.textContent = n ? out.dataset.text.replace("#", written(n)).replace("@", written(rows.length)) : out.dataset.none;
@@ -73,7 +74,7 @@ const tables = all("table[data-tool]").map((table, place) => {
     }
     const th = heads.find(h => h.dataset.key == key);
     if (th) sort(th, way == "d");
-    else {
+    else if (heads.some(h => h.ariaSort)) {
       body.append(...rows);
       heads.map(h => h.ariaSort = null);
     }

@@ -71,6 +71,7 @@ def test_every_shipped_run_is_the_one_cell_that_its_command_asks_for(
             if own.label != "measured":
                 continue
             command = again.command(own, record.environment)
+            assert isinstance(command, list)
             assert not isinstance(command, str)
             asked = choices(command)
             (cell,) = cells_of(own.workload, asked, "torch", ("eager", "inductor"))

@@ -32,14 +32,14 @@ NEW = (("version", "2.13"), ("system", "macOS 26"))
         ([{}, {"tier": "quick", "started": NEXT_DAY}], ["standard", "quick"]),
         (
             [{}, {"tier": "quick"}, {"started": NEXT_DAY}],
-            ["standard 2026-03-01", "quick 2026-03-01", "standard 2026-03-02"],
+            ["standard · 2026-03-01", "quick · 2026-03-01", "standard · 2026-03-02"],
         ),
         ([{}, {"setting": "pytorch-in-m1"}], ["standard", "pytorch-in-m1"]),
         ([{}, {"started": None, "tier": None}], ["standard", ""]),
         # All conditions that differ, where one would do.
         (
             [{"conditions": OLD}, {"conditions": NEW}],
-            ["version 2.0 system macOS 13", "version 2.13 system macOS 26"],
+            ["version 2.0 · system macOS 13", "version 2.13 · system macOS 26"],
         ),
     ],
 )
@@ -57,9 +57,9 @@ def test_rows_that_read_alike_are_told_apart_by_what_differs(changes, names):
                 {"data": "synthetic", "image_size": "128", "trainable": "last"},
             ],
             [
-                "image_size 96 trainable all",
-                "image_size 96 trainable last",
-                "image_size 128 trainable last",
+                "image_size 96 · trainable all",
+                "image_size 96 · trainable last",
+                "image_size 128 · trainable last",
             ],
         ),
         ([{"data": "synthetic"}, {"data": "synthetic", "b": "2"}], ["", "b 2"]),

@@ -375,6 +375,14 @@ def test_a_mean_in_the_table_is_over_the_networks_that_all_chips_ran(tmp_path):
     assert rows["M1"].mean is None
 
 
+def test_metal_that_only_slows_is_said_so(answered):
+    cpu = script(86.0, MAX, "lstm", device="cpu")
+    card = answered([cpu, script(602.0, MAX, "lstm")], "M1 Max")["metal"]
+
+    assert (words(card).figure, words(card).of) == ("7.0×", "as long with Metal")
+    assert words(card).text == "7.0× as long with Metal: LSTM."
+
+
 def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_path):
     evil = "\N{RIGHT-TO-LEFT OVERRIDE}<b>Llama</b>\n" + "x" * 9_000 + " 8B"
     card = Machine("Core i7", "Intel", None, 32, gpu=f"{evil} RTX")

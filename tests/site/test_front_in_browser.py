@@ -14,7 +14,9 @@ from benchdb.site.pages import Frame
 from benchdb.store.database import open_database, reading
 from tests import published_runs
 from tests.browser import chromium
+from tests.report.axe import violations
 
+PRICES = {"M1": 500, "M1 Max": 2000, "M4 Max": 4000}
 CARDS = "[...document.querySelectorAll('.card')].map(it => it.getBoundingClientRect())"
 PAIRS = """[...document.querySelectorAll('details[name]')].flatMap(model => {
   model.open = true;
@@ -115,23 +117,23 @@ def test_prices_that_a_reader_types_make_work_per_money_and_stay_in_the_address(
     page = opened(browser, folder / "index.html", 1280)
     expect(page.locator("td.money").first).to_be_hidden()
     page.get_by_role("button", name="Work per money").click()
-    for chip, price in (("M1", 500), ("M1 Max", 2000), ("M4 Max", 4000)):
+    for chip, price in PRICES.items():
         page.get_by_label(f"Price of {chip}", exact=True).fill(str(price))
     page.get_by_role("button", name="decode per 1,000").first.click()
+    rows = page.locator("#chips-table tr")
     decode = {
-        chip: page.locator("#chips-table tr", has=page.get_by_text(chip, exact=True))
-        .locator("td.num")
-        .nth(5)
-        .get_attribute("data-v")
-        for chip in ("M1", "M1 Max", "M4 Max")
+        chip: rows.filter(has=page.get_by_text(chip, exact=True))
+        .locator("td.num:nth-of-type(8)")
+        .evaluate("it => +it.dataset.v")
+        for chip in PRICES
     }
     shown = money(page)
 
-    assert list(shown) == ["M1", "M1 Max", "M4 Max"]
-    for chip, (price, _, work) in shown.items():
-        assert float(work) == pytest.approx(
-            1000 * float(decode[chip]) / float(price), rel=0.005
-        )
+    assert list(shown) == [*PRICES]
+    for chip, (typed, _, work) in shown.items():
+        assert typed == str(PRICES[chip])
+        per_money = 1000 * decode[chip] / PRICES[chip]
+        assert float(work) == pytest.approx(per_money, rel=0.005)
     assert shown["M1"][1] == "2.00"
     page.reload()
     assert money(page) == shown
@@ -155,3 +157,21 @@ def test_a_price_of_nothing_and_no_script_leave_no_work_per_money(browser, folde
     expect(plain.locator("#prices")).to_be_hidden()
     assert plain.locator(".money").count() == 0
     context.close()
+
+
+def test_everybody_can_read_and_fill_in_the_column_of_prices(browser, folder):
+    page = browser.new_page(bypass_csp=True, viewport={"width": 1280, "height": 900})
+    page.goto((folder / "index.html").as_uri() + "#chips.price=m1:500")
+    button = page.get_by_role("button", name="Work per money")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    found = violations(page)
+    page.get_by_label("Price of M1", exact=True).focus()
+    page.keyboard.press("End")
+    page.keyboard.type("0")
+    page.keyboard.press("Tab")
+    next_stop = page.evaluate("document.activeElement.closest('tr').rowIndex")
+    assert page.url.endswith("#chips.price=m1:5000")
+    page.close()
+
+    assert found == []
+    assert next_stop == 2

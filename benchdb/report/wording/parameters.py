@@ -44,6 +44,17 @@ KNOWN: Mapping[str, Callable[[Language, str], str]] = {
 }
 
 
+def apart_text(language: Language, apart: str) -> str:
+    """Say what tells a figure from its like, ``optimizer SGD · standard``."""
+    parts = (part.partition(" ") for part in apart.split(" · "))
+    return " · ".join(
+        language.isolate(
+            KNOWN[name](language, fact) if name in KNOWN else f"{name}{gap}{fact}"
+        )
+        for name, gap, fact in parts
+    )
+
+
 def parameter_text(language: Language, name: str, fact: str) -> str:
     """Say a parameter with its value; one without words has its name as it is."""
     if name in PLAIN:
