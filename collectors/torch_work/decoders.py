@@ -112,7 +112,7 @@ class FourBits(Matrix):
 
     def forward(self, x: Any) -> Any:
         """Return X Wᵀ."""
-        rows = x.reshape(-1, self.shape[1])
+        rows = x.reshape(-1, self.shape[1]).contiguous()
         found = self.product(rows, self.packed, GROUP, self.scales)
         return found.reshape(*x.shape[:-1], self.shape[0])
 
