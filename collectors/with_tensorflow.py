@@ -59,6 +59,7 @@ class TensorFlow(Framework):
     title = "TensorFlow"
     modules: ClassVar = dict.fromkeys(WORKLOADS, _MODULES)
     compilers = ("graph", "xla", "eager")
+    counterparts: ClassVar = {"cuda": "xla"}
     install = (
         _METAL_PAIR if commands.platform() == "darwin" else "pip install tensorflow"
     )

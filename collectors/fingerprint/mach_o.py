@@ -37,6 +37,12 @@ def build_version(path: Path) -> BuildVersion | None:
         return None
 
 
+def sdk_of(path: Path) -> str | None:
+    """Return the system whose SDK the file at *path* was linked with, if it says so."""
+    built = build_version(path)
+    return f"macOS {built.sdk}" if built else None
+
+
 def _of_file(file: BinaryIO) -> BuildVersion | None:
     magic = file.read(4)
     if magic in (_FAT, _FAT_64):

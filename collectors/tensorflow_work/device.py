@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+from fingerprint.mach_o import sdk_of
+from fingerprint.macos import metal_family
 from harness.cells import Cell
 from operations import PEAKS, Operation, Tensors
 
@@ -87,6 +90,14 @@ class TensorFlowTensors(Tensors):
         kind = tf.DeviceSpec.from_string(tensor.device).device_type
         device = {"CPU": "cpu", "GPU": gpu}.get(kind, "other")
         return device, NAMES.get(tensor.dtype, tensor.dtype.name)
+
+    def path(self) -> dict[str, str | None]:
+        """Return what decides on Metal's kernels: GPU family, SDK of the plugin."""
+        if self.cell.device != "metal":
+            return {}
+        packages = Path(tf.__file__).parents[1]
+        plugin = packages / "tensorflow-plugins" / "libmetal_plugin.dylib"
+        return {"metal_family": metal_family(), "sdk": sdk_of(plugin)}
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of TensorFlow's own counter, where it has one."""

@@ -1,5 +1,7 @@
 """Which cell a stored process was of, what is left of a campaign, what it will take."""
 
+from dataclasses import replace
+
 from benchdb.collecting.history import Past, expected, left
 from benchdb.collecting.plan import Cell, Item, Plan, ordered
 
@@ -72,6 +74,14 @@ def test_a_cell_that_never_ran_takes_at_least_what_its_tier_does():
     _, eight = expected(PLAN, [past(FOUR, seconds=20, watts=100)])
 
     assert (eight.seconds, eight.at_least, eight.joules) == (17, True, None)
+
+
+def test_what_was_measured_by_a_shorter_protocol_says_nothing_of_this_one():
+    longer = Plan((replace(cell("fp32", 4), least_seconds=69.0),), 5, 69, 60)
+
+    (four,) = expected(longer, [past(FOUR, seconds=27)])
+
+    assert four.seconds == 69
 
 
 def test_energy_that_nobody_metered_is_unknown():

@@ -53,10 +53,10 @@ def lasts(language: Language, facts: RunFacts) -> Iterator[tuple[str, str]]:
 
 def tracks(language: Language, over_time: Mapping[str, Any]) -> Iterator[Track]:
     """Yield clock, power and temperature over the time without a pause."""
-    for key, name, unit in (
-        ("clock_mhz", language.pgettext("run", "Clock"), "MHz"),
-        ("power_watts", language.pgettext("run", "Power"), "W"),
-        ("temperature_celsius", language.pgettext("run", "Temperature"), "°C"),
+    for key, name, unit, digits in (
+        ("clock_mhz", language.pgettext("run", "Clock"), "MHz", 4),
+        ("power_watts", language.pgettext("run", "Power"), "W", 3),
+        ("temperature_celsius", language.pgettext("run", "Temperature"), "°C", 2),
     ):
         told = over_time.get(key)
         values = list(told) if isinstance(told, list | tuple) else []
@@ -71,7 +71,7 @@ def tracks(language: Language, over_time: Mapping[str, Any]) -> Iterator[Track]:
             f"{place},{_HEIGHT * (1 - 0.9 * value / most):.1f}"
             for place, value in known
         )
-        ends = [language.significant(known[at][1], 4) for at in (0, -1)]
+        ends = [language.significant(known[at][1], digits) for at in (0, -1)]
         text = language.measure("–".join(dict.fromkeys(ends)), unit)
         yield Track(name, points, len(values) - 1, text)
 

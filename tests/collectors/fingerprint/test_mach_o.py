@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from fingerprint.mach_o import BuildVersion, build_version
+from fingerprint.mach_o import BuildVersion, build_version, sdk_of
 
 ARM64, X86_64 = 0x0100000C, 0x01000007
 UUID = struct.pack("<II16s", 0x1B, 24, b"u" * 16)
@@ -47,6 +47,7 @@ def test_the_sdk_is_that_of_the_arm64_slice(tmp_path, content, found):
     library.write_bytes(content)
 
     assert build_version(library) == found
+    assert sdk_of(library) == (f"macOS {found.sdk}" if found else None)
 
 
 def test_a_library_that_is_not_there_says_nothing(tmp_path):

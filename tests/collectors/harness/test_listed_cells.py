@@ -69,3 +69,18 @@ def test_another_batch_of_a_trial_is_measured_as_well():
     _, alone = cells("torch", *line["arguments"], "--tier", "smoke")
     assert [cell.parameters for cell in alone] == [cell.parameters for cell in chosen]
     assert chosen[0].parameters["image_size"] == 32
+
+
+def test_what_people_do_for_minutes_takes_longer_in_higher_tiers():
+    """The rest, the burst, and what lies before a rate has settled."""
+    some = ("matmul", "elementwise", "--size", "1024", "--tier")
+
+    seconds = {
+        (cell["workload"], tier): cell["least_seconds"]
+        for tier in ("quick", "standard", "reference")
+        for cell in told("numpy", *some, tier)[1]
+    }
+
+    assert [seconds["elementwise", one] for one in ("quick", "standard")] == [17, 27]
+    assert [seconds["matmul", one] for one in ("quick", "standard")] == [17, 69]
+    assert seconds["matmul", "reference"] == 2 + 30 + 30 + 90
