@@ -102,7 +102,8 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
     *parameters* are those that change what a step computes, as sorted JSON. *extent* is
     how many samples a time covers; a rate has none. *tier* says how thorough our own
     collectors were, ``None`` for what others published. *told_by* is the source of a
-    figure, or the program, of which only its author knows what was timed.
+    figure, or the program, of which only its author knows what was timed; of ours the
+    version in which a source's protocol was followed (``statistics.protocols``).
 
     *choices* say how the work was done. *surroundings* are what a run does not choose:
     the versions of framework, system and driver, and load; "" is what is not stated.
