@@ -270,7 +270,7 @@ def _measure(
     if interruption.requested and not interruption.expired:
         tell("benchdb: interrupted; what had finished is stored, and counts next time")
         raise typer.Exit(130)
-    if interruption.expired:
+    if interruption.expired and failed:
         tell("benchdb: the time was over before the last process; it is no figure")
         failed -= 1
     if failed > 0:
