@@ -111,8 +111,8 @@ def collect_within(
             campaign = budgeted.campaign_of(connection, here, fresh)
             past = budgeted.past_of(connection, campaign, here)
     now = budgeted.begin(its, past)
-    # The end starts as many programs, and imports as much, as half of this took.
-    purse = replace(purse, kept=0.5 + purse.spent / 2)
+    # The end takes a part of what the beginning took, on whatever machine.
+    purse = replace(purse, kept=0.5 + purse.spent / 4)
     _refuse_too_short(now, purse, text)
     lines = _foretold(its, now, foreseen(now, purse.left), purse)
     if dry_run or engine is None:
@@ -250,7 +250,8 @@ def _measure(
             if isinstance(event, Finished) and event.record is not None:
                 end = event.record.end
                 walls = (v.value for v in end.values if v.metric == _WALL)
-                taken.append((next(walls, None) or 0.0, end.checks))
+                if end.status == "ok":
+                    taken.append((next(walls, None) or 0.0, end.checks))
             yield event
 
     before = _known(engine, its, settings, memory)
@@ -269,8 +270,11 @@ def _measure(
     if interruption.requested and not interruption.expired:
         tell("benchdb: interrupted; what had finished is stored, and counts next time")
         raise typer.Exit(130)
-    if failed:
-        tell(f"benchdb: {failed} of {len(taken)} did not succeed")
+    if interruption.expired and failed:
+        tell("benchdb: the time was over before the last process; it is no figure")
+        failed -= 1
+    if failed > 0:
+        tell(f"benchdb: {counted(failed, 'process')} did not succeed")
         raise typer.Exit(1)
 
 

@@ -96,8 +96,9 @@ class Display:
             left = f"about {clock(seconds or 0)} left" if known else ""
             if self._progress:
                 name = escape(title)
-                facts = {"description": name, "left": left, "total": event.total}
-                self._progress.update(self._task, **facts)
+                total = event.total
+                update = self._progress.update
+                update(self._task, total=total, description=name, left=left)
             else:
                 so_far = f"{clock(event.seconds_so_far)} so far"
                 start = f"[{event.position}/{event.total}] {title}"

@@ -42,7 +42,7 @@ TIER = "quick"
 _ENDING = "-budget"  # of the name of a campaign
 _AROUND = 0.7  # seconds for the start, the end and the storing of a process
 _REPLICATES = 3  # planned of a cell, as far as anybody can tell before
-_OVER = 0.02  # of the time: a process that takes so much more is ended
+_OVER = 0.035  # of the time: a process that takes so much more is ended
 
 
 class Purse(msgspec.Struct, frozen=True):

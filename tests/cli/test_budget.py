@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ SHORT = (
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     """Return a copy whose one collector is NumPy's, of a tier that takes seconds."""
-    copy = troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+    copy: Path = troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
     collectors = copy / "collectors"
     original = Path(__file__).parents[2] / "collectors" / "with_numpy.py"
     shutil.copyfile(original, collectors / "with_numpy.py")
@@ -165,7 +166,7 @@ def plans(tmp_path_factory) -> dict[str, Outcome]:
     """Return what a first ``collect --metal`` would measure on each of the Macs."""
     database = published_runs.database(tmp_path_factory.mktemp("shipped"))
     line = ("collect", "--metal", "--framework", "torch", "--dry-run", "--db", database)
-    return together({host: lambda h=host: Mac(h).benchdb(*line) for host in MACS})
+    return together({host: partial(Mac(host).benchdb, *line) for host in MACS})
 
 
 @pytest.mark.parametrize("host", MACS)
