@@ -114,8 +114,8 @@ def pairs(
         own, rivals = ours[work], theirs[work]
         batches = own.keys() & rivals.keys()
         if not batches:
-            every = ([*chain(*one.values())] for one in (own, rivals))
-            yield from _likest(*every, accepted)
+            every, others = ([*chain(*one.values())] for one in (own, rivals))
+            yield from _likest(every, others, accepted)
         for batch in sorted(batches, key=lambda size: size or 0):
             yield from _likest(own[batch], rivals[batch], accepted)
 
