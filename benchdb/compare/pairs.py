@@ -125,8 +125,8 @@ def pairs(
         for own, rivals in _of_like_weights(ours[work], theirs[work]):
             batches = own.keys() & rivals.keys()
             if not batches:
-                every = ([*chain(*one.values())] for one in (own, rivals))
-                yield from _likest(*every, accepted)
+                every, others = ([*chain(*one.values())] for one in (own, rivals))
+                yield from _likest(every, others, accepted)
             for batch in sorted(batches, key=lambda size: size or 0):
                 yield from _likest(own[batch], rivals[batch], accepted)
 

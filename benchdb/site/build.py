@@ -205,8 +205,10 @@ def _in_languages(some: Iterable[_Shared]) -> list[_File]:
 
 def _of_facts(some: Iterable[tuple[str, str, Any]]) -> list[_File]:
     plan, writer = _jobs[-1]
-    made = []
-    for address, key, facts in some if plan.local else ():
+    made: list[_File] = []
+    if plan.local is None:
+        return made
+    for address, key, facts in some:
         page = plan.local.page_of(address, facts)
         made += [
             writer.content(f"{address}.json", pages.data(page), key),
@@ -378,10 +380,13 @@ def _program() -> bytes:
 
 
 def _removed(folder: Path, path: str, entry: Entry) -> bool:
-    """Remove a file of ours that the site no longer has, unless somebody changed it."""
+    """Remove a file of ours that the site no longer has, unless somebody changed it.
+
+    What an interrupted build was to write is ours as well, whatever is in it.
+    """
     place = folder / path
     try:
-        own = _sha256(place) == entry.sha256
+        own = entry.size < 0 or _sha256(place) == entry.sha256
         if own and place.resolve().is_relative_to(folder):
             place.unlink()
     except OSError:

@@ -11,7 +11,7 @@ import msgspec
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.untrusted import cleaned
-from benchdb.site import answers, chip_facts, compare, family, metal, normal, usual
+from benchdb.site import answers, chip_facts, family, metal, normal, usual
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
@@ -84,7 +84,7 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
 
 def _pair(site: Site, name: str, other: str | None) -> str:
     """Return the pair of a chip and another, both on the device that has most."""
-    named = compare.slugs(site)
+    named = site.systems.slugs
     chosen = [
         max(
             (worker for worker in named if worker.chip == chip),

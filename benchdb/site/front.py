@@ -18,7 +18,6 @@ from benchdb.site.answers.terms import work_text
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.answers.watt import comparisons
 from benchdb.site.answers.words import card_words, years_text
-from benchdb.site.compare import slugs
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
 
@@ -75,7 +74,7 @@ def front_facts(site: Site) -> Front:
         chips=dict(site.chips),
         pairs={
             worker.chip: slug
-            for worker, slug in slugs(site).items()
+            for worker, slug in site.systems.slugs.items()
             if worker.device in ("metal", "cuda")
         },
         runs={run: site.runs[run] for run in linked},

@@ -123,15 +123,12 @@ def data(page: Page) -> bytes:
 def render(page: Page, language: Language, frame: Frame) -> str:
     """Return the page in *language*."""
     own = frame.path(page.address, language.code)
-    words = page.words(language)
-    template = html.environment(language).get_template(f"site/{page.template}.html.j2")
-    text = template.render(
+    text = _filled(
+        page,
+        language,
         layout="site/base.html.j2",
         alone=False,
-        page=page,
-        words=words,
         frame=frame,
-        language=language,
         navigation=navigation(language),
         own=own,
         style=relative(assets()["style"], own),
@@ -144,10 +141,18 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         relative=relative,
         to=partial(_to, frame, own, language.code),
         others=[(code, languages.load(code)) for code in frame.codes],
-        **words.parts,
     )
     # Thousands of small pages gain little from it, and take half as long again.
     return text if page.local else slim(text)
+
+
+def _filled(page: Page, language: Language, **more: Any) -> str:
+    """Return what the template of a page makes of its words and of *more*."""
+    words = page.words(language)
+    template = html.environment(language).get_template(f"site/{page.template}.html.j2")
+    return template.render(
+        page=page, words=words, language=language, **more, **words.parts
+    )
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -170,19 +175,15 @@ class Sheet(msgspec.Struct, frozen=True):
 
 def alone(page: Page, language: Language, sheet: Sheet) -> str:
     """Return the page as one file with its style inside; it leads to no other page."""
-    words = page.words(language)
-    template = html.environment(language).get_template(f"site/{page.template}.html.j2")
-    text = template.render(
+    text = _filled(
+        page,
+        language,
         layout="site/alone.html.j2",
         alone=True,
-        page=page,
-        words=words,
-        language=language,
         sheet=sheet,
         style=html.verbatim(_STYLE_HERE),
         made_from=filters.made_from(language, sheet.digest),
         to=lambda address, fragment="": "" if address == page.address else _NOWHERE,
-        **words.parts,
     )
     plain = slim(_LINK.sub(partial(_kept, f" {text}"), text))
     style = page_assets.needed(page_assets.stylesheet(_STYLES), plain)

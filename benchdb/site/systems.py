@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from benchdb.compare.cell_rows import CellRow, Comparison, cells, compare
@@ -12,6 +13,7 @@ from benchdb.report import scope
 from benchdb.report.inputs import Inputs
 from benchdb.report.measurement import Measurement
 from benchdb.report.runs import StoredRun
+from benchdb.site.addresses import addresses
 from benchdb.store.places import chip_at_work, is_known
 
 
@@ -53,6 +55,13 @@ class Systems:
     def sides(self) -> Mapping[Worker, Side]:
         """Return every system with its runs and what they measured."""
         return self._sides
+
+    @cached_property
+    def slugs(self) -> Mapping[Worker, str]:
+        """Return what addresses call each system."""
+        named = {f"{worker.chip} {worker.device}": worker for worker in self._sides}
+        found = addresses("compare", named)
+        return {named[name]: path.partition("/")[2] for name, path in found.items()}
 
     def compare(self, base: Worker, other: Worker) -> Comparison | None:
         """Return what *other* does on the cells that *base* has as well.

@@ -13,12 +13,12 @@ from typing import Any
 
 import machine
 
-from harness.cells import Assignment
+from harness.cells import Assignment, Cell
 from harness.execution import compared
 from harness.messages import encode, put
 from harness.process import adopt_orphans, cpu_percent, maxrss_bytes, signal_of
 from harness.recorder import Gates
-from harness.telemetry import Telemetry
+from harness.telemetry import Observations, Telemetry
 from harness.worker_process import Course, Death, Watch, run_worker_process
 
 EXIT_OK, EXIT_NOT_ALL_OK, EXIT_WRONG_USE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -105,17 +105,8 @@ def _run_one(
     if "run" not in course.kinds:
         write(encode(assignment.run))
     end = end_line(assignment, course, death, watch)
-    if cell.counts_tokens:  # its samples are tokens
-        for value in seen.values:
-            if value["metric"] == "samples_per_joule":
-                value["metric"] = "tokens_per_joule"
-    if seen.unsettled:
-        end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
-    at_clock = share_at_clock(end, seen.clock_mhz)
-    end["values"] = merged(end["values"], (*seen.values, *at_clock))
-    end["checks"] |= seen.checks | ({"rested": rested} if rested else {})
-    if path := compared(end["checks"].get("path", {}), cell.device):
-        seen.conditions["path"] = path
+    add_observed(end, cell, seen)
+    end["checks"] |= {"rested": rested} if rested else {}
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     if end["status"] == "interrupted" and course.pause:
         end["values"] = [without_figure(one) for one in end["values"]]
@@ -127,6 +118,21 @@ def _run_one(
             file=sys.stderr,
         )
     return end
+
+
+def add_observed(end: dict[str, Any], cell: Cell, seen: Observations) -> None:
+    """Enter into an *end* line what was seen from outside the worker."""
+    if cell.counts_tokens:  # its samples are tokens
+        for value in seen.values:
+            if value["metric"] == "samples_per_joule":
+                value["metric"] = "tokens_per_joule"
+    if seen.unsettled:
+        end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
+    at_clock = share_at_clock(end, seen.clock_mhz)
+    end["values"] = merged(end["values"], (*seen.values, *at_clock))
+    end["checks"] |= seen.checks
+    if path := compared(end["checks"].get("path", {}), cell.device):
+        seen.conditions["path"] = path
 
 
 def share_at_clock(

@@ -56,7 +56,7 @@ def own(chip: str, speed: float, **facts) -> list[Run]:
 
 
 def files(site: Site) -> dict[str, SystemData]:
-    named = {slug: worker for worker, slug in page.slugs(site).items()}
+    named = {slug: worker for worker, slug in site.systems.slugs.items()}
     return dict(system_files(site, dict(sorted(named.items()))))
 
 
@@ -68,7 +68,7 @@ def only(cells: list[Cell]) -> Cell:
 @pytest.fixture(scope="module", name="shipped")
 def of_chips() -> tuple[Site, dict[str, SystemData]]:
     site = site_of(SHIPPED)
-    named = {slug: it for it, slug in page.slugs(site).items() if it.chip in CHIPS}
+    named = {slug: it for it, slug in site.systems.slugs.items() if it.chip in CHIPS}
     return site, dict(system_files(site, named))
 
 
@@ -77,7 +77,7 @@ def test_the_page_says_what_the_command_says(shipped):
     site, known = shipped
     english = load("en")
     writer = Writer(english, words(english, known))
-    named = {slug: it for it, slug in page.slugs(site).items()}
+    named = {slug: it for it, slug in site.systems.slugs.items()}
     asked = dict(
         zip(
             CHIPS,
@@ -130,7 +130,7 @@ def test_the_page_says_what_the_command_says(shipped):
 def test_sides_that_change_places_say_the_same_the_other_way_round(shipped):
     """What the script turns round is what the comparison would say of itself."""
     site, known = shipped
-    named = {slug: it for it, slug in page.slugs(site).items()}
+    named = {slug: it for it, slug in site.systems.slugs.items()}
     for first, second in (("m1-max-metal", "m1-ultra-metal"), ("m1-metal", "m5-metal")):
         one, two = sorted((first, second), key=list(known).index)
         cells, base, other = known[one].cells[two], known[one], known[two]

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from benchdb.report import html
 from benchdb.report.language import Language
-from benchdb.site.addresses import addresses
 from benchdb.site.compare.data import SystemData, system_files
 from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
@@ -78,13 +77,6 @@ def pages(site: Site) -> Iterator[Page]:
     )
 
 
-def slugs(site: Site) -> Mapping[Worker, str]:
-    """Return what addresses call each system."""
-    named = {f"{worker.chip} {worker.device}": worker for worker in site.systems.sides}
-    found = addresses(ADDRESS, named)
-    return {named[name]: path.partition("/")[2] for name, path in found.items()}
-
-
 def _chosen(site: Site) -> Mapping[str, Worker]:
     """Return the newest systems, in the order in which they are offered."""
     sides = site.systems.sides
@@ -93,7 +85,7 @@ def _chosen(site: Site) -> Mapping[str, Worker]:
         started = max(run.facts.started or "" for run in sides[worker].runs)
         return started, len(sides[worker].measured), worker
 
-    named = slugs(site)
+    named = site.systems.slugs
     measured = [worker for worker, side in sides.items() if side.measured]
     kept = sorted(measured, key=age, reverse=True)[:MOST]
     return {named[worker]: worker for worker in sorted(kept, key=_order)}

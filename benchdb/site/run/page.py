@@ -28,8 +28,8 @@ def files(connection: Connection, prefix: str, codes: Sequence[str]) -> Iterator
     query = select(run.c.digest).where(run.c.workload == workload, kept)
     with selection(connection, query) as scope:
         site = content(connection, scope)
-        own = site.rows[digest]
-        (facts,) = all_facts(site, [line for line in site.lines if line[0] is own])
+        head = site.rows[digest]
+        (facts,) = all_facts(site, [line for line in site.lines if line[0] is head])
         name = f"run-{digest[:RUN_LETTERS]}"
         sheet = Sheet(
             f"benchdb report --run {digest[:RUN_LETTERS]}", site.report.database_digest

@@ -1,0 +1,163 @@
+"""A site built over an older one is, byte for byte, what it is built from nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from benchdb.site import build, pages
+from benchdb.store import results
+from benchdb.store.database import open_database
+from benchdb.store.tables import finding
+from tests.in_process import benchdb
+from tests.site.sites import runs
+from tests.store_factory import Machine, Run, add
+from tests.summary_page import WALL
+from tests.written_reports import report, store
+
+LATER = Run(machine=Machine("M4"), values={WALL: 12.5}, source="later")
+
+
+@pytest.fixture(name="database")
+def a_database(tmp_path: Path) -> Path:
+    return store(tmp_path, runs())
+
+
+def built(database: Path, folder: Path, *languages: str) -> str:
+    """Write the site, and return what the command said of its files."""
+    options = [word for code in languages or ("en", "de") for word in ("--lang", code)]
+    done = report(database, "--site", folder, *options)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    every = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in every}
+
+
+def added(database: Path, run: Run) -> str:
+    engine = open_database(str(database))
+    with engine.begin() as connection:
+        digest = add(connection, run)
+        results.renew(connection)
+    engine.dispose()
+    return digest
+
+
+def forgotten(database: Path, digest: str) -> None:
+    done = benchdb("forget", digest, "--yes", "--db", database)
+    assert done.status == 0, done.err
+
+
+def is_as_cold(database: Path, folder: Path, *languages: str) -> bool:
+    cold = database.parent / "cold"
+    built(database, cold, *languages)
+    return contents_of(folder) == contents_of(cold)
+
+
+def test_after_a_new_run(database, tmp_path):
+    built(database, tmp_path / "site")
+    added(database, LATER)
+    said = built(database, tmp_path / "site")
+
+    assert (tmp_path / "site" / "chip" / "m4.html").exists()
+    assert ", 0 as they were" not in said
+    assert is_as_cold(database, tmp_path / "site")
+
+
+def test_after_a_run_is_taken_away(database, tmp_path):
+    digest = added(database, LATER)
+    built(database, tmp_path / "site")
+    forgotten(database, digest)
+    built(database, tmp_path / "site")
+
+    assert not (tmp_path / "site" / "chip" / "m4.html").exists()
+    assert is_as_cold(database, tmp_path / "site")
+
+
+def test_after_something_is_found_in_a_run(database, tmp_path):
+    digest = added(database, LATER)
+    built(database, tmp_path / "site")
+    before = contents_of(tmp_path / "site")
+    engine = open_database(str(database))
+    with engine.begin() as connection:
+        found = {"run": digest, "code": "impossible-os", "metric": "", "detail": {}}
+        connection.execute(finding.insert().values(found))
+    engine.dispose()
+    built(database, tmp_path / "site")
+
+    page = f"run/{digest[:12]}.json"
+    assert contents_of(tmp_path / "site")[page] != before[page]
+    assert is_as_cold(database, tmp_path / "site")
+
+
+def test_in_one_language_more(database, tmp_path):
+    built(database, tmp_path / "site", "en")
+    built(database, tmp_path / "site", "en", "ar")
+
+    assert is_as_cold(database, tmp_path / "site", "en", "ar")
+
+
+def test_after_a_template_or_the_program_changed(database, tmp_path, monkeypatch):
+    render = pages.render
+    with monkeypatch.context() as older:
+        older.setattr(build, "_program", lambda: b"older")
+        older.setattr(
+            pages, "render", lambda *given: render(*given).replace("footer", "header")
+        )
+        built(database, tmp_path / "site")
+    built(database, tmp_path / "site")
+
+    assert is_as_cold(database, tmp_path / "site")
+
+
+def test_with_nothing_new_no_page_is_made(database, tmp_path, monkeypatch):
+    built(database, tmp_path / "site")
+
+    def refused(*_: object) -> str:
+        raise AssertionError("a page was made")
+
+    monkeypatch.setattr(pages, "data", refused)
+    said = built(database, tmp_path / "site")
+
+    assert "(0 files written" in said
+
+
+def test_a_page_that_somebody_deleted_comes_back(database, tmp_path):
+    built(database, tmp_path / "site")
+    (tmp_path / "site" / "chip" / "m1.html").unlink()
+    built(database, tmp_path / "site")
+
+    assert is_as_cold(database, tmp_path / "site")
+
+
+def test_after_an_interrupted_build_of_what_is_gone_again(
+    database, tmp_path, monkeypatch
+):
+    """Its pages may have the size of those that were there before."""
+    site = tmp_path / "site"
+    built(database, site)
+    digest = added(database, LATER)
+    render, made = pages.render, []
+
+    def interrupted(page, language, frame):
+        made.append(page.address)
+        if page.address == "run/" + digest[:12]:
+            raise KeyboardInterrupt
+        # What it writes may have the size of what was there.
+        path = site / frame.path(page.address, language.code)
+        return (
+            "x" * path.stat().st_size
+            if path.exists()
+            else render(page, language, frame)
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "render", interrupted)
+        patched.setattr(build, "_ENOUGH", 10_000)  # in this process
+        report(database, "--site", site, "--lang", "en", "--lang", "de")
+    assert len(made) > 1
+    forgotten(database, digest)
+    built(database, site)
+
+    assert is_as_cold(database, site)
