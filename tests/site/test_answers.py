@@ -376,11 +376,21 @@ def test_a_mean_in_the_table_is_over_the_networks_that_all_chips_ran(tmp_path):
 
 
 def test_metal_that_only_slows_is_said_so(answered):
-    cpu = script(86.0, MAX, "lstm", device="cpu")
-    card = answered([cpu, script(602.0, MAX, "lstm")], "M1 Max")["metal"]
+    both = [script(86.0, MAX, device="cpu"), script(602.0, MAX)]
+    card = answered(both, "M1 Max")["metal"]
 
     assert (words(card).figure, words(card).of) == ("7.0×", "as long with Metal")
-    assert words(card).text == "7.0× as long with Metal: LSTM."
+    assert words(card).text == "7.0× as long with Metal: ResNet-50."
+
+
+def test_settings_of_one_work_have_rows_of_their_own_in_the_table_of_metal(tmp_path):
+    kinds = [{"parameters": {"classes": n, "batch_size": 64}} for n in (8, 10)]
+    made = [script(300.0, MAX, device="cpu", columns=it) for it in kinds]
+    made += [script(60.0 * n, MAX, columns=it) for n, it in enumerate(kinds, 1)]
+    with site_of(store(tmp_path, made)) as site:
+        heat = overview(corpus_of(site)).heat
+    found = [(row.work, row.size, round(row.cells[0].ratio, 6)) for row in heat]
+    assert found == [("resnet50", "classes 8", 5.0), ("resnet50", "classes 10", 2.5)]
 
 
 def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_path):

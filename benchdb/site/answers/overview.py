@@ -91,11 +91,12 @@ class HeatCell(msgspec.Struct, frozen=True):
 
 
 class HeatRow(msgspec.Struct, frozen=True):
-    """A work on each chip that did it with both."""
+    """A work on each chip that did it with both; its *size* where it has several."""
 
     work: str
     batch: int | None
     cells: tuple[HeatCell, ...]
+    size: str = ""
 
 
 class Distance(msgspec.Struct, frozen=True):
@@ -317,17 +318,19 @@ def _gpus(corpus: Corpus, cell: Cell | None) -> Iterator[ChipRow]:
 def _heat(corpus: Corpus) -> Iterator[HeatRow]:
     """Yield what Metal does to each work in the usual protocol, chip by chip."""
     wanted = metal.usual_protocol(corpus)
-    works = defaultdict[tuple[str, int | None], list[HeatCell]](list)
+    works = defaultdict[tuple[str, int | None, str], list[HeatCell]](list)
     for mac in corpus.chips:
         for row in metal.rows_with_both(corpus, mac.name).get("training", ()):
             flagged = is_flagged(corpus, row)
             if protocol_of(corpus, row) == wanted and (row.counts or flagged):
                 cell = _heat_cell(mac.name, row, flagged=flagged)
-                works[row.workload, row.batch_size].append(cell)
-    for (work, batch), cells in sorted(
+                works[row.workload, row.batch_size, row.size].append(cell)
+    sizes = Counter((work, batch) for work, batch, _ in works)
+    for (work, batch, size), cells in sorted(
         works.items(), key=lambda it: -max(cell.ratio for cell in it[1])
     ):
-        yield HeatRow(work, batch, tuple(cells))
+        several = sizes[work, batch] > 1
+        yield HeatRow(work, batch, tuple(cells), size if several else "")
 
 
 def _heat_cell(chip: str, row: CellRow, *, flagged: bool) -> HeatCell:

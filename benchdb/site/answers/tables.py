@@ -28,6 +28,7 @@ from benchdb.site.answers.terms import (
 )
 from benchdb.site.answers.words import years_text
 from benchdb.site.systems import BASELINE
+from benchdb.site.wording import details
 
 _GB = 1e9
 _TIMES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -230,9 +231,13 @@ def heat_lines(
     """Yield the works with a cell for each of *chips*."""
     for row in rows:
         known = {cell.chip: cell for cell in row.cells}
+        batch = (
+            language.pgettext("size", "batch %(n)s", n=row.batch) if row.batch else ""
+        )
+        size = details(language, row.size, None)
         yield HeatLine(
             work_text(language, row.work),
-            language.pgettext("size", "batch %(n)s", n=row.batch) if row.batch else "",
+            " · ".join(filter(None, (size, batch))),
             tuple(
                 _heat_cell(language, known[chip]) if chip in known else NOTHING
                 for chip in chips
