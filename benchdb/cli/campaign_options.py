@@ -87,7 +87,7 @@ class _Options:
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, graph or xla (default: the framework's usual)"
+            help="eager, inductor, graph, xla or mx.compile (default: the framework's usual)"
         ),
     ] = None
     memory_format: Annotated[
