@@ -19,7 +19,6 @@ from importlib.metadata import distributions
 from typing import Any, ClassVar
 
 import language
-from fingerprint import commands
 from fingerprint.macos import metal_obstacle
 from harness.cells import Cell
 from harness.framework import (
@@ -35,15 +34,9 @@ from harness.framework import (
 from harness.main import main
 
 _TF32 = "MLX_ENABLE_TF32"
-_TOLD = (  # of the GPU
-    *("device_name", "architecture", "total_memory", "memory_size"),
-    *("max_recommended_working_set_size", "max_buffer_length"),
-    *("compute_capability_major", "compute_capability_minor"),
-)
-_INSTALL = {
-    "linux": 'pip install "mlx[cpu]" numpy, for an NVIDIA card "mlx[cuda13]"',
-    "darwin": "pip install mlx numpy, on Apple silicon; no Intel Mac has MLX",
-}
+# What MLX says of a GPU, but for what names this very card.
+_TOLD = """device_name architecture total_memory memory_size max_buffer_length
+max_recommended_working_set_size compute_capability_major compute_capability_minor"""
 
 
 class Mlx(Framework):
@@ -55,7 +48,11 @@ class Mlx(Framework):
         (*WORKLOADS, *language.WORKLOADS), ("mlx", "numpy")
     )
     compilers = ("eager", "mx.compile")
-    install = _INSTALL.get(commands.platform(), _INSTALL["linux"])
+    install = (
+        'pip install numpy mlx on Apple silicon, "mlx[cpu]" on Linux, "mlx[cuda13]" '
+        "for an NVIDIA card; there is no MLX for Intel Macs"
+    )
+    counterparts: ClassVar = dict.fromkeys(("metal", "cuda"), "mx.compile")
 
     def load(self, _workload: str | None) -> str:
         """Import MLX; return its version."""
@@ -85,9 +82,8 @@ class Mlx(Framework):
         return None
 
     def _facts(self) -> dict[str, Any]:
-        """Return what MLX knows of the GPU, but for what names this very card."""
         known = self.mx.device_info(self.mx.gpu)
-        return {name: known[name] for name in _TOLD if name in known}
+        return {name: known[name] for name in _TOLD.split() if name in known}
 
     def precisions(self, device: str) -> tuple[str, ...]:
         """Return what MLX computes in; it has float64 on the CPU alone."""

@@ -27,7 +27,7 @@ FRAMEWORKS = ("torch", "tensorflow", "tensorflow-macos")
 # What resolves together resolves alone.
 LIGHT = tuple(extra for extra in EXTRAS if extra not in FRAMEWORKS)
 PROGRAMS = sorted((ROOT / "collectors").glob("with_*.py"))
-HEADS = ("machine.py", "with_torch.py", "with_tensorflow.py")
+HEADS = ("machine.py", "with_torch.py", "with_tensorflow.py", "with_mlx.py")
 MAC, INTEL_MAC = "aarch64-apple-darwin", "x86_64-apple-darwin"
 LINUX = "x86_64-unknown-linux-gnu"
 PYTHONS = ("3.11", "3.12")
@@ -67,8 +67,8 @@ OF_EXTRAS = tuple(
 TOGETHER = (
     ("torch",),
     ("tensorflow",),
-    ("torch", "tensorflow", "apple"),
-    ("torch", "tensorflow", "postgres", "parquet", "dev"),
+    ("torch", "tensorflow", "mlx", "apple"),
+    ("torch", "tensorflow", "mlx", "postgres", "parquet", "dev"),
 )
 TESTED = tuple(
     Wanted(extras, MAC, python, tested=True)
@@ -80,6 +80,7 @@ OF_PROGRAMS = tuple(
 )
 TOO_NEW = Wanted(("tensorflow",), MAC, "3.13")
 TOO_OLD = Wanted(("tensorflow",), INTEL_MAC, "3.11")
+MLX_ON_INTEL = Wanted(("mlx",), INTEL_MAC, "3.11")
 Resolved = Mapping[Wanted, "dict[str, str] | str"]
 
 
@@ -115,7 +116,7 @@ def resolve(wanted: Wanted, within: Mapping[str, str]) -> dict[str, str] | str:
 @pytest.fixture(scope="module")
 def resolved(tmp_path_factory) -> Resolved:
     within = environment() | {"UV_CACHE_DIR": str(tmp_path_factory.mktemp("uv"))}
-    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, TOO_NEW, TOO_OLD)
+    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, TOO_NEW, TOO_OLD, MLX_ON_INTEL)
     # The first fills the cache, or all would fetch the same.
     first = resolve(every[0], within)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -179,11 +180,19 @@ def test_pytorch_comes_as_a_wheel_for_apple_silicon(python, resolved):
 
 
 def test_linux_gets_nothing_that_is_apples(resolved):
-    apples = {"tensorflow-metal", "tensorflow-macos", "zeus-apple-silicon"}
+    apples = {"tensorflow-metal", "tensorflow-macos", "zeus-apple-silicon", "mlx-metal"}
     there = [wanted for wanted in resolved if wanted.platform == LINUX]
     assert len(there) == len(FRAMEWORKS) + len([LIGHT]) + len(PROGRAMS)
 
     assert [wanted for wanted in there if apples & found(resolved, wanted).keys()] == []
+
+
+def test_mlx_comes_with_the_part_that_computes_there(resolved):
+    mac, linux = Wanted(LIGHT, MAC), Wanted(LIGHT, LINUX, "3.12")
+
+    assert {"mlx", "mlx-metal"} <= found(resolved, mac).keys()
+    assert {"mlx", "mlx-cpu"} <= found(resolved, linux).keys()
+    assert "mlx" not in found(resolved, MLX_ON_INTEL)
 
 
 def test_energy_of_apple_silicon_and_of_nvidia_come_where_they_belong(resolved):
@@ -234,4 +243,4 @@ def test_the_fingerprint_meters_with_what_the_collectors_meter_with():
     ]
 
     assert len(meters[0]) == 2
-    assert meters[0] == meters[1] == meters[2]
+    assert all(own == meters[0] for own in meters)

@@ -89,8 +89,8 @@ class _Options:
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, inductor-graphs, graph or xla (default: the "
-            "framework's usual)."
+            help="eager, inductor, inductor-graphs, graph, xla or mx.compile (default: "
+            "the framework's usual)."
         ),
     ] = None
     memory_format: Annotated[

@@ -17,14 +17,9 @@ from operations import PEAKS, Operation, Shape, Tensors
 
 COMPILED = "mx.compile"
 UNEVALUATED = "an unevaluated graph"
-DTYPES = {
-    "fp32": mx.float32,
-    "tf32": mx.float32,
-    "bf16": mx.bfloat16,
-    "fp16": mx.float16,
-    "fp64": mx.float64,
-}
-_NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "tf32"}
+_TYPES = {"bf16": mx.bfloat16, "fp16": mx.float16, "fp64": mx.float64}
+DTYPES = _TYPES | {"tf32": mx.float32, "fp32": mx.float32}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}  # the last name of float32
 
 
 def started(function: Callable[..., Any]) -> Callable[..., Any]:

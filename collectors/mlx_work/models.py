@@ -29,14 +29,8 @@ _STACKS = {
 _RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}  # blocks of each stage
 # Expansion, kernel, stride, channels and blocks of each stage, by the activation.
 _MOBILE = {
-    nn.ReLU6: (
-        *((1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 3, 2, 32, 3), (6, 3, 2, 64, 4)),
-        *((6, 3, 1, 96, 3), (6, 3, 2, 160, 3), (6, 3, 1, 320, 1)),
-    ),
-    nn.SiLU: (
-        *((1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3)),
-        *((6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)),
-    ),
+    nn.ReLU6: "1 3 1 16 1, 6 3 2 24 2, 6 3 2 32 3, 6 3 2 64 4, 6 3 1 96 3, 6 3 2 160 3",
+    nn.SiLU: "1 3 1 16 1, 6 3 2 24 2, 6 5 2 40 2, 6 3 2 80 3, 6 5 1 112 3, 6 5 2 192 4",
 }
 _SKIPPED = 0.2  # of the samples by the last block of EfficientNet; by the first, none
 
@@ -260,7 +254,8 @@ def _mobile(activation: Any) -> list[Any]:
     """Return MobileNetV2, or EfficientNet-B0, which weights and skips as well."""
     weights, normed = activation is nn.SiLU, partial(_normed, activation=activation)
     layers, inputs, number = normed(3, 32, 3, 2), 32, 0
-    for expansion, kernel, first, outputs, count in _MOBILE[activation]:
+    for stage in (*_MOBILE[activation].split(", "), "6 3 1 320 1"):
+        expansion, kernel, first, outputs, count = map(int, stage.split())
         for stride in (first, *[1] * (count - 1)):
             inner = expansion * inputs
             body = normed(inputs, inner, 1) if expansion > 1 else []

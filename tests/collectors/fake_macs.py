@@ -15,6 +15,7 @@ from tests.command_line import Outcome
 FAKES = Path(__file__).parents[1] / "fakes"
 HOSTS = FAKES / "macos" / "hosts"
 TORCH = ("metal_torch",)
+MLX = ("metal_mlx",)
 TENSORFLOW = ("metal_tensorflow", "metal_plugin")
 NO_PLUGIN = ("metal_tensorflow",)
 BOTH = (*TORCH, *TENSORFLOW)

@@ -21,8 +21,12 @@ NETWORKS = [
     if facts["kind"] != "operation" and name not in ("bert-large", *language.WORKLOADS)
 ]
 # These are trained by the programs themselves, the others in test_networks_*.py.
-PROGRAMS = {"torch": ("lstm", "mnist"), "tensorflow": ("lstm", "mnist")}
-FRAMEWORKS = ("torch", "tensorflow", "numpy")
+PROGRAMS = {
+    "torch": ("lstm", "mnist"),
+    "tensorflow": ("lstm", "mnist"),
+    "mlx": ("lstm",),
+}
+FRAMEWORKS = ("torch", "tensorflow", "numpy", "mlx")
 # A home of their own: tests in this process import Keras by themselves.
 _KEPT = TemporaryDirectory()
 HOME = Path(_KEPT.name)

@@ -36,7 +36,12 @@ def test_a_run_tells_what_was_in_effect(framework):
     outcome = smoke(framework, "matmul")
 
     run_line, environment = outcome.runs[0], outcome.environments[0]
-    compilers = {"torch": "eager", "tensorflow": "graph", "numpy": "none"}
+    compilers = {
+        "torch": "eager",
+        "tensorflow": "graph",
+        "numpy": "none",
+        "mlx": "eager",
+    }
     assert run_line.precision == "fp32"
     assert run_line.compiler == compilers[framework]
     assert run_line.parameters["data"] == "synthetic"
@@ -108,7 +113,7 @@ def test_a_framework_describes_what_it_can_do_here(framework):
     assert "fp32" in told["precisions"]["cpu"]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("framework", ["torch", "numpy"])
+@pytest.mark.parametrize("framework", ["torch", "numpy", "mlx"])
 def test_a_device_that_is_not_there_is_told_in_one_line(framework):
     absent = next(
         name

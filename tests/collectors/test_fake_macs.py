@@ -14,7 +14,7 @@ from harness.recorder import GATES
 
 from benchdb.exchange import messages
 from tests.collector_programs import decode
-from tests.collectors.fake_macs import TENSORFLOW, Mac, together
+from tests.collectors.fake_macs import MLX, TENSORFLOW, TORCH, Mac, together
 from tests.command_line import Outcome
 
 # Chip, the cores of its tiers, those of its GPU, and what spoils a measurement there.
@@ -82,13 +82,15 @@ def outcomes(db) -> dict[str, Outcome]:
 
     metered = Mac("m4_max", wrong=SLOW, zeus=True)
     ultra = Mac("m2_ultra", wrong=SLOW, zeus=True)
-    with_tensorflow = Mac("m4_max", TENSORFLOW)
+    all_three = Mac("m4_max", (*TORCH, *TENSORFLOW, *MLX))
     old = Mac("m4_max", wrong=(("FAKE_TORCH", "old"),))
+    network = ("mnist", "--device", "metal", "--tier", "smoke", "--precision", "bf16")
     return together(
         {
             "energy by zeus": lambda: metered.collector("torch", *LONG),
             "energy by macmon": lambda: ultra.collector("torch", *LONG),
-            "tensorflow": collected(with_tensorflow, "tensorflow"),
+            "each": lambda: all_three.benchdb(*COLLECT, "--metal", "--db", db),
+            "mlx": lambda: Mac("m1", MLX).collector("mlx", *network),
             "torch 2.4": lambda: old.collector("torch", *LONG),
             **{host: collected(Mac(host), "torch") for host in HOSTS},
         }
@@ -130,6 +132,24 @@ def test_every_gate_is_told_and_the_clock_waits_for_metal(host, runs):
     passed = ("device", "dtype", "result_error", "math_mode", "synchronisation")
     assert {gates[name] for name in passed} == {"passed"}
     assert "failed" not in gates.values()
+
+
+def test_metal_is_measured_with_each_framework_that_has_it(outcomes, exported):
+    name = "M4 Max"
+    here = [one for one in stored(exported) if one.machine.chip.name == name]
+
+    assert {one.run.framework for one in here} == {"torch", "tensorflow", "mlx"}
+    assert {one.run.device_name for one in here} == {f"Apple {name}"}
+    assert {one.end.status for one in here} == {"ok"}
+
+
+def test_mlx_trains_on_metal_as_it_does_on_the_cpu(outcomes):
+    (trained,) = stored(outcomes["mlx"].out)
+
+    assert (trained.end.status, trained.end.reason) == ("ok", None)
+    for name in ("device", "dtype", "loss", "reference_loss", "synchronisation"):
+        assert trained.gates[name] == "passed"
+    assert trained.values["peak_device_allocated_bytes"].value
 
 
 def test_a_torch_that_cannot_name_the_gpu_leaves_it_its_chip(outcomes):

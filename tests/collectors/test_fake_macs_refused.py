@@ -13,6 +13,8 @@ BROKEN, TOO_NEW = ((("FAKE_TENSORFLOW", how),) for how in ("broken", "too-new"))
 REFUSED = {
     "rosetta": (Mac("rosetta"), "torch", "under Rosetta", "install an arm64 Python"),
     "intel": (Mac("intel"), "torch", "Intel processor", "--no-metal"),
+    "intel, mlx": (Mac("intel"), "mlx", "Intel processor", "--no-metal"),
+    "vm, mlx": (Mac("vm"), "mlx", "finds no Metal device", "measure on the Mac itself"),
     "vm": (Mac("vm"), "torch", "finds no Metal device", "measure on the Mac itself"),
     "no plug-in": (
         Mac("m4_max", NO_PLUGIN),

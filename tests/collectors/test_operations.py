@@ -47,6 +47,7 @@ def test_numpy_has_the_operations_of_the_catalogue_but_convolution():
         for framework, operation in CASES
         for precision in ("fp64", "fp32", "fp16", "bf16")
         if (framework, precision) != ("numpy", "bf16")
+        and (framework, operation, precision) != ("mlx", "conv", "fp64")
     ],
 )
 def test_a_result_is_right_in_its_precision(framework, operation, precision):
@@ -112,6 +113,9 @@ def test_each_trial_has_operands_of_its_own(framework):
 @pytest.mark.parametrize(
     ("framework", "operation", "compiler", "passes"),
     [
+        ("mlx", "elementwise", None, 3),
+        ("mlx", "bandwidth", None, 6),
+        ("mlx", "bandwidth", "mx.compile", 4),
         ("numpy", "elementwise", None, 3),
         ("numpy", "bandwidth", None, 6),
         ("torch", "elementwise", None, 3),
@@ -170,7 +174,8 @@ def test_the_error_of_the_math_tells_the_precisions_apart(framework):
 def test_the_cpu_is_never_waited_for_nor_its_memory_counted(framework):
     work = stepped(framework, "matmul")
 
-    assert work.wait_probe() is None
+    # MLX alone computes in another thread, and can be behind.
+    assert (work.wait_probe() is None) is (framework != "mlx")
     assert work.step_times(3) is None
     assert work.first_steps(3) is None
     assert work.memory() == {}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from harness.cells import Cell
+from mlx import optimizers
 from tensorflow_work import training as tensorflow_training
 
 from tests.collectors import tensorflow_cells, torch_cells
@@ -14,7 +15,7 @@ from tests.collectors.dataset_files import IMAGES, MNIST, MNIST_LABELS, mnist, w
 from tests.collectors.trained_here import cell_of, train
 from tests.collectors.works_here import chosen, fresh, loaded
 
-FRAMEWORKS = ("torch", "tensorflow")
+FRAMEWORKS = ("torch", "tensorflow", "mlx")
 BOTH = pytest.mark.parametrize("framework", FRAMEWORKS)
 
 
@@ -39,6 +40,10 @@ def prepared(framework: str, cell: Cell) -> Any:
         ("tensorflow", "bf16", {"fp32", "bf16"}),
         ("tensorflow", "fp16", {"fp32", "fp16"}),
         ("tensorflow", "fp64", {"fp64"}),
+        ("mlx", "fp32", {"fp32"}),
+        ("mlx", "bf16", {"fp32", "bf16"}),
+        ("mlx", "fp16", {"fp32", "fp16"}),
+        ("mlx", "fp64", {"fp64"}),
     ],
 )
 def test_mixed_precision_keeps_its_parameters(framework, precision, types):
@@ -65,7 +70,9 @@ def test_of_a_frozen_network_what_is_trained_is_looked_at(framework):
 @pytest.mark.parametrize("workload", ["mnist", "mnist-cnn"])
 def test_real_images_are_used_where_there_are_any(framework, workload, tmp_path):
     write(tmp_path, mnist())
-    name = {"torch": "data_folder", "tensorflow": "folder"}[framework]
+    name = {"torch": "data_folder", "tensorflow": "folder", "mlx": "data_folder"}[
+        framework
+    ]
     work = started(framework, workload, batch_size=4, **{name: str(tmp_path)})
 
     inputs, labels = next(work.batches)
@@ -96,6 +103,9 @@ def test_the_cpu_in_float32_is_the_reference_itself(framework):
         ("tensorflow", "mnist", "bf16", 5e-3),
         ("tensorflow", "mnist", "fp16", 2e-3),
         ("tensorflow", "mnist", "fp64", 1e-6),
+        ("mlx", "lstm", "bf16", 1e-3),
+        ("mlx", "mnist", "fp16", 1e-3),
+        ("mlx", "mnist-cnn", "bf16", 0.03),
     ],
 )
 def test_first_losses_agree_with_the_reference_as_the_precision_allows(
@@ -128,6 +138,7 @@ def test_an_optimiser_that_does_nothing_fails_though_the_loss_moves(
     keras = tensorflow_cells.tensorflow().keras
     monkeypatch.setattr(keras.optimizers.Optimizer, "apply", no_step)
     monkeypatch.setattr(torch.optim.SGD, "step", no_step)
+    monkeypatch.setattr(optimizers.Optimizer, "update", no_step)
 
     trained = train(loaded(framework), cell)
 
@@ -170,7 +181,8 @@ def test_a_graph_that_computes_something_else_fails(monkeypatch):
 # PyTorch's own compiler imports what PyTorch calls deprecated.
 @pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
 @pytest.mark.parametrize(
-    ("framework", "compiler"), [("torch", "inductor"), ("tensorflow", "xla")]
+    ("framework", "compiler"),
+    [("torch", "inductor"), ("tensorflow", "xla"), ("mlx", "mx.compile")],
 )
 def test_what_a_compiler_makes_agrees_with_the_reference(framework, compiler):
     cell = chosen(framework, "mnist", compiler=compiler, batch_size=2)

@@ -8,10 +8,10 @@ from harness.cells import Cell
 from harness.framework import Framework
 from with_numpy import Numpy
 
-from tests.collectors import tensorflow_cells, torch_cells
+from tests.collectors import mlx_cells, tensorflow_cells, torch_cells
 from tests.collectors.trained_here import Trained, train
 
-FRAMEWORKS = ("numpy", "torch", "tensorflow")
+FRAMEWORKS = ("numpy", "torch", "tensorflow", "mlx")
 
 
 def chosen(name: str, workload: str, precision: str = "fp32", **changes: Any) -> Cell:
@@ -19,13 +19,16 @@ def chosen(name: str, workload: str, precision: str = "fp32", **changes: Any) ->
     if name == "tensorflow":
         return tensorflow_cells.cell_of(workload, precision, **changes)
     cell = torch_cells.cell(workload, precision=precision, **changes)
-    return replace(cell, compiler="none") if name == "numpy" else cell
+    own = {"numpy": "none", "mlx": changes.get("compiler", "eager")}
+    return replace(cell, compiler=own.get(name, cell.compiler))
 
 
 def loaded(name: str) -> Framework:
     """Return the framework, imported."""
     if name == "tensorflow":
         return tensorflow_cells.tensorflow()
+    if name == "mlx":
+        return mlx_cells.framework()
     framework = torch_cells.framework() if name == "torch" else Numpy()
     framework.load("matmul")
     return framework
