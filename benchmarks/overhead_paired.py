@@ -1,6 +1,7 @@
 """What a collector's timed blocks cost over a bare loop, block by block in one process.
 
     python benchmarks/overhead_paired.py resnet50:4 mobilenetv2:4 matmul:1024
+    python benchmarks/overhead_paired.py --framework mlx "llm-decode:bf16:SmolLM2 135M"
 
 For machines whose speed wanders by more than the cost that is looked for: the two
 sides take turns every second or so, ABBA, so that both see the same weather. Prints the
@@ -10,6 +11,7 @@ watching costs besides is ``parent_cpu_percent`` of every run. Reach on a small 
 """
 
 import argparse
+import importlib
 import math
 import sys
 import time
@@ -22,28 +24,35 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
 from harness.cells import Choices, cells_of
-from harness.framework import Work
+from harness.framework import Framework, Work
 from harness.timing import timed
-from with_torch import Torch
 
-from benchmarks.bare_torch import BATCH, TOKENS, Step, product, training, writing
+from benchmarks.bare_torch import (
+    BATCH,
+    MODEL,
+    TOKENS,
+    Step,
+    product,
+    training,
+    writing,
+)
 from benchmarks.overhead import Cell, parsed
 
 BLOCK_SECONDS = 1.0
 
 
-def collected(cell: Cell) -> Work:
+def collected(cell: Cell, framework: Framework) -> Work:
     """Return the work that the collector would time, built and with its data."""
     key = "size" if cell.workload == "matmul" else "batch_size"
     axes: dict[str, tuple[Any, ...]] = {key: (int(cell.size),)} if cell.size else {}
     if cell.model:
         axes["model"] = (cell.model,)
     choices = Choices("cpu", "quick", (cell.precision,), axes=axes)
-    found = next(cells_of(cell.workload, choices, "torch", Torch.compilers))
-    framework = Torch()
+    compilers = framework.compilers
+    found = next(cells_of(cell.workload, choices, framework.name, compilers))
     framework.load(cell.workload)
     framework.configure(found)
-    work: Work = framework.prepare(found)
+    work = framework.prepare(found)
     work.build()
     work.make_data()
     return work
@@ -63,25 +72,35 @@ def bare(cell: Cell) -> Step:
     return training(asked, size or BATCH[cell.workload])
 
 
-def looped(step: Step, steps: int) -> float:
+def bare_in_mlx(cell: Cell) -> Step:
+    """Return the same with MLX, which writes text alone."""
+    asked = cell.workload, cell.model or MODEL, cell.precision, int(cell.size or 1)
+    step: Step = importlib.import_module("benchmarks.bare_mlx").writing(*asked)
+    return step
+
+
+def looped(step: Step, steps: int, wait: Step) -> float:
     """Return the seconds of *steps* steps without any of our code around them."""
     began = time.perf_counter()
     for _ in range(steps):
         step()
+    wait()
     return time.perf_counter() - began
 
 
-def compared(cell: Cell, pairs: int) -> list[float]:
+def compared(cell: Cell, pairs: int, framework: Framework) -> list[float]:
     """Return the ratios of speeds, collector over bare loop, of neighbouring blocks."""
-    work, step = collected(cell), bare(cell)
-    pace = min(looped(step, 3), timed(work, 3)) / 3
+    work = collected(cell, framework)
+    step = bare(cell) if framework.name == "torch" else bare_in_mlx(cell)
+    wait = work.synchronise  # as anybody would
+    pace = min(looped(step, 3, wait), timed(work, 3)) / 3
     steps = max(1, round(BLOCK_SECONDS / pace))
     ratios = []
     for turn in range(pairs):
         if turn % 2:
-            other, ours = looped(step, steps), timed(work, steps)
+            other, ours = looped(step, steps, wait), timed(work, steps)
         else:
-            ours, other = timed(work, steps), looped(step, steps)
+            ours, other = timed(work, steps), looped(step, steps, wait)
         ratios.append(other / ours)
     return ratios
 
@@ -99,10 +118,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cells", nargs="+", type=parsed)
     parser.add_argument("--pairs", type=int, default=60)
+    parser.add_argument("--framework", choices=("torch", "mlx"), default="torch")
     asked = parser.parse_args()
     torch.manual_seed(0)
+    program = importlib.import_module(f"with_{asked.framework}")
+    framework = program.Torch() if asked.framework == "torch" else program.Mlx()
     for cell in asked.cells:
-        ratios = compared(cell, asked.pairs)
+        ratios = compared(cell, asked.pairs, framework)
         low, high = interval(ratios)
         print(
             f"{cell.title:24} ratio {median(ratios):.4f}  (95 %: {low:.4f} to "
