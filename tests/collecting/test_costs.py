@@ -1,7 +1,5 @@
 """What a process takes: from figures of other chips, from peaks, from what it took."""
 
-from typing import Any
-
 import pytest
 
 from benchdb.collecting.costs import (
@@ -26,9 +24,10 @@ PRODUCT = Cell(
 NEW = Device("metal", "M9", 8e12)
 
 
-def figure(chip: str, rate: float, peak: float, **how: Any) -> Seen:
-    facts = {"framework": "torch", "device": "metal", "size": 4096} | how
-    return Seen("matmul", chip=chip, rate=rate, peak=peak, **facts)
+def figure(
+    chip: str, rate: float, peak: float, framework: str = "torch", device: str = "metal"
+) -> Seen:
+    return Seen("matmul", framework, device, chip, 4096, rate, peak)
 
 
 def test_a_chip_without_figures_is_scaled_from_the_one_whose_peak_is_nearest():
@@ -52,10 +51,9 @@ def test_figures_of_the_chip_itself_go_before_all_others():
 def test_without_figures_it_is_a_usual_share_of_the_peak():
     elsewhere = [figure("M1", 1e12, 2e12, device="cpu")]
 
-    assert step_seconds(PRODUCT, [NEW], elsewhere, 0.0) == (
-        pytest.approx(2 * 4096**3 / (0.6 * 8e12)),
-        "operations and peak",
-    )
+    seconds, basis = step_seconds(PRODUCT, [NEW], elsewhere, 0.0)
+    assert basis == "operations and peak"
+    assert seconds == pytest.approx(2 * 4096**3 / (0.6 * 8e12))
     unknown = Device("metal", "M99", None)
     assert step_seconds(PRODUCT, [unknown], [], 0.0) == (0.0, "the protocol alone")
 
@@ -81,10 +79,21 @@ def test_short_steps_cost_what_the_protocol_takes_and_long_ones_their_own_time()
 
 
 def past(replicate: int, seconds: float, **phases: float) -> Past:
-    checks = {"phase_seconds": phases, "steps_per_block": 50}
-    facts: tuple[Any, ...] = (*("matmul", "torch", "cpu", "standard"), "fp32", "eager")
     return Past(
-        *(*facts, {}, replicate, "ok", {}, checks, seconds, None), step_seconds=0.01
+        workload="matmul",
+        framework="torch",
+        device="cpu",
+        setting="standard",
+        precision="fp32",
+        compiler="eager",
+        parameters={},
+        replicate=replicate,
+        status="ok",
+        before={},
+        checks={"phase_seconds": phases, "steps_per_block": 50},
+        seconds=seconds,
+        watts=None,
+        step_seconds=0.01,
     )
 
 
