@@ -26,7 +26,7 @@ SHORT = (
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     """Return a copy whose one collector is NumPy's, of a tier that takes seconds."""
-    copy: Path = troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
+    copy = troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
     collectors = copy / "collectors"
     original = Path(__file__).parents[2] / "collectors" / "with_numpy.py"
     shutil.copyfile(original, collectors / "with_numpy.py")
@@ -40,7 +40,7 @@ def checkout(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
+def home(tmp_path_factory):
     return tmp_path_factory.mktemp("home")
 
 
