@@ -321,9 +321,9 @@ def _machine_words(
         for one in machines
     )
     lead = language.ngettext(
-        "%(n)s machine was measured by benchdb. Those of published figures are on the "
-        "pages of their chips and sources.",
-        "%(n)s machines were measured by benchdb. Those of published figures are on "
+        "%(n)s machine measured by benchdb itself; those of published figures are on "
+        "the pages of their chips and sources.",
+        "%(n)s machines measured by benchdb itself; those of published figures are on "
         "the pages of their chips and sources.",
         total,
     )
