@@ -112,11 +112,6 @@ class Training(Trained, MlxTensors):
             large = mx.repeat(enlarge(pixels), channels // pixels.shape[-1], axis=-1)
             yield large, mx.array(images.labels[rows], mx.int32)
 
-    def forward(self, inputs: Any) -> None:
-        """Start a forward pass alone."""
-        self.seen = self.network(inputs)
-        mx.async_eval(self.seen)
-
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
         return float(self.last.item())
