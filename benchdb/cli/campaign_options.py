@@ -87,7 +87,7 @@ class _Options:
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, graph, xla or mx.compile (default: the framework's usual)"
+            help="eager, inductor, graph, xla, mx.compile (default: the framework's)"
         ),
     ] = None
     memory_format: Annotated[
