@@ -192,7 +192,7 @@ def _layers(cell: Cell) -> tuple[list[Any], int]:
 def _stack(text: str, width: int) -> tuple[list[Any], int]:
     layers: list[Any] = []
     for kind, *words in map(str.split, text.split(", ")):
-        sizes = [float(word) if "." in word else int(word) for word in words]
+        sizes: list[Any] = [float(word) if "." in word else int(word) for word in words]
         inputs, width = width, width if kind in ("pool", "drop") else int(sizes[0])
         match kind:
             case "conv":

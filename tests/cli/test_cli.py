@@ -156,6 +156,7 @@ def test_workloads_tells_all_of_the_catalogue_as_json():
     assert shown["workloads"]["resnet50"]["parameter_count"] == {
         "torch": 23_524_424,
         "tensorflow": 23_604_104,
+        "mlx": 23_524_424,
     }
     others = json.loads((CHECKOUT / "schema" / "workloads.json").read_text())
     for kind, more in (("workloads", others), ("suites", {})):
@@ -171,11 +172,14 @@ def test_workloads_tells_all_of_the_catalogue_as_json():
 def test_workloads_explains_each_in_lines_of_100_columns():
     shown = benchdb("workloads").out
 
-    assert "weights     23,524,424 (torch), 23,604,104 (tensorflow)" in shown
+    assert (
+        "weights     23,524,424 (torch), 23,604,104 (tensorflow), 23,524,424 (mlx)"
+        in shown
+    )
     assert "source did  one epoch of warm-up, then 3 epochs of 30 steps" in shown
     assert "in setting pytorch-in-m1:" in shown
     assert "data        synthetic, or your mnist files with --data" in shown
-    assert "326,150,400 (torch), 326,150,400 (tensorflow) per sample" in shown
+    assert "326,150,400 (torch), 326,150,400 (tensorflow), 326,150,400 (mlx)" in shown
     assert "runs        resnet50, batch_size 128/64, on cpu and metal only" in shown
     assert max(map(len, shown.splitlines())) <= 100
 

@@ -15,7 +15,7 @@ from with_mlx import Mlx
 TRAININGS = [
     (name, setting)
     for name, facts in workloads().items()
-    if name in Mlx.modules and facts["kind"] != "operation"
+    if facts["kind"] in ("rnn", "mlp", "cnn", "transformer")
     for setting in settings(facts)
 ]
 

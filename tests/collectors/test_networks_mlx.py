@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mlx_work import models
+from encoders import ENCODERS
 
 from tests.collectors.mlx_cells import framework
 from tests.collectors.trained_here import cell_of, check_training, train
@@ -27,15 +27,14 @@ def test_a_network_trains_passes_every_gate_and_has_every_phase(workload):
 
 
 def test_a_transformer_of_one_block_trains_and_passes_every_gate(monkeypatch):
-    one = models.ENCODERS["distilbert"]._replace(layers=1)
-    monkeypatch.setitem(models.ENCODERS, "distilbert", one)
+    one = ENCODERS["distilbert"]._replace(layers=1)
+    monkeypatch.setitem(ENCODERS, "distilbert", one)
     small = {"sequence_length": 4, "optimizer": "SGD"}
     cell = cell_of(framework(), "distilbert", small)
+    whole = cell.parameter_count or 0
     block = 4 * (768 * 768 + 768) + 2 * 768 * 3072 + 3072 + 768 + 4 * 768
 
-    trained = train(
-        framework(), replace(cell, parameter_count=cell.parameter_count - 5 * block)
-    )
+    trained = train(framework(), replace(cell, parameter_count=whole - 5 * block))
 
     assert (trained.status, trained.only("result")["reason"]) == ("ok", None)
     assert trained.checks["gates"]["parameter_count"]["status"] == "passed"
