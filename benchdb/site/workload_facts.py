@@ -106,6 +106,8 @@ def missing(site: Site, name: str) -> tuple[Missing, ...]:
         found.append(Missing("repeats", command))
     if metal and len({row.precision for row in metal}) == 1:
         ways = "--precision fp32 --precision fp16 --batch-size 64 --batch-size 128"
+        if catalogue.collected()[name].kind == "inference":
+            ways = "--set quantization=none --set quantization=4bit"
         command = f"benchdb collect {name} --metal {ways}"
         found.append(Missing("precision", command))
     return tuple(found)

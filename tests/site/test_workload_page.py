@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchdb.site import workload_page
 from benchdb.site.content import Site
@@ -212,9 +213,22 @@ def test_language_models_stand_by_model_those_of_most_systems_first(
 
 
 def test_what_only_others_can_measure_has_no_command(tmp_path: Path) -> None:
-    facts, _ = facts_and_words(tmp_path, [decoded(10, M1)], "workload/llm-decode")
+    answered = replace(decoded(10, M1), workload="llm-generate")
+    facts, _ = facts_and_words(tmp_path, [answered], "workload/llm-generate")
 
     assert facts.missing == ()
+
+
+def test_text_that_only_others_wrote_comes_with_the_commands_that_write_it(
+    tmp_path: Path,
+) -> None:
+    facts, _ = facts_and_words(tmp_path, [decoded(10, M1)], "workload/llm-decode")
+
+    assert [one.command for one in facts.missing] == [
+        "benchdb collect llm-decode --metal --tier standard",
+        "benchdb collect llm-decode --metal "
+        "--set quantization=none --set quantization=4bit",
+    ]
 
 
 def test_what_nobody_measured_with_metal_comes_with_its_command(

@@ -1,9 +1,12 @@
 """Language models in MLX, on the CPU: the cache, 4 bits, adapters."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
+import language
 import mlx.core as mx
+import mlx_work.language
 import pytest
 from harness.framework import UnsupportedError
 from mlx.utils import tree_flatten
@@ -92,3 +95,18 @@ def test_gpt_2_has_its_parameters():
     weights = tree_flatten(Gpt2().parameters())  # a graph: nothing is drawn
 
     assert sum(array.size for _, array in weights) == 124_439_808
+
+
+def test_the_first_steps_of_gpt_2_are_those_of_float32(monkeypatch):
+    small = replace(language.GPT2, layers=1, vocabulary=512)
+    for module in (language, mlx_work.language):
+        monkeypatch.setattr(module, "GPT2", small)
+    framework = Mlx()
+    asked = {"precision": "bf16", "batch_size": 1, "sequence_length": 16}
+    training = built(framework, cell_of(framework, "gpt2-train", **asked))
+
+    here, there = training.first_steps(3)
+
+    assert here.losses == pytest.approx(there.losses, rel=0.02)
+    assert there.losses[0] == pytest.approx(math.log(512), abs=0.5)
+    assert len(here.update) == len(there.update) > 0

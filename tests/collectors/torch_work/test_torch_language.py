@@ -6,6 +6,7 @@ from typing import Any
 import language
 import pytest
 import torch
+import torch_work.decoders
 from harness.framework import UnsupportedError
 from torch._dynamo.testing import CompileCounter
 from torch_work.decoders import Gpt2, Sliced
@@ -174,3 +175,18 @@ def test_gpt_2_has_its_parameters_and_starts_from_an_even_guess():
     assert count == language.GPT2.parameters == 124_439_808
     assert logits.shape == (16, 50_257)
     assert loss.item() == pytest.approx(10.8, abs=0.5)
+
+
+def test_the_first_steps_of_gpt_2_are_those_of_float32(monkeypatch):
+    small = replace(language.GPT2, layers=1, vocabulary=512)
+    for module in (language, torch_work.decoders):
+        monkeypatch.setattr(module, "GPT2", small)
+    training = work("gpt2-train", precision="bf16", batch_size=1, sequence_length=16)
+    before = training.trained()
+    training.step()
+
+    here, there = training.first_steps(3)
+
+    assert training.trained() != before
+    assert here.losses == pytest.approx(there.losses, rel=0.02)
+    assert len(here.update) == len(there.update) > 0
