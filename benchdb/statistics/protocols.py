@@ -31,6 +31,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     chip: str
     framework_version: str
     measured: str
+    remark: str = ""
     figures: Mapping[str, tuple[float, ...]]
 
     def compared(self) -> Iterator[tuple[tuple[str, str], Estimate]]:
