@@ -196,7 +196,9 @@ def next_step(state: State, seconds: float) -> Step | None:
         return None
     cost, count = state.costs[cell], state.count(cell)
     usual = cost.of(count)
-    if _next(state.with_one(cell), seconds - _FOLLOWED * usual) is None:
+    # A single process shows nothing: before it there is no choice but to hope.
+    takes = _FOLLOWED * usual if count else cost.cautious(count)
+    if _next(state.with_one(cell), seconds - takes) is None:
         usual += cost.stretch
     return Step(cell, min(seconds, usual))
 

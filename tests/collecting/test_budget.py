@@ -149,6 +149,14 @@ def test_the_last_process_goes_on_until_the_time_is_over():
     assert (short.seconds, long.seconds) == (20, 37)
 
 
+def test_a_first_process_leaves_time_for_the_second_that_makes_an_interval():
+    now = state(cell("lstm"), cost=Cost(40, 35, stretch=50, squeeze=4))
+
+    assert shortest(now) == pytest.approx(78.25)
+    assert course(now, 79) == ["lstm cpu"] * 2
+    assert following(now, 79).seconds == 40
+
+
 def test_a_cell_without_a_gpu_beside_it_is_no_question_where_others_have_one():
     asked = questions((*pair("lstm"), cell("mnist")))
 
