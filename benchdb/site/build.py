@@ -5,6 +5,7 @@ makes only pages anew whose facts or words changed, and takes away pages that ar
 One process reads the database and makes facts; others make their pages.
 """
 
+import gc
 import hashlib
 import multiprocessing
 import os
@@ -238,10 +239,12 @@ def _workers(job: _Job, renderings: int) -> Iterator[Executor]:
             return
         for code in job.writer.frame.codes:
             languages.load(code)  # once, not in each of them
+        gc.freeze()  # what a collection touches would be copied in each of them
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(cores, mp_context=context) as pool:
             yield pool
     finally:
+        gc.unfreeze()
         _jobs.pop()
 
 

@@ -153,13 +153,17 @@ def addresses(site: Site) -> Mapping[str, str]:
     """Return the address of each page, with a digest of what it shows.
 
     A run never changes: what is stored of it follows from its name. Its figure, grade,
-    notes and what it is held against depend on others.
+    notes, what it is held against and where it leads depend on others.
     """
     keys = {}
     for line in site.lines:
-        noted = site.notes_of([line])
-        facts = (line, runs_of(line), noted, [*_beside(site, line[0])])
-        keys[site.runs[line[0].run]] = sha256(msgspec.msgpack.encode(facts)).hexdigest()
+        row = line[0]
+        shown = (
+            *(line, runs_of(line), site.notes_of([line]), site.grades.get(row.run)),
+            *([*_beside(site, row)], site.machines.get(site.places[row.run].machine)),
+            *(site.chips.get(row.system.chip), site.workloads.get(row.workload.name)),
+        )
+        keys[site.runs[row.run]] = sha256(msgspec.msgpack.encode(shown)).hexdigest()
     return keys
 
 
