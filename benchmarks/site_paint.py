@@ -1,4 +1,7 @@
-"""How soon a reader sees something: the heaviest pages of the site in Chromium."""
+"""How soon a reader sees something: a file of its own, for it needs a browser.
+
+The heaviest pages of the site, in Chromium.
+"""
 
 import tempfile
 from collections.abc import Collection, Iterator

@@ -63,12 +63,12 @@ const figure = ([run, digits, unit, low, high, n, machines, grade, label], name)
 };
 // Work is named by its workload, that of language models by the model.
 const named = (kind, [workload, batch, facts]) => {
-  const parts = facts.split("\n").map(it => {
+  const parts = facts.map(it => {
     const [name, n] = it.split("=");
     return say.parameters[name] ? put(say.parameters[name], n ?? "") : it;
   });
   if (batch) parts.push(put(say.batch, local(batch)));
-  return [/^(de|pre)/.test(kind) && facts ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];
+  return [/^(de|pre)/.test(kind) && facts[0] ? parts.shift() : title(workload), listed(parts.filter(Boolean).map(aside))];
 };
 
 const card = (names, [kind, evidence, cells, n, lead, ends, , mean, flagged, differs, framework]) => {

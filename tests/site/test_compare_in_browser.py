@@ -50,7 +50,11 @@ def runs() -> list[Run]:
         made += campaign(chip, 300.0 / 1.2**n, machine=machine, workload="lstm")
         made.append(Run("distilbert", "metal", machine, values={WALL: 200.0 - 50 * n}))
         for name in ("llm-decode", "llm-prefill"):
-            model = {"model": "Llama 3.1 8B", "quantization": "Q4_K_M"}
+            model = {
+                "model": "Llama 3.1 8B",
+                "quantization": "Q4_K_M",
+                "prompt_tokens": 512,
+            }
             columns = {"parameters": model, "batch_size": None}
             values = {"tokens_per_second": 20.0 + 1500 * n}
             made.append(Run(name, "metal", machine, values=values, columns=columns))
@@ -163,6 +167,15 @@ def test_the_script_writes_what_the_page_has_without_it(context, site, code):
     assert page.evaluate(COUNTS, DIGITS) == [
         f"M1 Ultra · Metal ({languages.fixed(spoken.locale, text)})" for text in DIGITS
     ]
+
+
+def test_parameters_stand_in_words_in_every_pair(context, site):
+    page = visit(context, site).page
+    row = page.locator("#cells tr", has_text="Llama 3.1 8B").first
+    expect(row.locator("th small").first).to_have_text("Q4_K_M · prompt 512")
+    page.locator("#swap").click()
+    heading(page, "M1 Max against M1 Ultra")
+    expect(row.locator("th small").first).to_have_text("Q4_K_M · prompt 512")
 
 
 def test_a_pair_without_a_common_cell_says_so(context, site):

@@ -71,11 +71,11 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Work(msgspec.Struct, frozen=True, array_like=True):
-    """What a cell is about; *about* has its parameters, one a line."""
+    """What a cell is about; *about* has its parameters, as ``_about`` writes them."""
 
     workload: str
     batch: int
-    about: str
+    about: tuple[str, ...]
 
 
 class Cell(msgspec.Struct, frozen=True, array_like=True):
@@ -377,9 +377,9 @@ def _work(row: CellRow, parameters: Mapping[str, object]) -> Work:
     chosen = {name: str(parameters[name]) for name in OF_A_MODEL if name in parameters}
     if "model" not in chosen and row.size:
         chosen = dict(it.split(" ", 1) for it in row.size.split(", ") if " " in it)
-    about = [_about(name, fact) for name, fact in chosen.items()]
+    about = tuple(_about(name, fact) for name, fact in chosen.items())
     alone = row.batch_size == 1 and not trains(row.workload)
-    return Work(row.workload, 0 if alone else row.batch_size or 0, "\n".join(about))
+    return Work(row.workload, 0 if alone else row.batch_size or 0, about)
 
 
 def _about(name: str, fact: str) -> str:

@@ -302,7 +302,7 @@ class Writer:
     def _work(self, kind: str, work: Work) -> tuple[str, str]:
         """Name work, and what tells it apart: among language models by the model."""
         parts = []
-        for fact in work.about.split("\n"):
+        for fact in work.about:
             name, _, number = fact.partition("=")
             pattern = self._say["parameters"].get(name)
             parts.append(_fill(pattern, {"": number}) if pattern else fact)
