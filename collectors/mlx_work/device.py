@@ -8,10 +8,13 @@ nobody started is still a graph afterwards, and ``place`` says so.
 import io
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import numpy as np
+from fingerprint.mach_o import sdk_of
+from fingerprint.macos import metal_family
 from harness.cells import Cell
 from operations import PEAKS, Operation, Shape, Tensors
 
@@ -86,6 +89,13 @@ class MlxTensors(Tensors):
         gpu = "cuda" if mx.cuda.is_available() else "metal"
         device = gpu if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         return device if evaluated(tensor) else UNEVALUATED, type_name(tensor.dtype)
+
+    def path(self) -> dict[str, str | None]:
+        """Return what decides on Metal's kernels: GPU family, SDK of the library."""
+        if self.cell.device != "metal":
+            return {}
+        library = Path(mx.__file__).parent / "lib" / "libmlx.dylib"
+        return {"metal_family": metal_family(), "sdk": sdk_of(library)}
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of MLX's own counter; the CPU's memory is the system's."""
