@@ -285,7 +285,7 @@ def _known(process: ProcessFacts) -> Iterator[Finding]:
     elif process.load_per_cpu is None:
         yield Finding("state-unknown", "B", "load before the run")
     elif heat == (None, None):
-        yield Finding("state-unknown", "B", "throttling")
+        yield Finding("state-unknown", "B", "whether it was throttled")
 
 
 def _throttled(process: ProcessFacts) -> Iterator[Finding]:

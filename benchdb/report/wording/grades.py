@@ -177,7 +177,7 @@ def N_(message: str) -> str:  # noqa: N802  known to Babel
 _UNKNOWN = {
     N_("nothing was read during the run"),
     N_("load before the run"),
-    N_("throttling"),
+    N_("whether it was throttled"),
 }
 GROUNDS = {
     "few-processes": "",
