@@ -23,6 +23,7 @@ from torch_work.decoders import (
     Text,
 )
 from torch_work.device import TorchTensors
+from torch_work.execution import attention_kernels
 from torch_work.training import Training
 
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
@@ -67,6 +68,15 @@ class Writing(Written, TorchTensors):
         self.last = self.model(self.ids, place)
         self.ids = self.last.argmax(-1, keepdim=True)
 
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def path(self) -> dict[str, str | None]:
+        """Return the kernel of attention as well, for the operands of a step."""
+        place = self._place(self.cache, self.depth)
+        if self.reads:
+            place = Sliced(self.cache, self.depth, self.tokens)
+        kernels = attention_kernels(lambda: self.network(self.ids, place))
+        return super().path() | {"attention": kernels}
+
     def _place(self, cache: Cache, at: int) -> Place:
         """Return the place of one token; compilers need shapes that stay."""
         if self.cell.compiler == "eager":
@@ -80,9 +90,9 @@ class Writing(Written, TorchTensors):
     def tensors(self) -> list[Any]:
         """Return the weights, the cache and the logits."""
         own = [self.last, *(part for pair in self.cache.layers for part in pair)]
-        own += [one for one in self.network.parameters() if one.numel()]
-        packed = (one for one in self.network.matrices() if isinstance(one, FourBits))
-        return own + [one.scales for one in packed]
+        own += [weights for weights in self.network.parameters() if weights.numel()]
+        matrices = self.network.matrices()
+        return own + [it.scales for it in matrices if isinstance(it, FourBits)]
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def relative_error(self) -> float:
@@ -95,9 +105,9 @@ class Writing(Written, TorchTensors):
         reference = self._reference(layers)
         here = Cache(self.network, 1, ids.shape[1])
         there = Cache(reference, 1, ids.shape[1])
-        found = self._logits(self.model, here, ids.to(self.device), layers)
+        own = self._logits(self.model, here, ids.to(self.device), layers)
         exact = self._logits(reference, there, ids, layers)
-        return deviation(self.float64(found), self.float64(exact))
+        return deviation(self.float64(own), self.float64(exact))
 
     def _logits(self, model: Callable[..., Any], *checked: Any) -> Any:
         """Return the first logits behind a prompt, and behind a token after it."""
@@ -154,7 +164,7 @@ class Finetuning(Training):
     def trained(self) -> list[float]:
         """Return some rows of the last matrix that the optimiser has."""
         parameters = self.optimiser.param_groups[-1]["params"]
-        *_, last = (one for one in parameters if one.dim() > 1)
+        *_, last = (weights for weights in parameters if weights.dim() > 1)
         shown = last.detach()[:_SHOWN_ROWS].cpu().flatten()
         return [*map(float, shown.tolist())]
 

@@ -125,6 +125,14 @@ def test_predicted_weights_and_cache_are_those_that_are_there(shape, quantizatio
     assert predicted["weights"] == there - (norms if quantization == "4bit" else 0)
 
 
+@pytest.mark.parametrize("workload", ["llm-prefill", "llm-decode", "llm-train"])
+def test_a_language_model_tells_its_attention(workload):
+    model = work(workload)
+    model.step()
+
+    assert model.path()["attention"] in {"flash", "math"}
+
+
 def test_a_compiler_sees_one_shape_for_all_positions():
     writing, plain = (work(generated_tokens=6, depth=0) for _ in range(2))
     counter = CompileCounter()
