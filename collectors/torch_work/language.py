@@ -8,7 +8,7 @@ import torch
 from harness.cells import Cell
 from language import shape_of
 from operations import deviation
-from writing import CHECKED_WORDS, Written, free_memory, predicted_total, require_memory
+from writing import CHECKED_WORDS, Predicted, Written, free_memory, require_memory
 
 from torch_work.decoders import (
     Adapted,
@@ -133,7 +133,7 @@ class Writing(Written, TorchTensors):
         return made
 
 
-class Finetuning(Training):
+class Finetuning(Predicted, Training):
     """GPT-2 trained whole, or adapters of a frozen Llama."""
 
     def __init__(self, cell: Cell) -> None:
@@ -147,8 +147,7 @@ class Finetuning(Training):
         if cell.workload == "gpt2-train":
             return Gpt2().to(self.device, self.kept)
         shape = shape_of(cell.workload, cell.parameters)
-        layers = cell.parameters.get("layers", shape.layers)  # a reference has few
-        model = Llama(replace(shape, layers=layers), Adapted, Matrix, cell.seed)
+        model = Llama(shape, Adapted, Matrix, cell.seed)
         model.to(self.device, self.dtype)
         # Drawn alike for all devices where two are compared; all of them take a minute.
         source = "cpu" if "layers" in cell.parameters else self.device
@@ -167,14 +166,6 @@ class Finetuning(Training):
         *_, last = (weights for weights in parameters if weights.dim() > 1)
         shown = last.detach()[:_SHOWN_ROWS].cpu().flatten()
         return [*map(float, shown.tolist())]
-
-    def memory(self) -> dict[str, int | str]:
-        """Return the peaks, and what was predicted."""
-        return super().memory() | predicted_total(self.predicted)
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was predicted, by what it is for."""
-        return super().notes() | {"predicted_memory": self.predicted}
 
 
 def _free(device: str) -> int | None:

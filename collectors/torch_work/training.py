@@ -127,8 +127,8 @@ class Training(Trained, TorchTensors):
         # By Python's default, as the source's did.
         method = str(multiprocessing.get_start_method())
         processes = plan.loader_processes
-        told = {"start_method": method} if processes else {}
-        self.about["loader"] = {"processes": processes, **told}
+        started = {"start_method": method} if processes else {}
+        self.about["loader"] = {"processes": processes, **started}
         for inputs, labels in self._loaded(plan, images):
             yield self.placed(inputs, labels)
 

@@ -161,6 +161,17 @@ def test_adapters_alone_are_trained_beside_frozen_weights(precision):
     assert {p.dtype for p in trained} == {torch.float32}
 
 
+def test_the_memory_of_a_reference_is_that_of_its_few_layers():
+    framework = Torch()
+    few = work("llm-train", layers=2)
+
+    assert few.parameter_count() == language.parameter_count(
+        "llm-train", few.cell.parameters
+    )
+    whole = framework.prepare(cell_of(framework, "llm-train")).predicted
+    assert few.predicted["weights"] < whole["weights"]
+
+
 def test_the_first_steps_of_adapters_are_those_of_the_cpu_in_float32():
     tuning = work("llm-train", precision="bf16", sequence_length=16)
 
