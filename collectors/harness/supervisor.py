@@ -141,10 +141,10 @@ def share_at_clock(
 ) -> list[dict[str, Any]]:
     """Return the share of the peak at the clock that was held, where both are known."""
     assumed = end["checks"].get("peak_clock_mhz")
-    share = next((v for v in end["values"] if v["metric"] == "mfu_percent"), {})
-    if not (assumed and clock_mhz and "value" in share):
+    percent = {it["metric"]: it.get("value") for it in end["values"]}.get("mfu_percent")
+    if percent is None or not (assumed and clock_mhz):
         return []
-    at_clock = share["value"] * assumed / clock_mhz
+    at_clock = percent * assumed / clock_mhz
     return [{"metric": "mfu_at_clock_percent", "value": at_clock}]
 
 

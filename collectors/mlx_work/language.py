@@ -273,13 +273,15 @@ class Writing(Written, MlxTensors):
 
     def step(self) -> None:
         """Start reading the prompts, or writing one token of each text."""
-        start: Any = self.depth if self.reads else self.next_position()
-        if self.cell.compiler == COMPILED and not self.reads:
-            start = mx.array(start)
+        start: Any = self.depth if self.reads else self._at(self.next_position())
         self.last, self.layers = self.model(self.ids, self.layers, start)
         if not self.reads:
             self.ids = mx.argmax(self.last, -1, keepdims=True)
         _start(self.last, self.ids, self.layers)
+
+    def _at(self, position: int) -> Any:
+        """Return where one token stands; compilers need shapes that stay."""
+        return mx.array(position) if self.cell.compiler == COMPILED else position
 
     def error_tolerance(self) -> float:
         """Return what it is elsewhere, unless the CPU adds up in the type of inputs.
@@ -308,24 +310,24 @@ class Writing(Written, MlxTensors):
         """
         layers, ids = self.checked_layers(), self.checked_ids()
         cache = self._cache(1, ids.shape[1])[:layers]
-        here = self.float64(self._logits(ids, cache))
+        here = self.float64(self._logits(self.model, ids, cache))
         with mx.stream(mx.cpu):
             own, kept = self.network, self.kept
             self.kept = mx.float32
             self.network = self._reference(layers)
             empty = self._cache(1, ids.shape[1])[:layers]
             try:
-                exact = self.float64(self._logits(ids, empty))
+                exact = self.float64(self._logits(self._model, ids, empty))
             finally:
                 self.network, self.kept = own, kept
         return deviation(here, exact)
 
-    def _logits(self, ids: Any, layers: Layers) -> Any:
+    def _logits(self, model: Callable[..., Any], ids: Any, layers: Layers) -> Any:
         """Return the first logits behind a prompt, and behind a token after it."""
         tokens = mx.array(ids, mx.int32)
         last = ids.shape[1] - 1
-        first, layers = self._model(tokens[:, :-1], layers, 0)
-        then, _ = self._model(tokens[:, -1:], layers, last)
+        first, layers = model(tokens[:, :-1], layers, 0)
+        then, _ = model(tokens[:, -1:], layers, self._at(last))
         logits = mx.concatenate([first, then])[:, :CHECKED_WORDS]
         mx.eval(logits)
         return logits

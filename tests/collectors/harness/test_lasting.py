@@ -184,6 +184,7 @@ def test_what_has_settled_is_looked_for_behind_the_burst():
         burst(work, 6, stretch)
         since = settle(work, TIERS["standard"], 6, stretch)
 
+    assert isinstance(since, int)
     assert since >= stretch.burst_blocks == 4
     assert work.now == pytest.approx(2.4 + 30, abs=0.7)
 

@@ -162,14 +162,12 @@ def test_adapters_alone_are_trained_beside_frozen_weights(precision):
 
 
 def test_the_memory_of_a_reference_is_that_of_its_few_layers():
-    framework = Torch()
-    few = work("llm-train", layers=2)
+    few, whole = work("llm-train", layers=2), work("llm-train")
 
     assert few.parameter_count() == language.parameter_count(
         "llm-train", few.cell.parameters
     )
-    whole = framework.prepare(cell_of(framework, "llm-train")).predicted
-    assert few.predicted["weights"] < whole["weights"]
+    assert few.predicted["weights"] < whole.predicted["weights"]
 
 
 def test_the_first_steps_of_adapters_are_those_of_the_cpu_in_float32():
