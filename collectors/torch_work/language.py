@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ from torch_work.decoders import (
     Sliced,
     Text,
 )
-from torch_work.device import TorchTensors
+from torch_work.device import GRAPHS, TorchTensors
 from torch_work.execution import attention_kernels
 from torch_work.training import Training
 
@@ -49,7 +50,7 @@ class Writing(Written, TorchTensors):
     def make_data(self) -> None:
         """Draw the prompt, or the first tokens, and allocate the cache."""
         batch = self.cell.batch_size
-        self.cache = Cache(self.network, batch, self.depth + self.tokens)
+        self.cache = self._cache(batch, self.depth + self.tokens)
         self.ids = torch.from_numpy(self.first_ids()).to(self.device)
         self.position = self.cache.all[:1].clone()
         self.synchronise()
@@ -77,6 +78,18 @@ class Writing(Written, TorchTensors):
         kernels = attention_kernels(lambda: self.network(self.ids, place))
         return super().path() | {"attention": kernels}
 
+    def _cache(self, batch: int, positions: int) -> Cache:
+        """Return a cache; for CUDA graphs it is said to stay where it is.
+
+        A graph writes into nothing else: without a word PyTorch would start the kernels
+        one by one.
+        """
+        cache = Cache(self.network, batch, positions)
+        if self.cell.compiler == GRAPHS:
+            for tensor in chain(*cache.layers):
+                torch._dynamo.mark_static_address(tensor)
+        return cache
+
     def _place(self, cache: Cache, at: int) -> Place:
         """Return the place of one token; compilers need shapes that stay."""
         if self.cell.compiler == "eager":
@@ -103,7 +116,7 @@ class Writing(Written, TorchTensors):
         """
         layers, ids = self.checked_layers(), torch.from_numpy(self.checked_ids())
         reference = self._reference(layers)
-        here = Cache(self.network, 1, ids.shape[1])
+        here = self._cache(1, ids.shape[1])
         there = Cache(reference, 1, ids.shape[1])
         own = self._logits(self.model, here, ids.to(self.device), layers)
         exact = self._logits(reference, there, ids, layers)
@@ -113,7 +126,8 @@ class Writing(Written, TorchTensors):
         """Return the first logits behind a prompt, and behind a token after it."""
         cache, ids, layers = checked
         last = ids.shape[1] - 1
-        first = model(ids[:, :-1], Sliced(cache, 0, last), layers)
+        # A graph writes its next result where this one is.
+        first = model(ids[:, :-1], Sliced(cache, 0, last), layers).clone()
         then = model(ids[:, -1:], self._place(cache, last), layers)
         return torch.cat([first, then])[:, :CHECKED_WORDS]
 
