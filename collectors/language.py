@@ -6,7 +6,7 @@ llama-bench does it: *prompt_tokens* at once with the logits of the last, or
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 GROUP = 64  # weights that share a scale and a zero of 16 bits each, of 4 bits
@@ -83,8 +83,11 @@ Facts = Mapping[str, Any]  # the parameters of a cell
 
 
 def shape_of(workload: str, facts: Facts) -> Shape:
-    """Return the shape of the model of a cell."""
-    return GPT2 if workload == "gpt2-train" else SHAPES[facts["model"]]
+    """Return the shape of the model of a cell; a reference has its first *layers*."""
+    shape = GPT2 if workload == "gpt2-train" else SHAPES[facts["model"]]
+    layers = facts.get("layers", shape.layers)
+    left_out = (shape.layers - layers) * (shape.layer_weights + 2 * shape.width)
+    return replace(shape, layers=layers, parameters=shape.parameters - left_out)
 
 
 def tokens_per_step(workload: str, facts: Facts) -> int:

@@ -35,7 +35,7 @@ from harness.main import main
 
 _TF32 = "MLX_ENABLE_TF32"
 # What MLX says of a GPU, but for what names this very card.
-_TOLD = """device_name architecture total_memory memory_size max_buffer_length
+_GPU_FACTS = """device_name architecture total_memory memory_size max_buffer_length
 max_recommended_working_set_size compute_capability_major compute_capability_minor"""
 
 
@@ -61,13 +61,13 @@ class Mlx(Framework):
 
     def devices(self) -> dict[str, Device]:
         """Return the CPU, and the GPU that MLX would use."""
-        found = {"cpu": Device(name=platform.processor() or platform.machine())}
+        devices = {"cpu": Device(name=platform.processor() or platform.machine())}
         for device in ("metal", "cuda"):
             if obstacle := self._obstacle(device):
-                found[device] = Device(why=obstacle[0], install=obstacle[1])
+                devices[device] = Device(why=obstacle[0], install=obstacle[1])
             else:
-                found[device] = Device(name=self._facts()["device_name"])
-        return found
+                devices[device] = Device(name=self._facts()["device_name"])
+        return devices
 
     def _obstacle(self, device: str) -> tuple[str, str] | None:
         mx, title = self.mx, f"MLX {self.mx.__version__}"
@@ -83,7 +83,7 @@ class Mlx(Framework):
 
     def _facts(self) -> dict[str, Any]:
         known = self.mx.device_info(self.mx.gpu)
-        return {name: known[name] for name in _TOLD.split() if name in known}
+        return {name: known[name] for name in _GPU_FACTS.split() if name in known}
 
     def precisions(self, device: str) -> tuple[str, ...]:
         """Return what MLX computes in; it has float64 on the CPU alone."""

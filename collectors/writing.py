@@ -2,7 +2,7 @@
 
 A framework derives its ``class Writing(Written, <its tensors>)`` and gives ``build``,
 ``make_data``, ``step``, ``tensors``, ``parameter_count`` and ``relative_error``. A step
-of writing is one token of each text of the batch, the likest word, chosen on the
+of writing is one token of each text of the batch, the most likely word, chosen on the
 device. Behind the last token of a text the position goes back, so that blocks of any
 length fit into the cache.
 """
@@ -24,7 +24,22 @@ _CHECKED_TOKENS = 8
 _TOLERANCE = {"fp64": 1e-9, "fp32": 1e-4, "tf32": 2e-2, "fp16": 2e-2, "bf16": 8e-2}
 
 
-class Written(Tensors):
+class Predicted(Tensors):
+    """Work of which the memory is predicted before anything is allocated."""
+
+    predicted: dict[str, int]
+
+    def memory(self) -> dict[str, int | str]:
+        """Return the peaks, and what was predicted."""
+        total = language.total(self.predicted)
+        return super().memory() | {"predicted_memory_bytes": total}
+
+    def notes(self) -> dict[str, Any]:
+        """Return what was predicted, by what it is for."""
+        return super().notes() | {"predicted_memory": self.predicted}
+
+
+class Written(Predicted):
     """A prompt read, or text written, by a model with random weights."""
 
     packs_embedding = False  # whether 4 bits are of the embedding as well
@@ -76,14 +91,6 @@ class Written(Tensors):
             return None
         return language.bytes_per_token(self.cell.precision, self.cell.parameters)
 
-    def memory(self) -> dict[str, int | str]:
-        """Return the peaks, and what was predicted."""
-        return super().memory() | predicted_total(self.predicted)
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was predicted, by what it is for."""
-        return super().notes() | {"predicted_memory": self.predicted}
-
     def error_tolerance(self) -> float:
         """Return how far logits may be from those of the CPU in float32."""
         return _TOLERANCE[self.cell.precision]
@@ -98,11 +105,6 @@ def require_memory(
     if why := language.obstacle(parts, free):
         raise DoesNotFitError(why)
     return parts
-
-
-def predicted_total(parts: dict[str, int]) -> dict[str, int | str]:
-    """Return the value of all *parts* that were predicted together."""
-    return {"predicted_memory_bytes": language.total(parts)}
 
 
 def free_memory() -> int | None:

@@ -32,10 +32,11 @@ def parse(text: str) -> dict[str, Any]:
         return {}
     celsius = line.get("temp") or {}
     clocks = {
-        "gpu": line.get("gpu_freq_mhz", _first(line.get("gpu_usage"))),
-        "cpu": line.get("pcpu_freq_mhz", _first(line.get("pcpu_usage"))),
+        "gpu": _number(line.get("gpu_freq_mhz", _first(line.get("gpu_usage")))),
+        "cpu": _number(line.get("pcpu_freq_mhz", _first(line.get("pcpu_usage")))),
     }
-    busy = line.get("gpu_active_ratio")  # its older "usage" is scaled by the clock
+    # Its older "usage" is scaled by the clock.
+    busy = _number(line.get("gpu_active_ratio"))
     return {
         "clock_mhz": clocks,
         "busy_percent": {"gpu": None if busy is None else 100 * busy},
@@ -46,6 +47,11 @@ def parse(text: str) -> dict[str, Any]:
 
 def _first(pair: object) -> Any:
     return pair[0] if isinstance(pair, list) and pair else None
+
+
+def _number(fact: Any) -> float | None:
+    is_number = isinstance(fact, int | float) and math.isfinite(fact)
+    return fact if is_number else None
 
 
 class Macmon(ProgramMeter):
@@ -59,12 +65,12 @@ class Macmon(ProgramMeter):
         text = part.decode("utf-8", "replace")
         facts = parse(text) if text.startswith("{") else {}
         celsius = believable(facts.get("celsius", {}).get(self.sensor))
-        found = self.integral.add(at, by_domain(facts), celsius=celsius)
+        readings = self.integral.add(at, by_domain(facts), celsius=celsius)
         clock, busy = (
             facts.get(name, {}).get(self.sensor)
             for name in ("clock_mhz", "busy_percent")
         )
-        return [replace(one, clock_mhz=clock, busy_percent=busy) for one in found]
+        return [replace(it, clock_mhz=clock, busy_percent=busy) for it in readings]
 
 
 def by_domain(facts: dict[str, Any]) -> Joules:
@@ -73,7 +79,7 @@ def by_domain(facts: dict[str, Any]) -> Joules:
     return {
         domain: watts[name]
         for name, domain in _DOMAINS.items()
-        if isinstance(found := watts.get(name), int | float) and math.isfinite(found)
+        if _number(watts.get(name)) is not None
     }
 
 

@@ -49,7 +49,7 @@ class Powermetrics(ProgramMeter):
             passed = document.get("elapsed_ns")
             seconds = None if passed is None else passed / 1e9
             added = self.integral.add(at, by_domain(document), seconds=seconds)
-            result += [replace(one, **self._of_gpu(document)) for one in added]
+            result += [replace(it, **self._of_gpu(document)) for it in added]
         return result
 
     def _of_gpu(self, document: dict[str, Any]) -> dict[str, Any]:

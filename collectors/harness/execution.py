@@ -11,8 +11,6 @@ from typing import Any
 from harness.framework import Work, first_line
 from harness.recorder import Recorder
 
-# A device that computes less than this of the time waits for the host.
-LAUNCH_BOUND_PERCENT = 80.0
 _PROFILED_SECONDS = 0.5
 _PROFILED_STEPS = 20
 _KERNELS = 3  # that are named: those that took longest
@@ -37,10 +35,10 @@ def say_execution(
     """Send the busy share and keep the path; *fallbacks* ran on the CPU instead."""
     cell = recorder.cell
     try:
-        told = work.path()
+        facts = work.path()
     except Exception as failure:  # another pass over a batch may want too much memory
-        told = {"untold": first_line(failure)}
-    path = {name: fact or UNKNOWN for name, fact in told.items()}
+        facts = {"unseen": first_line(failure)}
+    path = {name: fact or UNKNOWN for name, fact in facts.items()}
     if cell.device == "metal":
         path["cpu_fallback"] = ", ".join(sorted(fallbacks)) or "none seen"
     if cell.device != "cpu":

@@ -102,8 +102,9 @@ class Recorder:
         """Return how thorough the run is: with a term, its blocks end then.
 
         They last half of the usual window at least. What is no part of the headline is
-        cut short: the rest, which the first process of a cell has shown, and steps
-        that are timed one by one.
+        cut short: steps that are timed one by one, and the power at rest, which the
+        first process of a cell has shown. There is no burst, for settling has no end
+        that a term could set.
         """
         tier, until = TIERS[self.cell.tier], self.assignment.blocks_until
         if until is None:
@@ -115,6 +116,7 @@ class Recorder:
             window_seconds=window,
             window_limit=min(window + 1.0, tier.window_limit),
             idle_seconds=0.0 if self.assignment.run["replicate"] else tier.idle_seconds,
+            rest_seconds=0.0,
             single_seconds=min(tier.single_seconds, 1.0),
         )
 

@@ -102,9 +102,9 @@ def over_time(
     seen = [part_of(states, readings, part) for part in parts]
     result: Facts = {"every_seconds": round(width, 2)}
     for name in ("clock_mhz", "power_watts", "temperature_celsius", "thermal_pressure"):
-        if any(name in one for one in seen):
-            result[name] = [one.get(name) for one in seen]
-    held = [(n, one["held_back"]) for n, one in enumerate(seen) if "held_back" in one]
+        if any(name in facts for facts in seen):
+            result[name] = [facts.get(name) for facts in seen]
+    held = [(n, it["held_back"]) for n, it in enumerate(seen) if "held_back" in it]
     changes = [it for n, it in enumerate(held) if n == 0 or it[1] != held[n - 1][1]]
     return result | ({"held_back": list(map(list, changes))} if changes else {})
 

@@ -109,7 +109,7 @@ def _run_one(
     end["checks"] |= {"rested": rested} if rested else {}
     end |= {"ended": _now(), "conditions": machine.conditions() | seen.conditions}
     if end["status"] == "interrupted" and course.pause:
-        end["values"] = [without_figure(one) for one in end["values"]]
+        end["values"] = [without_figure(value) for value in end["values"]]
     write(encode(end))
     if end["status"] != "ok":
         print(
@@ -127,7 +127,8 @@ def add_observed(end: dict[str, Any], cell: Cell, seen: Observations) -> None:
             if value["metric"] == "samples_per_joule":
                 value["metric"] = "tokens_per_joule"
     if seen.unsettled:
-        end["values"] = [without_rate(one, seen.unsettled) for one in end["values"]]
+        why = seen.unsettled
+        end["values"] = [without_rate(value, why) for value in end["values"]]
     at_clock = share_at_clock(end, seen.clock_mhz)
     end["values"] = merged(end["values"], (*seen.values, *at_clock))
     end["checks"] |= seen.checks
@@ -140,12 +141,11 @@ def share_at_clock(
 ) -> list[dict[str, Any]]:
     """Return the share of the peak at the clock that was held, where both are known."""
     assumed = end["checks"].get("peak_clock_mhz")
-    shares = [one for one in end["values"] if one["metric"] == "mfu_percent"]
-    return [
-        {"metric": "mfu_at_clock_percent", "value": one["value"] * assumed / clock_mhz}
-        for one in shares
-        if assumed and clock_mhz and "value" in one
-    ]
+    percent = {it["metric"]: it.get("value") for it in end["values"]}.get("mfu_percent")
+    if percent is None or not (assumed and clock_mhz):
+        return []
+    at_clock = percent * assumed / clock_mhz
+    return [{"metric": "mfu_at_clock_percent", "value": at_clock}]
 
 
 def merged(
@@ -155,10 +155,10 @@ def merged(
 
     A worker's own number goes before one from outside, and that before a reason.
     """
-    every = {one["metric"]: one for one in values}
-    for one in seen:
-        if "value" not in every.get(one["metric"], {}):
-            every[one["metric"]] = one
+    every = {value["metric"]: value for value in values}
+    for value in seen:
+        if "value" not in every.get(value["metric"], {}):
+            every[value["metric"]] = value
     return list(every.values())
 
 

@@ -202,10 +202,12 @@ def measure(
 class Stretch:
     """Blocks of work without a pause, as they are recorded.
 
-    *ends* are by the monotonic clock, which all processes of a machine share.
+    *ends* are by the monotonic clock, which all processes of a machine share. The first
+    *burst_blocks* are the burst, which is no part of what has settled.
     """
 
     record: Record
+    burst_blocks: int = 0
     seconds: list[float] = field(default_factory=list)
     ends: list[float] = field(default_factory=list)
 
@@ -225,20 +227,21 @@ class Stretch:
         return self.ends[-1] - self.ends[block] + self.seconds[block]
 
     def last(self, seconds: float) -> int | None:
-        """Return the first of the blocks that fill the last *seconds*.
+        """Return the first of the blocks that fill the last *seconds* after the burst.
 
         None where there are not yet so many, or too few to see a drift in.
         """
-        first = len(self.ends) - _LEAST_BLOCKS
-        while first >= 0 and self.since(first) < seconds:
+        first, least = len(self.ends) - _LEAST_BLOCKS, self.burst_blocks
+        while first >= least and self.since(first) < seconds:
             first -= 1
-        return first if first >= 0 else None
+        return first if first >= least else None
 
 
 def burst(work: Work, steps: int, stretch: Stretch) -> None:
     """Time the first two seconds of a stretch, in blocks of *steps*."""
     while stretch.elapsed < BURST_SECONDS:
         stretch("burst", steps, timed(work, steps))
+    stretch.burst_blocks = len(stretch.seconds)
 
 
 def is_too_long(block_seconds: float) -> str | None:

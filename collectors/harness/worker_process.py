@@ -229,9 +229,9 @@ def _take(course: Course, content: dict[str, Any], telemetry: Telemetry) -> bool
 
 def blocks(content: dict[str, Any]) -> list[float]:
     """Return the seconds of the measured blocks in a line of samples."""
-    found = content.get("values") if content.get("phase") == "measure" else None
-    numbers = found if isinstance(found, list) else []
-    return [one for one in numbers if isinstance(one, int | float)]
+    times = content.get("values") if content.get("phase") == "measure" else None
+    numbers = times if isinstance(times, list) else []
+    return [seconds for seconds in numbers if isinstance(seconds, int | float)]
 
 
 def pause(

@@ -15,7 +15,7 @@ from language import GPT2, GPT2_POSITIONS, GROUP, LORA_RANK, Shape, shape_of
 from mlx import nn
 from mlx.utils import tree_flatten
 from operations import deviation
-from writing import CHECKED_WORDS, Written, free_memory, predicted_total, require_memory
+from writing import CHECKED_WORDS, Predicted, Written, free_memory, require_memory
 
 from mlx_work.device import COMPILED, MlxTensors
 from mlx_work.training import Training
@@ -86,7 +86,7 @@ class Llama(nn.Module):  # type: ignore[misc]
         They are *drawn* in another type than they are kept in, where that is given.
         """
         parts: list[tuple[Any, tuple[str, ...]]]
-        parts = [*((one, _MATRICES) for one in self.blocks), (self, _ENDS)]
+        parts = [*((block, _MATRICES) for block in self.blocks), (self, _ENDS)]
         for part, names in parts:
             for name in (name for name in names if name in part):
                 shape = part[name].weight.shape
@@ -140,8 +140,8 @@ class Reader:
             if not isinstance(self.start, int):
                 mask = mx.arange(self.end) <= self.start
         scale = shape.head_width**-0.5
-        found = mx.fast.scaled_dot_product_attention(q, k, v, scale=scale, mask=mask)
-        return found.transpose(0, 2, 1, 3).reshape(batch, tokens, shape.width)
+        y = mx.fast.scaled_dot_product_attention(q, k, v, scale=scale, mask=mask)
+        return y.transpose(0, 2, 1, 3).reshape(batch, tokens, shape.width)
 
     def _turned(self, x: Any) -> Any:
         width, base = self.shape.head_width, self.shape.rope_base
@@ -194,9 +194,8 @@ class Gpt2Block(nn.Module):  # type: ignore[misc]
         q, k, v = mx.split(heads.transpose(0, 2, 1, 3), 3, 1)
         scale = GPT2.head_width**-0.5
         attend = mx.fast.scaled_dot_product_attention
-        found = attend(q, k, v, scale=scale, mask="causal")
-        found = found.transpose(0, 2, 1, 3).reshape(batch, tokens, width)
-        x = x + self.out(found)
+        y = attend(q, k, v, scale=scale, mask="causal")
+        x = x + self.out(y.transpose(0, 2, 1, 3).reshape(batch, tokens, width))
         return x + self.down(nn.gelu_approx(self.up(self.other_norm(x))))
 
 
@@ -210,11 +209,11 @@ class Gpt2(nn.Module):  # type: ignore[misc]
         self.places = nn.Embedding(GPT2_POSITIONS, GPT2.width)
         self.blocks = [Gpt2Block() for _ in range(GPT2.layers)]
         self.norm = nn.LayerNorm(GPT2.width)
-        for one in self.modules():
-            if isinstance(one, nn.Linear | nn.Embedding):
-                one.weight = mx.random.normal(one.weight.shape, scale=_SMALL)
-            if isinstance(one, nn.Linear):
-                one.bias = mx.zeros_like(one.bias)
+        for part in self.modules():
+            if isinstance(part, nn.Linear | nn.Embedding):
+                part.weight = mx.random.normal(part.weight.shape, scale=_SMALL)
+            if isinstance(part, nn.Linear):
+                part.bias = mx.zeros_like(part.bias)
 
     def __call__(self, ids: Any) -> Any:
         """Return the logits, (batch x tokens, words), of (batch, tokens)."""
@@ -274,13 +273,15 @@ class Writing(Written, MlxTensors):
 
     def step(self) -> None:
         """Start reading the prompts, or writing one token of each text."""
-        start: Any = self.depth if self.reads else self.next_position()
-        if self.cell.compiler == COMPILED and not self.reads:
-            start = mx.array(start)
+        start: Any = self.depth if self.reads else self._at(self.next_position())
         self.last, self.layers = self.model(self.ids, self.layers, start)
         if not self.reads:
             self.ids = mx.argmax(self.last, -1, keepdims=True)
         _start(self.last, self.ids, self.layers)
+
+    def _at(self, position: int) -> Any:
+        """Return where one token stands; compilers need shapes that stay."""
+        return mx.array(position) if self.cell.compiler == COMPILED else position
 
     def error_tolerance(self) -> float:
         """Return what it is elsewhere, unless the CPU adds up in the type of inputs.
@@ -292,7 +293,7 @@ class Writing(Written, MlxTensors):
 
     def parameter_count(self) -> int:
         """Return the parameters; packed ones count as what they stand for."""
-        return sum(_count(one) for one in self.network.modules())
+        return sum(map(_count, self.network.modules()))
 
     def tensors(self) -> list[Any]:
         """Return the weights, the cache and the logits."""
@@ -308,27 +309,28 @@ class Writing(Written, MlxTensors):
         packed ones are what they stand for.
         """
         layers, ids = self.checked_layers(), self.checked_ids()
-        found = self.float64(self._logits(ids, self._cache(1, ids.shape[1])[:layers]))
+        cache = self._cache(1, ids.shape[1])[:layers]
+        here = self.float64(self._logits(self.model, ids, cache))
         with mx.stream(mx.cpu):
             own, kept = self.network, self.kept
             self.kept = mx.float32
             self.network = self._reference(layers)
             empty = self._cache(1, ids.shape[1])[:layers]
             try:
-                exact = self.float64(self._logits(ids, empty))
+                exact = self.float64(self._logits(self._model, ids, empty))
             finally:
                 self.network, self.kept = own, kept
-        return deviation(found, exact)
+        return deviation(here, exact)
 
-    def _logits(self, ids: Any, layers: Layers) -> Any:
+    def _logits(self, model: Callable[..., Any], ids: Any, layers: Layers) -> Any:
         """Return the first logits behind a prompt, and behind a token after it."""
         tokens = mx.array(ids, mx.int32)
         last = ids.shape[1] - 1
-        first, layers = self._model(tokens[:, :-1], layers, 0)
-        then, _ = self._model(tokens[:, -1:], layers, last)
-        found = mx.concatenate([first, then])[:, :CHECKED_WORDS]
-        mx.eval(found)
-        return found
+        first, layers = model(tokens[:, :-1], layers, 0)
+        then, _ = model(tokens[:, -1:], layers, self._at(last))
+        logits = mx.concatenate([first, then])[:, :CHECKED_WORDS]
+        mx.eval(logits)
+        return logits
 
     def _reference(self, layers: int) -> Llama:
         """Return the first layers and words of the model in float32."""
@@ -345,7 +347,7 @@ class Writing(Written, MlxTensors):
         return made
 
 
-class Finetuning(Training):
+class Finetuning(Predicted, Training):
     """GPT-2 trained whole, or adapters of a frozen Llama."""
 
     def __init__(self, cell: Cell) -> None:
@@ -361,8 +363,7 @@ class Finetuning(Training):
             network.set_dtype(self.kept)
             return network
         shape = shape_of(cell.workload, cell.parameters)
-        layers = cell.parameters.get("layers", shape.layers)  # a reference has few
-        model = Llama(replace(shape, layers=layers))
+        model = Llama(shape)
         model.draw(self.own, self.kept)
         model.freeze()
         for block in model.blocks:
@@ -374,14 +375,6 @@ class Finetuning(Training):
         changed = tree_flatten(self.network.trainable_parameters())
         *_, last = (array for _, array in changed if array.ndim > 1)
         return [*map(float, self.float64(last[:_SHOWN_ROWS]).ravel().tolist())]
-
-    def memory(self) -> dict[str, int | str]:
-        """Return the peaks, and what was predicted."""
-        return super().memory() | predicted_total(self.predicted)
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was predicted, by what it is for."""
-        return super().notes() | {"predicted_memory": self.predicted}
 
 
 def _exact(module: Any, rows: int | None = None) -> Any:

@@ -66,16 +66,19 @@ class Training(Trained, MlxTensors):
         every = tree_flatten(self.network.parameters())
         return [(name, array) for name, array in every if ".running_" not in name]
 
-    def _loss(self, inputs: Any, labels: Any) -> Any:
+    def _logits(self, inputs: Any) -> Any:
         if self.own == self.kept:
-            logits = self.network(inputs)
-        else:
-            weights = self.weights()
-            cast = [(name, array.astype(self.own)) for name, array in weights]
-            self.network.update(tree_unflatten(cast))
-            whole = self.cell.kind == "transformer"
-            logits = self.network(inputs if whole else inputs.astype(self.own))
-            self.network.update(tree_unflatten(weights))
+            return self.network(inputs)
+        weights = self.weights()
+        cast = [(name, array.astype(self.own)) for name, array in weights]
+        self.network.update(tree_unflatten(cast))
+        whole = self.cell.kind == "transformer"
+        logits = self.network(inputs if whole else inputs.astype(self.own))
+        self.network.update(tree_unflatten(weights))
+        return logits
+
+    def _loss(self, inputs: Any, labels: Any) -> Any:
+        logits = self._logits(inputs)
         self.output_type = logits.dtype
         wide = logits.astype(self.kept)
         return nn.losses.cross_entropy(wide, labels, reduction="mean")
@@ -92,7 +95,7 @@ class Training(Trained, MlxTensors):
 
     def forward(self, inputs: Any) -> None:
         """Start a forward pass alone."""
-        self.seen = self.network(inputs)
+        self.seen = self._logits(inputs)
         mx.async_eval(self.seen)
 
     def product(self, a: Any, b: Any) -> Any:

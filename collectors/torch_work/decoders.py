@@ -4,6 +4,7 @@ Matrices that are multiplied with the same input are one, as programs that serve
 have it. Keys and values are in a cache that is allocated once.
 """
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -12,8 +13,8 @@ import torch
 from harness.framework import UnsupportedError
 from language import GPT2, GPT2_POSITIONS, GROUP, LORA_RANK, Shape
 from torch import nn
+from torch.nn import functional
 from torch.nn.functional import embedding, gelu, linear, rms_norm, silu
-from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from torch_work.device import type_name
 
@@ -113,8 +114,8 @@ class FourBits(Matrix):
     def forward(self, x: Any) -> Any:
         """Return X Wᵀ."""
         rows = x.reshape(-1, self.shape[1]).contiguous()
-        found = self.product(rows, self.packed, GROUP, self.scales)
-        return found.reshape(*x.shape[:-1], self.shape[0])
+        product = self.product(rows, self.packed, GROUP, self.scales)
+        return product.reshape(*x.shape[:-1], self.shape[0])
 
 
 class Adapted(Matrix):
@@ -174,14 +175,14 @@ class Block(nn.Module):  # type: ignore[misc]
         if tokens == 1:
             # Queries that share a key stand as its queries: no key is copied.
             q = q.reshape(batch, shape.kv_heads, shared, shape.head_width)
-            found = sdpa(q, k, v, attn_mask=place.mask)
+            y = _attend(q, k, v, attn_mask=place.mask)
         else:
             if shared > 1:
                 k, v = (x.repeat_interleave(shared, 1) for x in (k, v))
             causal = place.mask is None
-            found = sdpa(q, k, v, attn_mask=place.mask, is_causal=causal)
-        found = found.reshape(batch, shape.heads, tokens, shape.head_width)
-        return found.transpose(1, 2).reshape(batch, tokens, shape.width)
+            y = _attend(q, k, v, attn_mask=place.mask, is_causal=causal)
+        y = y.reshape(batch, shape.heads, tokens, shape.head_width)
+        return y.transpose(1, 2).reshape(batch, tokens, shape.width)
 
 
 class Place:
@@ -249,6 +250,11 @@ class Masked(Place):
         return own, other
 
 
+def _attend(*operands: Any, **options: Any) -> Any:
+    """Return PyTorch's attention, by the name under which it can be watched."""
+    return functional.scaled_dot_product_attention(*operands, **options)
+
+
 def _turned(x: Any, place: Place) -> Any:
     """Return heads of (batch, heads, tokens, head width) turned by their positions."""
     first, second = x.chunk(2, -1)
@@ -281,7 +287,7 @@ class Llama(nn.Module):  # type: ignore[misc]
 
     def matrices(self) -> Iterator[Matrix]:
         """Yield all matrices, the embedding first."""
-        return (one for one in self.modules() if isinstance(one, Matrix))
+        return (part for part in self.modules() if isinstance(part, Matrix))
 
     def place(self, device: str, dtype: Any) -> "Llama":
         """Draw all weights on a device, none of them anywhere else before."""
@@ -293,10 +299,10 @@ class Llama(nn.Module):  # type: ignore[misc]
     def count(self) -> int:
         """Return its parameters; packed ones count as what they stand for."""
         matrices = list(self.matrices())
-        packed = [one for one in matrices if isinstance(one, FourBits)]
-        own = sum(one.numel() for one in self.parameters())
+        packed = [matrix for matrix in matrices if isinstance(matrix, FourBits)]
+        own = sum(weights.numel() for weights in self.parameters())
         tied = self.shape.tied and not self.tied  # the head is there twice
-        own += sum(one.shape[0] * one.shape[1] for one in packed)
+        own += sum(math.prod(matrix.shape) for matrix in packed)
         return int(own - (self.shape.head_weights if tied else 0))
 
     def angles(self, positions: int) -> tuple[Any, Any]:
@@ -354,8 +360,8 @@ class Gpt2Block(nn.Module):  # type: ignore[misc]
         """Return what (batch, tokens, width) is behind the layer."""
         split = self.qkv(self.norm(x)).unflatten(-1, (3 * GPT2.heads, -1))
         q, k, v = split.transpose(1, 2).chunk(3, 1)
-        found = sdpa(q, k, v, is_causal=True)
-        x = x + self.out(found.transpose(1, 2).flatten(2))
+        y = _attend(q, k, v, is_causal=True)
+        x = x + self.out(y.transpose(1, 2).flatten(2))
         return x + self.down(gelu(self.up(self.other_norm(x)), approximate="tanh"))
 
 

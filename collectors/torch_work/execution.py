@@ -1,7 +1,8 @@
 """What PyTorch tells of how it executed something: kernels, attention, Metal's side."""
 
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,16 +23,20 @@ def cuda_kernels(work: Work, steps: int) -> list[tuple[str, float, float]]:
     from torch.profiler import ProfilerActivity, profile  # noqa: PLC0415  heavy
 
     work.synchronise()
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        for _ in range(steps):
-            work.step()
-        work.synchronise()
+    with warnings.catch_warnings():
+        # Of cycles, where there is a single one.
+        warnings.filterwarnings("ignore", ".*Profiler clears events")
+        with profile(activities=[ProfilerActivity.CUDA]) as seen:
+            for _ in range(steps):
+                work.step()
+            work.synchronise()
+        events = list(seen.events())
     return [
-        (one.name, one.time_range.start / 1e6, one.time_range.end / 1e6)
-        for one in seen.events()
-        if one.device_type.name == "CUDA"
-        and not getattr(one, "is_user_annotation", False)
-        and not one.name.startswith(_NO_KERNELS)
+        (event.name, event.time_range.start / 1e6, event.time_range.end / 1e6)
+        for event in events
+        if event.device_type.name == "CUDA"
+        and not getattr(event, "is_user_annotation", False)
+        and not event.name.startswith(_NO_KERNELS)
     ]
 
 
@@ -55,11 +60,18 @@ def attention_seen() -> Iterator[set[str]]:
         functional.scaled_dot_product_attention = usual
 
 
+def attention_kernels(run: Callable[[], Any]) -> str | None:
+    """Return which kernels of attention *run* uses; None where nobody can tell."""
+    with attention_seen() as seen:
+        run()
+    return None if not seen or "" in seen else ", ".join(sorted(seen))
+
+
 def _choice(query: Any, key: Any, value: Any, *others: Any, **options: Any) -> str:
     kind = query.device.type
     operands = [query, key, value]
     if torch.is_autocast_enabled(kind):  # as attention itself would do it
-        operands = [one.to(torch.get_autocast_dtype(kind)) for one in operands]
+        operands = [it.to(torch.get_autocast_dtype(kind)) for it in operands]
     try:
         chosen = torch._fused_sdp_choice(*operands, *others, **options)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError):

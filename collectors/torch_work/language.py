@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import torch
 from harness.cells import Cell
 from language import shape_of
 from operations import deviation
-from writing import CHECKED_WORDS, Written, free_memory, predicted_total, require_memory
+from writing import CHECKED_WORDS, Predicted, Written, free_memory, require_memory
 
 from torch_work.decoders import (
     Adapted,
@@ -22,7 +23,8 @@ from torch_work.decoders import (
     Sliced,
     Text,
 )
-from torch_work.device import TorchTensors
+from torch_work.device import GRAPHS, TorchTensors
+from torch_work.execution import attention_kernels
 from torch_work.training import Training
 
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
@@ -48,7 +50,7 @@ class Writing(Written, TorchTensors):
     def make_data(self) -> None:
         """Draw the prompt, or the first tokens, and allocate the cache."""
         batch = self.cell.batch_size
-        self.cache = Cache(self.network, batch, self.depth + self.tokens)
+        self.cache = self._cache(batch, self.depth + self.tokens)
         self.ids = torch.from_numpy(self.first_ids()).to(self.device)
         self.position = self.cache.all[:1].clone()
         self.synchronise()
@@ -67,6 +69,27 @@ class Writing(Written, TorchTensors):
         self.last = self.model(self.ids, place)
         self.ids = self.last.argmax(-1, keepdim=True)
 
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def path(self) -> dict[str, str | None]:
+        """Return the kernel of attention as well, for the operands of a step."""
+        place = self._place(self.cache, self.depth)
+        if self.reads:
+            place = Sliced(self.cache, self.depth, self.tokens)
+        kernels = attention_kernels(lambda: self.network(self.ids, place))
+        return super().path() | {"attention": kernels}
+
+    def _cache(self, batch: int, positions: int) -> Cache:
+        """Return a cache; for CUDA graphs it is said to stay where it is.
+
+        A graph writes into nothing else: without a word PyTorch would start the kernels
+        one by one.
+        """
+        cache = Cache(self.network, batch, positions)
+        if self.cell.compiler == GRAPHS:
+            for tensor in chain(*cache.layers):
+                torch._dynamo.mark_static_address(tensor)
+        return cache
+
     def _place(self, cache: Cache, at: int) -> Place:
         """Return the place of one token; compilers need shapes that stay."""
         if self.cell.compiler == "eager":
@@ -80,9 +103,9 @@ class Writing(Written, TorchTensors):
     def tensors(self) -> list[Any]:
         """Return the weights, the cache and the logits."""
         own = [self.last, *(part for pair in self.cache.layers for part in pair)]
-        own += [one for one in self.network.parameters() if one.numel()]
-        packed = (one for one in self.network.matrices() if isinstance(one, FourBits))
-        return own + [one.scales for one in packed]
+        own += [weights for weights in self.network.parameters() if weights.numel()]
+        matrices = self.network.matrices()
+        return own + [it.scales for it in matrices if isinstance(it, FourBits)]
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def relative_error(self) -> float:
@@ -93,17 +116,18 @@ class Writing(Written, TorchTensors):
         """
         layers, ids = self.checked_layers(), torch.from_numpy(self.checked_ids())
         reference = self._reference(layers)
-        here = Cache(self.network, 1, ids.shape[1])
+        here = self._cache(1, ids.shape[1])
         there = Cache(reference, 1, ids.shape[1])
-        found = self._logits(self.model, here, ids.to(self.device), layers)
+        own = self._logits(self.model, here, ids.to(self.device), layers)
         exact = self._logits(reference, there, ids, layers)
-        return deviation(self.float64(found), self.float64(exact))
+        return deviation(self.float64(own), self.float64(exact))
 
     def _logits(self, model: Callable[..., Any], *checked: Any) -> Any:
         """Return the first logits behind a prompt, and behind a token after it."""
         cache, ids, layers = checked
         last = ids.shape[1] - 1
-        first = model(ids[:, :-1], Sliced(cache, 0, last), layers)
+        # A graph writes its next result where this one is.
+        first = model(ids[:, :-1], Sliced(cache, 0, last), layers).clone()
         then = model(ids[:, -1:], self._place(cache, last), layers)
         return torch.cat([first, then])[:, :CHECKED_WORDS]
 
@@ -123,7 +147,7 @@ class Writing(Written, TorchTensors):
         return made
 
 
-class Finetuning(Training):
+class Finetuning(Predicted, Training):
     """GPT-2 trained whole, or adapters of a frozen Llama."""
 
     def __init__(self, cell: Cell) -> None:
@@ -137,8 +161,7 @@ class Finetuning(Training):
         if cell.workload == "gpt2-train":
             return Gpt2().to(self.device, self.kept)
         shape = shape_of(cell.workload, cell.parameters)
-        layers = cell.parameters.get("layers", shape.layers)  # a reference has few
-        model = Llama(replace(shape, layers=layers), Adapted, Matrix, cell.seed)
+        model = Llama(shape, Adapted, Matrix, cell.seed)
         model.to(self.device, self.dtype)
         # Drawn alike for all devices where two are compared; all of them take a minute.
         source = "cpu" if "layers" in cell.parameters else self.device
@@ -154,17 +177,9 @@ class Finetuning(Training):
     def trained(self) -> list[float]:
         """Return some rows of the last matrix that the optimiser has."""
         parameters = self.optimiser.param_groups[-1]["params"]
-        *_, last = (one for one in parameters if one.dim() > 1)
+        *_, last = (weights for weights in parameters if weights.dim() > 1)
         shown = last.detach()[:_SHOWN_ROWS].cpu().flatten()
         return [*map(float, shown.tolist())]
-
-    def memory(self) -> dict[str, int | str]:
-        """Return the peaks, and what was predicted."""
-        return super().memory() | predicted_total(self.predicted)
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was predicted, by what it is for."""
-        return super().notes() | {"predicted_memory": self.predicted}
 
 
 def _free(device: str) -> int | None:

@@ -21,7 +21,7 @@ from training_data.batches import image_shape, random_batches
 from training_data.files import Images
 
 from torch_work.device import TorchTensors, type_name, without_tf32
-from torch_work.execution import attention_seen
+from torch_work.execution import attention_kernels
 from torch_work.models import model_of, without_dropout
 
 # The usual 65536 overflows at first, and a step left out looks like other arithmetic.
@@ -127,8 +127,8 @@ class Training(Trained, TorchTensors):
         # By Python's default, as the source's did.
         method = str(multiprocessing.get_start_method())
         processes = plan.loader_processes
-        told = {"start_method": method} if processes else {}
-        self.about["loader"] = {"processes": processes, **told}
+        started = {"start_method": method} if processes else {}
+        self.about["loader"] = {"processes": processes, **started}
         for inputs, labels in self._loaded(plan, images):
             yield self.placed(inputs, labels)
 
@@ -176,9 +176,9 @@ class Training(Trained, TorchTensors):
         """Return the kernel of attention as well, which a pass over a batch shows."""
         facts = super().path()
         if self.cell.kind == "transformer":
-            with self.autocast, attention_seen() as seen:
-                self.network(next(self.batches)[0])
-            facts["attention"] = None if "" in seen else ", ".join(sorted(seen))
+            inputs, _ = next(self.batches)
+            with self.autocast:
+                facts["attention"] = attention_kernels(lambda: self.network(inputs))
         return facts
 
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:

@@ -177,6 +177,18 @@ def test_a_burst_is_two_seconds_of_blocks(monkeypatch):
     assert stretch.seconds == pytest.approx([0.6] * 4)
 
 
+def test_what_has_settled_is_looked_for_behind_the_burst():
+    stretch, work = Stretch(lambda *_: None), Device(lambda _: 0.1)
+    with pytest.MonkeyPatch.context() as patch:
+        on(work, patch)
+        burst(work, 6, stretch)
+        since = settle(work, TIERS["standard"], 6, stretch)
+
+    assert isinstance(since, int)
+    assert since >= stretch.burst_blocks == 4
+    assert work.now == pytest.approx(2.4 + 30, abs=0.7)
+
+
 def seen(clock: Callable[[int], int]) -> list[State]:
     """A look each second for a minute."""
     held = CardState(reasons=0x4)

@@ -42,6 +42,21 @@ def test_text_written_behind_a_cache_is_that_of_the_whole_text_at_once(compiler)
     assert mx.allclose(reading.last, writing.last, atol=1e-5)
 
 
+def test_logits_are_checked_of_the_program_that_is_timed():
+    writing = work(compiler="mx.compile")
+    writing.step()
+    compiled = writing.model
+    right = writing.relative_error()
+
+    def wrong(*operands: Any) -> Any:
+        logits, layers = compiled(*operands)
+        return 1.1 * logits, layers
+
+    writing.model = wrong
+
+    assert right < writing.error_tolerance() < writing.relative_error()
+
+
 @pytest.mark.parametrize("precision", ["fp32", "fp16", "bf16"])
 @pytest.mark.parametrize("quantization", [None, "4bit"])
 def test_logits_are_those_of_the_same_weights_in_float32(precision, quantization):

@@ -62,6 +62,19 @@ def test_mixed_precision_passes_its_gates_on_the_cpu(workload, precision):
     assert done.only("run")["compiler"] == "eager"
 
 
+def test_a_pass_alone_is_in_the_type_of_a_step():
+    chosen = replace(cell("mnist", batch_size=2), precision="bf16")
+    work: Any = framework().prepare(chosen)
+    work.build()
+    work.make_data()
+    inputs, _ = next(work.batches)
+
+    work.forward(inputs)
+
+    assert work.seen.dtype == mx.bfloat16
+    assert {array.dtype for _, array in work.weights()} == {mx.float32}
+
+
 def test_dropout_is_drawn_anew_in_every_compiled_step():
     work = fresh("mlx", "mnist", compiler="mx.compile", batch_size=2)
     work.optimiser.learning_rate = mx.array(0.0)

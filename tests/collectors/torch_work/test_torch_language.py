@@ -8,7 +8,10 @@ import pytest
 import torch
 import torch_work.decoders
 from harness.framework import UnsupportedError
+from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.testing import CompileCounter
+from torch._functorch.aot_autograd import make_boxed_func
+from torch._guards import TracingContext
 from torch_work.decoders import Gpt2, Sliced
 from with_torch import Torch
 
@@ -125,6 +128,14 @@ def test_predicted_weights_and_cache_are_those_that_are_there(shape, quantizatio
     assert predicted["weights"] == there - (norms if quantization == "4bit" else 0)
 
 
+@pytest.mark.parametrize("workload", ["llm-prefill", "llm-decode", "llm-train"])
+def test_a_language_model_tells_its_attention(workload):
+    model = work(workload)
+    model.step()
+
+    assert model.path()["attention"] in {"flash", "math"}
+
+
 def test_a_compiler_sees_one_shape_for_all_positions():
     writing, plain = (work(generated_tokens=6, depth=0) for _ in range(2))
     counter = CompileCounter()
@@ -139,6 +150,27 @@ def test_a_compiler_sees_one_shape_for_all_positions():
     assert torch.allclose(writing.last, plain.last, atol=1e-5)
 
 
+@pytest.mark.parametrize("quantization", ["fp32", "4bit"])
+def test_graphs_copy_neither_cache_nor_weights(quantization):
+    """As PyTorch decides before it makes graphs: what is not static is copied."""
+    writing = work(quantization=quantization, depth=0)
+    copied: list[int] = []
+    writing.cell = replace(writing.cell, compiler="inductor-graphs")
+    writing.make_data()
+
+    def look(graph: Any, inputs: Any) -> Any:
+        static = set(TracingContext.get().fw_metadata.static_input_indices)
+        copied.extend(it.nbytes for n, it in enumerate(inputs) if n not in static)
+        return make_boxed_func(graph)
+
+    backend = aot_autograd(fw_compiler=look, inference_compiler=look)
+    writing.model = torch.compile(writing.network, backend=backend, dynamic=False)
+    writing.step()
+
+    of_layers = sum(part.nbytes for pair in writing.cache.layers for part in pair)
+    assert 0 < sum(copied) < of_layers
+
+
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_adapters_alone_are_trained_beside_frozen_weights(precision):
     tuning = work("llm-train", precision=precision, sequence_length=16)
@@ -151,6 +183,15 @@ def test_adapters_alone_are_trained_beside_frozen_weights(precision):
     assert tuning.parameter_count() == TINY.parameters + TINY.adapter_weights
     assert tuning.types() == tuning.expected_types()
     assert {p.dtype for p in trained} == {torch.float32}
+
+
+def test_the_memory_of_a_reference_is_that_of_its_few_layers():
+    few, whole = work("llm-train", layers=2), work("llm-train")
+
+    assert few.parameter_count() == language.parameter_count(
+        "llm-train", few.cell.parameters
+    )
+    assert few.predicted["weights"] < whole.predicted["weights"]
 
 
 def test_the_first_steps_of_adapters_are_those_of_the_cpu_in_float32():
