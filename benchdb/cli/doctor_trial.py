@@ -45,9 +45,8 @@ def attempt(output: Path, how: How, *, as_json: bool) -> None:
     counts = Counter(one.holds for one in trial.checks)
     tell(
         f"benchdb: {counts[True]} held, {counts[False]} did not, {counts[None]} could "
-        f"not be tried; {output} has it all ({len(content) / 1000:.0f} kB), without "
-        "names, paths, numbers or addresses of yours: look through it, and attach it "
-        "to an issue"
+        f"not be tried or are notes; {output} ({len(content) / 1000:.0f} kB) has it "
+        "all and nothing personal: look through it, and attach it to an issue"
     )
     if not trial.complete:
         raise typer.Exit(_INTERRUPTED)
