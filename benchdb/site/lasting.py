@@ -10,6 +10,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, terms
+from benchdb.report.wording.parameters import apart_text
 from benchdb.site import wording
 from benchdb.site.content import Line, Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, tick
@@ -103,7 +104,8 @@ def _rows(
         row, stays = one.head, one.stays.value
         first, held = scale.at(100.0), scale.at(stays)
         look = "level" if stays >= _FADES else "down"
-        details = [row.precision, row.compiler, row.apart]
+        apart = apart_text(language, row.apart) if row.apart else ""
+        details = [row.precision, row.compiler, apart]
         yield LastingRow(
             chip=row.system.chip,
             badge=wording.badge(row.system.device),
