@@ -93,12 +93,12 @@ def _launch_bound(connection: Connection, campaign: str) -> Iterator[str]:
         .where(value.value < LAUNCH_BOUND_PERCENT)
         .order_by(value.value.desc())
     )
-    found = {
+    bound = {
         (*cell, checks["counterpart"]): busy
         for *cell, checks, busy in connection.execute(query)
         if "counterpart" in checks
     }
-    for (workload, framework, device, compiler), busy in sorted(found.items()):
+    for (workload, framework, device, compiler), busy in sorted(bound.items()):
         command = f"benchdb collect {workload} --{device} --framework {framework}"
         yield (
             f"{workload}, {framework} {device}: launch-bound, the GPU is busy "

@@ -102,14 +102,14 @@ def show_file(path: Path, hosts: Path | None) -> None:
             f"in {clock(trial.seconds)}{cut}"
         )
     )
-    found = list(trial_file.disagreements(trial))
-    for check in found:
+    failed = list(trial_file.disagreements(trial))
+    for check in failed:
         typer.echo(plain(f"  {_MARKS[check.holds]} {check.name}: {check.text}"))
-    if not found:
+    if not failed:
         typer.echo("  everything held, and its answers are read as they were there")
     if hosts is not None:
         _write_fixture(trial, hosts)
-    if found:
+    if failed:
         raise typer.Exit(1)
 
 

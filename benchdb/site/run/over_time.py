@@ -58,8 +58,8 @@ def tracks(language: Language, over_time: Mapping[str, Any]) -> Iterator[Track]:
         ("power_watts", language.pgettext("run", "Power"), "W", 3),
         ("temperature_celsius", language.pgettext("run", "Temperature"), "°C", 2),
     ):
-        told = over_time.get(key)
-        values = list(told) if isinstance(told, list | tuple) else []
+        course = over_time.get(key)
+        values = list(course) if isinstance(course, list | tuple) else []
         known = [
             (place, float(value))
             for place, value in enumerate(values)
