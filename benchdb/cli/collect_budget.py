@@ -187,7 +187,9 @@ def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]
     """Return what the time will tell: cells, processes and expected half-widths."""
     asked = [one for one in now.questions if any(map(then.count, one.cells))]
     rows = [_row(its, now, then, one, cell) for one in asked for cell in one.cells]
-    table = aligned([_COLUMNS, *rows], (2, 3, 4, 5))
+    # Only a pair has a difference.
+    shown = len(_COLUMNS) if any(row[-1] for row in rows) else -1
+    table = aligned([row[:shown] for row in (_COLUMNS, *rows)], (2, 3, 4, 5))
     every = dict.fromkeys(one.workload for one in now.questions)
     left_out = [name for name in every if name not in {one.workload for one in asked}]
     more = budgeted.processes(now, then)
