@@ -204,11 +204,20 @@ def refuse_others(
     context: typer.Context, allowed: Collection[str], option: str, why: str
 ) -> None:
     """Raise ``UsageError`` for an option that *option* leaves nothing to choose of."""
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        given = source is not None and source.name == "COMMANDLINE"
-        if given and parameter.name not in allowed:
-            raise UsageError(f"{parameter.opts[0]} does not go with {option}: {why}")
+    for name, spelled in given(context).items():
+        if name not in allowed:
+            raise UsageError(f"{spelled} does not go with {option}: {why}")
+
+
+def given(context: typer.Context) -> dict[str, str]:
+    """Return the options on the command line, by name, as they are spelled."""
+    return {
+        parameter.name: parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name
+        and (source := context.get_parameter_source(parameter.name))
+        and source.name == "COMMANDLINE"
+    }
 
 
 def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 from benchdb.cli.campaign_options import (
     campaign_name,
     chosen,
+    given,
     usable,
     warn_of_spoilers,
 )
@@ -48,14 +49,13 @@ from benchdb.user_data import location_of
 
 _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _LONGEST = 7 * 24 * 3600
-_REFUSED = {"tier", "replicates", "resume", "steps_per_epoch"}
-_OPTIONS = (
+# All but those that say how often and how thoroughly.
+ALLOWED = (
     *("workloads", "suite", "framework", "metal", "cuda", "precision", "batch_size"),
     *("size", "setting", "points", "compiler", "memory_format", "data", "seed"),
     *("optimizer_implementation", "blocks_only", "cool_down", "powermetrics"),
     *("isolated", "dry_run", "budget", "db"),
 )
-ALLOWED = _OPTIONS
 # With these alone, --metal or --cuda asks whether that GPU helps.
 _OF_QUESTION = frozenset(
     {"metal", "cuda", "framework", "powermetrics", "isolated", "dry_run", "seed", "db"}
@@ -66,13 +66,8 @@ _WALL = "process_wall_seconds"
 
 def asks_a_question(context: typer.Context) -> bool:
     """Tell whether a GPU was named and no choice of work, which asks if it helps."""
-    given = {
-        parameter.name
-        for parameter in context.command.params
-        if (source := context.get_parameter_source(parameter.name or ""))
-        and source.name == "COMMANDLINE"
-    }
-    return any(context.params[gpu] for gpu in _GPUS) and given <= _OF_QUESTION
+    named = given(context).keys()
+    return any(context.params[gpu] for gpu in _GPUS) and named <= _OF_QUESTION
 
 
 def seconds_of(text: str) -> int:
@@ -102,7 +97,7 @@ def collect_within(
     for warning in planned.warnings:
         warn(warning)
     here = machine["machine"].get("anonymous_id")
-    engine = existing(db) if dry_run else opened(db, create=True)
+    engine = existing(db)
     its = _prospect(planned, machine, found, engine)
     fresh, past = campaign_name(), list[Past]()
     campaign = fresh
@@ -115,9 +110,10 @@ def collect_within(
     purse = replace(purse, kept=0.5 + purse.spent / 4)
     _refuse_too_short(now, purse, text)
     lines = _foretold(its, now, foreseen(now, purse.left), purse)
-    if dry_run or engine is None:
+    if dry_run:
         conclude(lines)
         return
+    engine = opened(db, create=True)
     warn_of_spoilers(machine)
     for line in lines:
         tell(line)
@@ -177,8 +173,8 @@ def _refuse_too_short(now: State, purse: Purse, text: str) -> None:
         return
     if least <= purse.left:
         raise UsageError(
-            "every interval has as many processes as help; name other workloads, or "
-            "repeat them with 'benchdb collect WORKLOAD --replicates N'"
+            "all of this has been measured as often as a budget does; name other "
+            "work, or repeat it with 'benchdb collect WORKLOAD --replicates N'"
         )
     whole = least + purse.spent + purse.kept
     raise UsageError(
@@ -191,7 +187,9 @@ def _foretold(its: Prospect, now: State, then: State, purse: Purse) -> list[str]
     """Return what the time will tell: cells, processes and expected half-widths."""
     asked = [one for one in now.questions if any(map(then.count, one.cells))]
     rows = [_row(its, now, then, one, cell) for one in asked for cell in one.cells]
-    table = aligned([_COLUMNS, *rows], (2, 3, 4, 5))
+    # Only a pair has a difference.
+    shown = len(_COLUMNS) if any(row[-1] for row in rows) else -1
+    table = aligned([row[:shown] for row in (_COLUMNS, *rows)], (2, 3, 4, 5))
     every = dict.fromkeys(one.workload for one in now.questions)
     left_out = [name for name in every if name not in {one.workload for one in asked}]
     more = budgeted.processes(now, then)
@@ -288,16 +286,16 @@ def _answers(now: State) -> Iterator[str]:
     """Yield for each pair of devices how much faster the GPU is, and how surely."""
     rows = []
     for one in now.questions:
-        told = answer(now.known, one)
-        if told is None:
+        result = answer(now.known, one)
+        if result is None:
             continue
         gpu, cpu = one.cells
-        low, high = told.ratio.low, told.ratio.high
+        low, high = result.ratio.low, result.ratio.high
         ends = NONE if low is None or high is None else f"{low:.3g}–{high:.3g}"
         counts = f"{now.count(gpu)} + {now.count(cpu)}"
-        ratio = f"{told.ratio.value:.3g}"
+        ratio = f"{result.ratio.value:.3g}"
         pair = f"{gpu.device} / {cpu.device}"
-        rows.append((work_of(gpu), pair, ratio, ends, counts, told.word))
+        rows.append((work_of(gpu), pair, ratio, ends, counts, result.word))
     if rows:
         columns = ("work", "speed of", "ratio", "95 % interval", "n", "verdict")
         yield from ("", *aligned([columns, *rows], (2, 3)))

@@ -1,5 +1,7 @@
 """What ``collect`` says of its plan before it starts, and of its figures at the end."""
 
+import math
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +12,7 @@ from benchdb.cli.console import aligned, counted
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.progress import clock
+from benchdb.collecting.again import compiled
 from benchdb.collecting.history import Past, expected
 from benchdb.collecting.plan import Item, Plan
 from benchdb.collecting.plan_files import Unfinished
@@ -17,6 +20,7 @@ from benchdb.plausibility.peaks import BUSY, LAUNCH_BOUND_PERCENT
 from benchdb.store import tables
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter, listed
+from benchdb.store.read import records_of
 from benchdb.titles import system_title
 
 _COLUMNS = (
@@ -87,22 +91,22 @@ def _launch_bound(connection: Connection, campaign: str) -> Iterator[str]:
     """Yield for each cell whose GPU waited for the host what would measure the GPU."""
     run, value = tables.run.c, tables.value.c
     query = (
-        select(run.workload, run.framework, run.device, run.checks, value.value)
+        select(run.digest, value.value)
         .join_from(tables.run, tables.value, value.run == run.digest)
         .where(run.campaign == campaign, run.mine, value.metric == BUSY)
         .where(value.value < LAUNCH_BOUND_PERCENT)
-        .order_by(value.value.desc())
     )
-    found = {
-        (*cell, checks["counterpart"]): busy
-        for *cell, checks, busy in connection.execute(query)
-        if "counterpart" in checks
-    }
-    for (workload, framework, device, compiler), busy in sorted(found.items()):
-        command = f"benchdb collect {workload} --{device} --framework {framework}"
+    busy: dict[str, float] = dict(map(tuple, connection.execute(query)))
+    least: dict[tuple[str, ...], float] = {}
+    for record in records_of(connection, sorted(busy)):
+        if words := compiled(record):
+            own = record.run.workload, record.run.framework, record.run.device
+            key = (*own, shlex.join(words))
+            least[key] = min(busy[record.run.key], least.get(key, math.inf))
+    for (workload, framework, device, command), share in sorted(least.items()):
         yield (
             f"{workload}, {framework} {device}: launch-bound, the GPU is busy "
-            f"{busy:.0f} % of the time; compiled: {command} --compiler {compiler}"
+            f"{share:.0f} % of the time; compiled: {command}"
         )
 
 

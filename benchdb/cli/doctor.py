@@ -41,7 +41,8 @@ def doctor(
     powermetrics: Annotated[
         bool,
         typer.Option(
-            "--powermetrics", help="Of --try: by sudo -n as well; run sudo -v before."
+            "--powermetrics",
+            help="Of --try: ask powermetrics as well, by sudo -n; run sudo -v before.",
         ),
     ] = False,
     read: Annotated[

@@ -45,9 +45,8 @@ def attempt(output: Path, how: How, *, as_json: bool) -> None:
     counts = Counter(one.holds for one in trial.checks)
     tell(
         f"benchdb: {counts[True]} held, {counts[False]} did not, {counts[None]} could "
-        f"not be tried; {output} has it all ({len(content) / 1000:.0f} kB), without "
-        "names, paths, numbers or addresses of yours: look through it, and attach it "
-        "to an issue"
+        f"not be tried or are notes; {output} ({len(content) / 1000:.0f} kB) has it "
+        "all and nothing personal: look through it, and attach it to an issue"
     )
     if not trial.complete:
         raise typer.Exit(_INTERRUPTED)
@@ -103,14 +102,14 @@ def show_file(path: Path, hosts: Path | None) -> None:
             f"in {clock(trial.seconds)}{cut}"
         )
     )
-    found = list(trial_file.disagreements(trial))
-    for check in found:
+    failed = list(trial_file.disagreements(trial))
+    for check in failed:
         typer.echo(plain(f"  {_MARKS[check.holds]} {check.name}: {check.text}"))
-    if not found:
+    if not failed:
         typer.echo("  everything held, and its answers are read as they were there")
     if hosts is not None:
         _write_fixture(trial, hosts)
-    if found:
+    if failed:
         raise typer.Exit(1)
 
 

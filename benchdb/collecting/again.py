@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.catalogue import Workload, collected
 from benchdb.collecting.programs import frameworks
 from benchdb.conditions import LENGTHS
 from benchdb.exchange.messages import Environment, Run
+from benchdb.exchange.record import Record
 
 # Of each tier, as collectors have them, and what a framework does unasked.
 PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
@@ -73,6 +75,15 @@ def command(run: Run, environment: Environment) -> list[str] | Why:
     except _UnlikeError as error:
         return error.why
     return [*words, *_manner(run, known.precision)]
+
+
+def compiled(record: Record) -> list[str] | None:
+    """Return the command for the compiled counterpart of *record*, if it has one."""
+    compiler = record.end.checks.get("counterpart")
+    if not isinstance(compiler, str):
+        return None
+    words = command(replace(record.run, compiler=compiler), record.environment)
+    return words if isinstance(words, list) else None
 
 
 def _on(device: str, system: str | None) -> list[str]:

@@ -222,8 +222,8 @@ def is_answered(state: State, one: Question) -> bool:
     least = min(map(state.count, one.cells))
     if least < _PROCESSES[0]:
         return False
-    told = answer(state.known, one)
-    return told is None or told.word != "unclear" or least >= ENOUGH
+    result = answer(state.known, one)
+    return result is None or result.word != "unclear" or least >= ENOUGH
 
 
 def answer(known: Mapping[Cell, Known], one: Question) -> Answer | None:

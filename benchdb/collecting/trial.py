@@ -173,13 +173,13 @@ def _steps(trial: Trial, how: How, began: float) -> Iterator[str | Check]:
 def _fingerprint(trial: Trial, how: How) -> Iterator[Check]:
     asked = ["--sources", *(["--powermetrics"] if how.powermetrics else [])]
     try:
-        found = ask_machine(asked)
+        facts = ask_machine(asked)
     except BenchdbError as error:
         yield Check("fingerprint", holds=False, text=str(error))
         return
     names = ("machine", "system", "conditions")
-    trial.fingerprint = {name: found[name] for name in names}
-    trial.sources, trial.answers = found["sources"], found["answers"]
+    trial.fingerprint = {name: facts[name] for name in names}
+    trial.sources, trial.answers = facts["sources"], facts["answers"]
     yield from fingerprint_checks(trial.fingerprint, trial.sources)
     spoiling = spoilers(trial.fingerprint)
     for spoiler in spoiling:
@@ -191,14 +191,16 @@ def _fingerprint(trial: Trial, how: How) -> Iterator[Check]:
 
 def fingerprint_checks(fingerprint: Facts, sources: Facts) -> Iterator[Check]:
     """Yield where sources agree on a fact and where not, and what nobody knows."""
-    for fact, said in sources.items():
-        name, values = fact.replace("_", " "), list(said.values())
+    for fact, answers in sources.items():
+        name, values = fact.replace("_", " "), list(answers.values())
         if all(value == values[0] for value in values):
             alone = len(values) < 2
-            by = f"{next(iter(said))} alone" if alone else f"{', '.join(said)} agree"
+            by = ", ".join(answers) + (" alone" if alone else " agree")
             yield Check(name, None if alone else True, f"{_shown(values[0])}: {by}")
         else:
-            each = (f"{source} says {_shown(value)}" for source, value in said.items())
+            each = (
+                f"{source} says {_shown(value)}" for source, value in answers.items()
+            )
             yield Check(name, holds=False, text=", ".join(each))
     chip = fingerprint.get("machine", {}).get("chip", {})
     if chip.get("vendor") == "Apple":
@@ -263,9 +265,9 @@ def _collected(
         record = _record(how, framework, device, options)
     except BenchdbError as error:
         return Check(name, holds=False, text=str(error))
-    found = measured(record)
-    trial.runs.append(found)
-    return run_check(name, found)
+    run = measured(record)
+    trial.runs.append(run)
+    return run_check(name, run)
 
 
 def _record(
@@ -317,16 +319,16 @@ def measured(record: Record) -> Measured:
     )
 
 
-def run_check(name: str, found: Measured) -> Check:
+def run_check(name: str, run: Measured) -> Check:
     """Say how a collection ended, its figure and its gates."""
-    if found.status != "ok":
-        holds = None if found.status == "unsupported" else False
-        return Check(name, holds, f"{found.status}: {found.reason}")
-    statuses = list(found.gates.values())
+    if run.status != "ok":
+        holds = None if run.status == "unsupported" else False
+        return Check(name, holds, f"{run.status}: {run.reason}")
+    statuses = list(run.gates.values())
     gates = f"{statuses.count('passed')} gates passed"
-    rate = found.values.get("teraflops")
+    rate = run.values.get("teraflops")
     figure = f"{rate:.3g} TFLOPS" if rate else ""
-    if not rate and (rate := found.values.get("samples_per_second")):
+    if not rate and (rate := run.values.get("samples_per_second")):
         figure = f"{rate:.4g} samples/s"
     return Check(name, holds=True, text=", ".join(filter(None, (figure, gates))))
 
@@ -340,10 +342,10 @@ def _best(runs: Sequence[Measured]) -> Measured | None:
 def _watts(trial: Trial, how: How, device: str, state: str) -> None:
     asked = ["--watts", device, *(["--powermetrics"] if how.powermetrics else [])]
     try:
-        found = ask_machine(asked, isolated=how.isolated)
+        watts = ask_machine(asked, isolated=how.isolated)
     except BenchdbError as error:
-        found = {"all": {"why": str(error)}}
-    trial.watts.setdefault(device, {})[state] = found
+        watts = {"all": {"why": str(error)}}
+    trial.watts.setdefault(device, {})[state] = watts
 
 
 def _meters(trial: Trial, device: str) -> Iterator[Check]:
@@ -357,23 +359,23 @@ def _meters(trial: Trial, device: str) -> Iterator[Check]:
             why = {**work, **rest}[name].get("why")
             yield Check(title, None, f"does not answer: {why}")
             continue
-        told = [
+        parts = [
             f"{watts:.3g} W {when}"
             for watts, when in ((idle, "at rest"), (busy, "at work"))
             if watts is not None
         ]
         every = [watts for watts in (idle, busy) if watts is not None]
         if not all(_LEAST_WATTS <= watts <= _MOST_WATTS for watts in every):
-            told.append("which no machine draws")
+            parts.append("which no machine draws")
         if idle is not None and busy is not None and busy <= idle:
-            told.append("so it does not see the work")
-        yield Check(title, len(told) == len(every), ", ".join(told))
+            parts.append("so it does not see the work")
+        yield Check(title, len(parts) == len(every), ", ".join(parts))
     busy = {name: one["watts"] for name, one in work.items() if "watts" in one}
     if len(busy) > 1:
         low, high = min(busy.values()), max(busy.values())
         each = ", ".join(f"{name} {watts:.3g} W" for name, watts in busy.items())
-        apart = f": {100 * (high - low) / high:.0f} % apart"
-        yield Check("meters alike", (high - low) / high <= _ALIKE, each + apart)
+        difference = f": {100 * (high - low) / high:.0f} % apart"
+        yield Check("meters alike", (high - low) / high <= _ALIKE, each + difference)
 
 
 def _burst(trial: Trial, how: How, best: Measured) -> Iterator[Check]:
@@ -393,15 +395,15 @@ def _burst(trial: Trial, how: How, best: Measured) -> Iterator[Check]:
     except BenchdbError as error:
         yield Check("burst", holds=False, text=str(error))
         return
-    found = measured(record)
-    trial.runs.append(found)
+    run = measured(record)
+    trial.runs.append(run)
     trial.course = course(record)
-    if found.status != "ok":
-        yield Check("burst", holds=False, text=f"{found.status}: {found.reason}")
+    if run.status != "ok":
+        yield Check("burst", holds=False, text=f"{run.status}: {run.reason}")
         return
     conditions = trial.fingerprint.get("conditions", {})
     is_busy = (load_per_cpu(conditions) or 0) > BUSY_LOAD
-    yield burst_check(trial.course, found, is_busy=is_busy)
+    yield burst_check(trial.course, run, is_busy=is_busy)
 
 
 def course(record: Record) -> list[tuple[float, float]]:
@@ -429,16 +431,16 @@ def course(record: Record) -> list[tuple[float, float]]:
 
 
 def burst_check(
-    found: Sequence[tuple[float, float]], run: Measured, *, is_busy: bool = False
+    speeds: Sequence[tuple[float, float]], run: Measured, *, is_busy: bool = False
 ) -> Check:
     """Say whether the speed of the first seconds lasts.
 
     On a machine that *is_busy* with other work a fall tells nothing.
     """
-    if len(found) < 6:
-        return Check("burst", None, f"only {len(found)} s were long enough to compare")
-    last = median(rate for _, rate in found[-max(1, len(found) // 4) :])
-    text = f"after {found[-1][0]:.0f} s {100 * last:.0f} % of the first seconds' speed"
+    if len(speeds) < 6:
+        return Check("burst", None, f"only {len(speeds)} s were long enough to compare")
+    last = median(rate for _, rate in speeds[-max(1, len(speeds) // 4) :])
+    text = f"after {speeds[-1][0]:.0f} s {100 * last:.0f} % of the first seconds' speed"
     seen = {
         "thermal_pressure_max": "thermal pressure {}",
         "temperature_celsius_max": "{} °C",

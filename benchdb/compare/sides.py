@@ -90,7 +90,7 @@ class Side(msgspec.Struct, frozen=True, dict=True):
         by_work = defaultdict[Work, dict[int | None, list[Group]]](dict)
         for group in self.groups:
             own = group.first.conditions
-            by_work[own.work].setdefault(own.batch_size, []).append(group)
+            by_work[own.work].setdefault(own.batch, []).append(group)
         return by_work
 
     @cached_property

@@ -23,8 +23,8 @@ LINK_LIMIT = 2000
 # Fields that hold our own keys and digests: cutting one would break a reference.
 _KEYS = {"url", "key", "run", "runs", "database_digest", "document_sha256"}
 # Fields in which people write sentences, not names.
-_PROSE = {"locator", "made", "missing", "reason", "statement", "title"}
-_PROSE |= {"again", "program"}  # commands
+_PROSE = {"locator", "made", "missing", "reason", "statement", "title", "unsettled"}
+_PROSE |= {"again", "counterpart", "program"}  # commands
 
 _DROPPED = {"Cc", "Cs", "Cn"}
 _SPACES = {"Zl", "Zp", "Zs"}

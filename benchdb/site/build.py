@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
 from itertools import islice
@@ -243,6 +244,11 @@ def _workers(job: _Job, renderings: int) -> Iterator[Executor]:
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(cores, mp_context=context) as pool:
             yield pool
+    except BrokenProcessPool as error:
+        raise BenchdbError(
+            "a process that made pages was killed, perhaps for lack of memory; build "
+            "again: what is written stays"
+        ) from error
     finally:
         gc.unfreeze()
         _jobs.pop()
@@ -372,10 +378,11 @@ def _digest(*parts: str) -> str:
 
 @cache
 def _program() -> bytes:
-    """Return the digest of our own program, templates and messages."""
+    """Return the digest of our own program, templates, messages and catalogues."""
     whole = hashlib.sha256()
-    folders = [Path(__file__).parent.parent, resources.folder("reports")]
-    for folder in (*folders, resources.folder("schema")):
+    catalogue = resources.folder("collectors") / "catalogue"
+    data = map(resources.folder, ("reports", "schema"))
+    for folder in (Path(__file__).parent.parent, *data, catalogue):
         for path in sorted(folder.rglob("*")):
             if path.suffix in {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}:
                 whole.update(path.name.encode() + path.read_bytes())

@@ -10,6 +10,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, terms
+from benchdb.report.wording.parameters import apart_text
 from benchdb.site import wording
 from benchdb.site.content import Line, Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, tick
@@ -60,8 +61,8 @@ def stays_of(line: Line) -> Quantity | None:
 
 def lasting(lines: Iterable[Line]) -> tuple[Lasting, ...]:
     """Return the lines with both rates, those that fade most first."""
-    found = sorted(_known(lines), key=lambda one: (one.stays.value, one.head.run))
-    return tuple(found[:_MOST])
+    rows = sorted(_known(lines), key=lambda one: (one.stays.value, one.head.run))
+    return tuple(rows[:_MOST])
 
 
 def _known(lines: Iterable[Line]) -> Iterator[Lasting]:
@@ -74,12 +75,12 @@ def _known(lines: Iterable[Line]) -> Iterator[Lasting]:
 
 
 def table(
-    language: Language, site: Site, found: Sequence[Lasting]
+    language: Language, site: Site, known: Sequence[Lasting]
 ) -> LastingTable | None:
     """Return what the section shows; nothing where no rate is known."""
-    if not found:
+    if not known:
         return None
-    values = [one.stays.value for one in found]
+    values = [one.stays.value for one in known]
     label = partial(_percent, language)
     scale = axis("lasting", [*values, 100.0], label)
     fading = sum(value < _FADES for value in values)
@@ -90,20 +91,21 @@ def table(
         "%(fading)s of %(n)s figures are of a speed that fades: the sustained rate, "
         "once rate, clock and power have settled, is below 97 %% of the first two "
         "seconds after a rest.",
-        len(found),
+        len(known),
         fading=fading,
     )
-    return LastingTable(lead, scale, tuple(_rows(language, site, scale, found)))
+    return LastingTable(lead, scale, tuple(_rows(language, site, scale, known)))
 
 
 def _rows(
-    language: Language, site: Site, scale: Axis, found: Sequence[Lasting]
+    language: Language, site: Site, scale: Axis, known: Sequence[Lasting]
 ) -> Iterator[LastingRow]:
-    for one in found:
+    for one in known:
         row, stays = one.head, one.stays.value
         first, held = scale.at(100.0), scale.at(stays)
         look = "level" if stays >= _FADES else "down"
-        details = [row.precision, row.compiler, row.apart]
+        apart = apart_text(language, row.apart) if row.apart else ""
+        details = [row.precision, row.compiler, apart]
         yield LastingRow(
             chip=row.system.chip,
             badge=wording.badge(row.system.device),

@@ -59,21 +59,21 @@ def pages(site: Site) -> Iterator[Page]:
 
 def runs_by_machine(site: Site) -> Mapping[str, list[StoredRun]]:
     """Return the runs of each machine that benchdb measured, by its digest."""
-    found = defaultdict[str, list[StoredRun]](list)
+    machines = defaultdict[str, list[StoredRun]](list)
     for run in site.inputs.runs:
         if run.place.measured:
-            found[run.place.machine].append(run)
-    return found
+            machines[run.place.machine].append(run)
+    return machines
 
 
 def lines_by_machine(site: Site) -> Mapping[str, list[Line]]:
     """Return the lines of each machine that benchdb measured, by its digest."""
-    found = defaultdict[str, list[Line]](list)
+    machines = defaultdict[str, list[Line]](list)
     for line in site.lines:
         place = site.places.get(line[0].run)
         if place is not None and place.measured:
-            found[place.machine].append(line)
-    return found
+            machines[place.machine].append(line)
+    return machines
 
 
 def machine_name(runs: Sequence[StoredRun]) -> str:

@@ -209,15 +209,15 @@ def _spread(
     if len(shares) < _SEVERAL:
         return language.pgettext("spread", "two reports")
     far = max(abs(share - 1) for share in shares)
-    said = language.pgettext(
+    whole = language.pgettext(
         "spread", "± %(share)s around the median", share=Share(far)
     )
     if len(shares) <= _SEVERAL:
-        return said
+        return whole
     half = language.pgettext(
         "spread", "the middle half at %(range)s", range=Times(*middle)
     )
-    return said + language.comma + half
+    return whole + language.comma + half
 
 
 def _standing(language: Language, strip: Strip) -> str:

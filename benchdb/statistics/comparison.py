@@ -161,16 +161,16 @@ def judged(
 ) -> tuple[Estimate, Verdict]:
     """Return both the ``ratio`` and the ``verdict``."""
     pairs = [*map(_pair, cells)]
-    found, repeated = _compared(pairs), _all_repeated(pairs)
-    value, half = math.exp(found.center), found.within
+    mean, repeated = _compared(pairs), _all_repeated(pairs)
+    value, half = math.exp(mean.center), mean.within
     known = Estimate(value)
     if half is not None and repeated:
-        ends = found.center - half, found.center + half
+        ends = mean.center - half, mean.center + half
         known = Estimate(value, *map(math.exp, ends))
     if threshold is None:
         sure = repeated and not any(map(_between_single_machines, pairs))
         threshold = REPEATED_THRESHOLD if sure else SINGLE_THRESHOLD
-    return known, _verdict(found, threshold)
+    return known, _verdict(mean, threshold)
 
 
 def zone(cells: Sequence[Cell]) -> float | None:

@@ -63,8 +63,8 @@ def followed(
         {*pair}
         for one in shipped()
         if (one.workload, one.setting, one.framework, one.device) == own
-        for pair, found in one.compared()
-        if is_alike(found)
+        for pair, estimate in one.compared()
+        if is_alike(estimate)
     ]
     names = {str(version)}
     while more := set[str]().union(*(it for it in alike if it & names)) - names:
@@ -72,9 +72,9 @@ def followed(
     return None if SOURCE in names else f"seed protocol {min(names)}"
 
 
-def is_alike(found: Estimate) -> bool:
+def is_alike(estimate: Estimate) -> bool:
     """Tell whether a ratio and all its interval are as good as 1."""
     least, most = 1 - SINGLE_THRESHOLD, 1 + SINGLE_THRESHOLD
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return False
-    return least <= found.low and found.high <= most
+    return least <= estimate.low and estimate.high <= most

@@ -393,8 +393,8 @@ def _paths(connection: Connection, among: Select[Any] | None) -> dict[str, str]:
     Those of others tell it from the start, our own collectors once it has been taken.
     """
     paths: dict[str, str] = {}
-    for told in (run.c.conditions_before, run.c.conditions_after):
-        text = type_coerce(told, Text)
+    for column in (run.c.conditions_before, run.c.conditions_after):
+        text = type_coerce(column, Text)
         query = select(run.c.digest, text).where(
             text.contains('"path"'), _among(run.c.digest, among)
         )

@@ -153,6 +153,7 @@ def test_a_time_that_cannot_be_kept_is_refused_in_a_line(
 
     assert done.status == 2
     assert words in done.err.splitlines()[-1]
+    assert not (tmp_path / "r.sqlite").exists()
 
 
 @pytest.mark.parametrize("option", [("--tier", "smoke"), ("--replicates", 4)])

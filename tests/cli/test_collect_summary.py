@@ -122,6 +122,10 @@ def test_a_gpu_that_waited_for_the_host_gets_a_compiled_counterpart(backend: Bac
         "batch_size": 128,
         "device": "cuda",
         "framework": "torch",
+        "precision": "bf16",
+        "collector": "with_torch",
+        "collector_version": "0.1.0",
+        "collector_sha256": "ab" * 32,
         "checks": {"counterpart": "inductor-graphs"},
     }
     busy: list[dict[str, float | None]] = [
@@ -138,5 +142,6 @@ def test_a_gpu_that_waited_for_the_host_gets_a_compiled_counterpart(backend: Bac
     (found,) = (line for line in lines if "launch-bound" in line)
     assert found == (
         "mnist, torch cuda: launch-bound, the GPU is busy 31 % of the time; compiled: "
-        "benchdb collect mnist --cuda --framework torch --compiler inductor-graphs"
+        "benchdb collect mnist --framework torch --cuda --batch-size 128 "
+        "--precision bf16 --compiler inductor-graphs"
     )

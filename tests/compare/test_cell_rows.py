@@ -415,13 +415,19 @@ def test_chips_of_a_source_meet_their_own_kind(compared):
 
 
 def written(
-    name: str, speed: float, weights: str, source: str | None = None, **facts: Any
+    name: str,
+    speed: float,
+    weights: str,
+    source: str | None = None,
+    batch: int | None = None,
+    **facts: Any,
 ) -> list[Run]:
     """Text written by a model on an M1: by our collector, or as a source tells."""
-    ours = {"batch_size": 1, "attention": "sdpa", "threads": 8}
+    size = batch if source else batch or 1
+    ours = {"batch_size": size, "attention": "sdpa", "threads": 8}
     own = {"model": "Llama 3.1 8B", "generated_tokens": 128, "quantization": weights}
-    batch = {} if source else {"batch_size": 1}
     columns = {
+        "batch_size": size,
         "setting": "llama-bench",
         "parameters": own | ({} if source else ours),
         "precision": None if source else "bf16",
@@ -431,7 +437,7 @@ def written(
         None if source else name,
         speed,
         metric="tokens_per_second",
-        columns=columns | ({"batch_size": None} if source else batch),
+        columns=columns,
         shares=(1.0,) if source else STEADY,
         workload="llm-decode",
         framework="llama.cpp" if source else "torch",
@@ -468,3 +474,20 @@ def test_the_same_weights_meet_before_others_of_as_many_bits(compared):
 
     assert row.other.quantity.value == 30
     assert row.ratio.differs == ("framework",)
+
+
+def test_a_model_that_is_asked_alone_meets_one_whose_batch_is_not_stated(compared):
+    paper: Any = {"source": "paper", "machine": M2}
+    runs = [
+        *written("ours", 20.0, "bf16"),
+        *written("ours", 80.0, "bf16", batch=8),
+        *written("theirs", 25.0, "bf16", **paper),
+        *written("theirs", 90.0, "bf16", batch=8, **paper),
+    ]
+
+    rows = compared(runs, "campaign:ours", "source:paper").cells
+
+    speeds = [
+        (round(row.base.quantity.value), row.other.quantity.value) for row in rows
+    ]
+    assert sorted(speeds) == [(20, 25), (80, 90)]

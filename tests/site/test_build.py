@@ -1,10 +1,13 @@
 """Writing a site: what is new, what is gone, and what is never touched."""
 
 import json
+import os
+import signal
+import sys
 
 import pytest
 
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.site.addresses import addresses, slug
 from benchdb.site.build import MANIFEST, Local, Outcome, Plan, build
 from benchdb.site.pages import Frame, Page, Words
@@ -125,6 +128,19 @@ def test_a_build_that_was_interrupted_is_finished_by_the_next(tmp_path):
 
     assert done.written + done.kept == 6
     assert (tmp_path / "site" / "de" / "b.html").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one process makes all pages")
+def test_a_process_that_is_killed_is_said_in_a_line(tmp_path, monkeypatch):
+    def killed(address: str, fact: str) -> Page:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return local_page(address, fact)
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    runs = {f"run/{n}": "new" for n in range(60)}
+
+    with pytest.raises(BenchdbError, match="made pages was killed, perhaps for lack"):
+        build(Plan([], [], Local(runs, facts_at, killed)), FRAME, tmp_path / "site")
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path):

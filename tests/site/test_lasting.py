@@ -29,6 +29,10 @@ def lasting(chip: str, stays: float | None, **facts: Any) -> Run:
         "campaign": chip,
         "replicate": 0,
         "tier": "standard",
+        "precision": "bf16",
+        "collector": "with_torch",
+        "collector_version": "0.1.0",
+        "collector_sha256": "ab" * 32,
         "checks": {"over_time": OVER_TIME, "path": {"attention": "flash"}},
         "started": "2026-11-01T10:00:00Z",
     }
@@ -113,5 +117,6 @@ def test_a_launch_bound_run_says_so_with_the_command_of_its_counterpart(tmp_path
         text = shown(made, "M3")
 
     assert "Launch-bound: the GPU is busy 31% of the time" in text
-    command = "benchdb collect resnet50 --metal --framework torch --compiler"
-    assert f"Its compiled counterpart: {command} inductor-graphs" in text
+    command = text.partition("Its compiled counterpart: ")[2]
+    assert command.startswith("benchdb collect resnet50 --framework torch --metal ")
+    assert " --precision bf16 --compiler inductor-graphs --tier standard" in command

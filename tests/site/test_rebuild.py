@@ -1,9 +1,11 @@
 """A site built over an older one is, byte for byte, what it is built from nothing."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from benchdb import resources
 from benchdb.site import build, pages
 from benchdb.store import results
 from benchdb.store.database import open_database
@@ -109,6 +111,22 @@ def test_after_a_template_or_the_program_changed(database, tmp_path, monkeypatch
     built(database, tmp_path / "site")
 
     assert is_as_cold(database, tmp_path / "site")
+
+
+def test_a_catalogue_that_changed_is_another_program(tmp_path, monkeypatch):
+    program, folder = build._program.__wrapped__, resources.folder
+    before = program()
+    copy = tmp_path / "collectors" / "catalogue"
+    shutil.copytree(folder("collectors") / "catalogue", copy)
+    monkeypatch.setattr(
+        resources,
+        "folder",
+        lambda name: tmp_path / name if name == "collectors" else folder(name),
+    )
+
+    assert program() == before
+    (copy / "chips.json").write_text("[]", encoding="utf-8")
+    assert program() != before
 
 
 def test_with_nothing_new_no_page_is_made(database, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.again import PUBLISHED, Why, command
+from benchdb.collecting.again import PUBLISHED, Why, command, compiled
 from benchdb.exchange.messages import Device
 from benchdb.exchange.record import Record, content
 from benchdb.grading import Grade
@@ -100,8 +100,8 @@ class RunFacts(msgspec.Struct, frozen=True):
     """All that the page shows. *again* measures it anew; else *why_not* it cannot.
 
     *over_time* are clock, power and heat from the burst on, *unsettled* is why there is
-    no sustained rate, *path* what computed inside, *counterpart* the compiler that has
-    the host start less.
+    no sustained rate, *path* what computed inside. *counterpart* measures the same with
+    a compiler that has the host start less.
     """
 
     run: str
@@ -204,7 +204,7 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
     row, first = line[0], records[0]
     run, end = first.run, first.end
     words = command(run, first.environment)
-    checks, program = dict(end.checks), run.collector
+    checks, program, counterpart = dict(end.checks), run.collector, compiled(first)
     facts = RunFacts(
         run=row.run,
         workload=row.workload.name,
@@ -241,7 +241,7 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         over_time=_mapping(checks.get("over_time")),
         unsettled=next((v.reason for v in end.values if v.metric == STAYS), None),
         path=_mapping(checks.get("path")),
-        counterpart=_text(checks.get("counterpart")),
+        counterpart=shlex.join(counterpart) if counterpart else None,
         unknown={**first.machine.missing, **first.environment.missing},
         collector=f"{program.name}.py {program.version}" if program else None,
         collector_sha256=program.sha256 if program else None,
@@ -311,10 +311,6 @@ def _protocol(plan: Mapping[str, Any]) -> str | None:
 
 def _mapping(fact: object) -> dict[str, Any]:
     return dict(fact) if isinstance(fact, Mapping) else {}
-
-
-def _text(fact: object) -> str | None:
-    return fact if isinstance(fact, str) else None
 
 
 def _machine(record: Record) -> dict[str, Any]:

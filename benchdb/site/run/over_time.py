@@ -1,6 +1,5 @@
 """How long the speed of a run lasts: its rates, and clock, power and heat over time."""
 
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -58,8 +57,8 @@ def tracks(language: Language, over_time: Mapping[str, Any]) -> Iterator[Track]:
         ("power_watts", language.pgettext("run", "Power"), "W", 3),
         ("temperature_celsius", language.pgettext("run", "Temperature"), "°C", 2),
     ):
-        told = over_time.get(key)
-        values = list(told) if isinstance(told, list | tuple) else []
+        course = over_time.get(key)
+        values = list(course) if isinstance(course, list | tuple) else []
         known = [
             (place, float(value))
             for place, value in enumerate(values)
@@ -79,11 +78,7 @@ def tracks(language: Language, over_time: Mapping[str, Any]) -> Iterator[Track]:
 def counterpart(facts: RunFacts) -> str | None:
     """Return the command that measures a launch-bound cell compiled, if any can."""
     bound = any(note.code == "launch-bound" for note in facts.notes)
-    if not (bound and facts.counterpart):
-        return None
-    words = ["benchdb", "collect", facts.workload, f"--{facts.device}"]
-    words += ["--framework", facts.framework, "--compiler", facts.counterpart]
-    return shlex.join(words)
+    return facts.counterpart if bound else None
 
 
 def around(language: Language, facts: RunFacts) -> Iterator[tuple[str, str]]:
