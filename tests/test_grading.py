@@ -434,7 +434,10 @@ def test_what_is_in_order_costs_nothing(device, changes):
         (process(load_per_cpu=None), "load before the run"),
         (during(throttled_fraction=None), "whether it was throttled"),
         (during("cpu", thermal_pressure_max=None), "whether it was throttled"),
-        (during("metal", thermal_pressure_max="unheard of"), "whether it was throttled"),
+        (
+            during("metal", thermal_pressure_max="unheard of"),
+            "whether it was throttled",
+        ),
     ],
 )
 def test_what_one_reading_would_have_told_is_no_a(one, missing):
