@@ -22,7 +22,7 @@ def test_plan_has_the_options_of_collect_that_say_what_is_measured():
         for name in ("plan", "collect")
     )
 
-    assert theirs - mine == {"dry_run", "resume"}
+    assert theirs - mine == {"budget", "dry_run", "resume"}
     assert {"workloads", "seed", "powermetrics"} < theirs & mine
 
 

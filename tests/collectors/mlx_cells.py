@@ -9,13 +9,14 @@ from unittest.mock import patch
 
 import mlx.core as mx
 from harness.cells import Cell, Choices, cells_of, settings, workloads
+from harness.framework import WORKLOADS
 from mlx_work.models import model_of
 from with_mlx import Mlx
 
 TRAININGS = [
     (name, setting)
     for name, facts in workloads().items()
-    if facts["kind"] in ("rnn", "mlp", "cnn", "transformer")
+    if name in WORKLOADS and facts["kind"] != "operation"
     for setting in settings(facts)
 ]
 

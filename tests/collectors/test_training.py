@@ -148,8 +148,8 @@ def test_an_optimiser_that_does_nothing_fails_though_the_loss_moves(
 
 
 def test_a_compiler_that_computes_something_else_fails(monkeypatch):
-    def wrong(network: torch.nn.Module, *, dynamic: bool) -> Any:
-        assert dynamic is False
+    def wrong(network: torch.nn.Module, *, dynamic: bool, mode: str | None) -> Any:
+        assert (dynamic, mode) == (False, None)
         return lambda inputs: 1.5 * network(inputs)
 
     monkeypatch.setattr(torch, "compile", wrong)

@@ -38,7 +38,7 @@ def test_burst_rest_and_settling_come_in_their_order_and_are_told(tmp_path):
     phases = [phase for phase, _ in groupby(line.phase for line in done.samples)]
     start = phases.index("burst")
     assert phases[start - 1 : start + 3] == ["warmup", "burst", "warmup", "measure"]
-    assert sum(done.times("burst")) >= 2
+    assert sum(done.times("burst")) >= 1.9  # and what lies between the blocks
     told = {line.rpartition(": ")[2] for line in done.errors.splitlines()}
     assert {"rest", "stretch", "burst", "measure", "gates", "execution"} <= told
     # Other work beside a test may leave no sustained rate, but never no reason.
