@@ -83,7 +83,7 @@ def test_a_mac_is_tried_from_its_fingerprint_to_its_burst(checkout, tmp_path):
     assert given_away(done.out + done.err.replace(str(home), "")) == []
 
 
-@pytest.mark.parametrize("host", ["m4_low_power", "m1_max", "rosetta", "intel"])
+@pytest.mark.parametrize("host", ["m1_max", "intel"])
 def test_the_file_names_nobody_whatever_a_framework_says(host, checkout, tmp_path):
     home = tmp_path / "janedoe"
     leaking = {"TROUBLE": "build", "TROUBLE_KIND": "raise", "TROUBLE_SAYS": LEAK}
