@@ -99,7 +99,7 @@ def collect_within(
     here = machine["machine"].get("anonymous_id")
     engine = existing(db)
     its = _prospect(planned, machine, found, engine)
-    fresh, past = campaign_name(), list[Past]()
+    fresh, past = campaign_name() + budgeted.ENDING, list[Past]()
     campaign = fresh
     if engine is not None:
         with reading(engine) as connection:

@@ -39,7 +39,7 @@ from benchdb.store.database import reading
 from benchdb.store.tables import machine, run
 
 TIER = "quick"
-_ENDING = "-budget"  # of the name of a campaign
+ENDING = "-budget"  # of the name of a campaign
 _AROUND = 0.7  # seconds for the start, the end and the storing of a process
 _REPLICATES = 3  # planned of a cell, as far as anybody can tell before
 _OVER = 0.035  # of the time: a process that takes so much more is ended
@@ -137,7 +137,7 @@ def campaign_of(connection: Connection, here: str | None, fresh: str) -> str:
     query = (
         select(name, ended)
         .join(machine, machine.c.digest == run.c.machine)
-        .where(name.endswith(_ENDING), run.c.mine, machine.c.anonymous_id == here)
+        .where(name.endswith(ENDING), run.c.mine, machine.c.anonymous_id == here)
         .group_by(name)
         .order_by(name.desc())
         .limit(1)
@@ -146,7 +146,7 @@ def campaign_of(connection: Connection, here: str | None, fresh: str) -> str:
     end = moment(last[1]) if last else None
     if last and end and datetime.now(UTC) - end < PAUSE:
         return str(last[0])
-    return fresh + _ENDING
+    return fresh
 
 
 def measure(

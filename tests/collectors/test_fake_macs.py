@@ -150,8 +150,9 @@ def test_mlx_trains_on_metal_as_it_does_on_the_cpu(outcomes):
     for name in ("device", "dtype", "loss", "reference_loss", "synchronisation"):
         assert trained.gates[name] == "passed"
     assert trained.values["peak_device_allocated_bytes"].value
-    family, sdk = (trained.end.checks["path"][name] for name in ("metal_family", "sdk"))
-    assert (family, sdk) == ("Metal 3", None)  # the library is Linux's
+    # The report of this Mac names no family, and the library is Linux's.
+    path = {"metal_family": "unknown", "sdk": "unknown"}
+    assert path.items() <= trained.end.checks["path"].items()
 
 
 def test_a_torch_that_cannot_name_the_gpu_leaves_it_its_chip(outcomes):
