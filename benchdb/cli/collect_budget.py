@@ -99,11 +99,10 @@ def collect_within(
     here = machine["machine"].get("anonymous_id")
     engine = existing(db)
     its = _prospect(planned, machine, found, engine)
-    fresh, past = campaign_name() + budgeted.ENDING, list[Past]()
-    campaign = fresh
+    campaign, past = campaign_name() + budgeted.ENDING, list[Past]()
     if engine is not None:
         with reading(engine) as connection:
-            campaign = budgeted.campaign_of(connection, here, fresh)
+            campaign = budgeted.campaign_of(connection, here, campaign)
             past = budgeted.past_of(connection, campaign, here)
     now = budgeted.begin(its, past)
     # The end takes a part of what the beginning took, on whatever machine.

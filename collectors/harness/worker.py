@@ -231,17 +231,17 @@ def _measured(work: Work, recorder: Recorder, steps: int, stretch: Stretch) -> f
     return median(times) / steps
 
 
-def _amounts(work: Work, recorder: Recorder) -> dict[str, float]:
-    """Return what a step does, by the metric that counts it a second."""
+def _rates(work: Work, recorder: Recorder, seconds: float) -> dict[str, float]:
+    """Return what is done in a second by steps of *seconds*, by metric."""
     cell, moved = recorder.cell, work.bytes_per_step()
     unit = "tokens" if cell.counts_tokens else "samples"
-    amounts: dict[str, float] = {f"{unit}_per_second": cell.samples_per_step}
+    rates = {f"{unit}_per_second": cell.samples_per_step / seconds}
     counted = _counted(recorder)
     if cell.operation and counted is not None:
-        amounts["teraflops"] = counted / 1e12
+        rates["teraflops"] = counted / seconds / 1e12
     if moved is not None:
-        amounts["gigabytes_per_second"] = moved / 1e9
-    return amounts
+        rates["gigabytes_per_second"] = moved / seconds / 1e9
+    return rates
 
 
 def _counted(recorder: Recorder) -> int | None:
@@ -253,8 +253,8 @@ def _counted(recorder: Recorder) -> int | None:
 def _say_rates(work: Work, recorder: Recorder, step_seconds: float) -> None:
     operations, moved = operations_per_step(recorder.cell), work.bytes_per_step()
     recorder.value("step_seconds", step_seconds)
-    for metric, amount in _amounts(work, recorder).items():
-        recorder.value(metric, amount / step_seconds)
+    for metric, rate in _rates(work, recorder, step_seconds).items():
+        recorder.value(metric, rate)
     if recorder.cell.workload == "llm-prefill":
         recorder.value("time_to_first_token_seconds", step_seconds)
     if operations is not None:
@@ -268,11 +268,12 @@ def _say_lasting(
     work: Work, recorder: Recorder, first: float | str, settled: float | str
 ) -> None:
     """Send burst and sustained rate, of seconds of a step or of why there is none."""
-    amounts = _amounts(work, recorder)
-    metric = next(name for name in _LASTING if name in amounts)
+    names = _rates(work, recorder, 1.0)
+    metric = next(name for name in _LASTING if name in names)
     for name, seconds in (("burst", first), ("sustained", settled)):
         if isinstance(seconds, float):
-            recorder.value(f"{name}_{metric}", amounts[metric] / seconds)
+            rate = _rates(work, recorder, seconds)[metric]
+            recorder.value(f"{name}_{metric}", rate)
         else:
             recorder.value(f"{name}_{metric}", None, seconds)
     if isinstance(first, float) and isinstance(settled, float):

@@ -62,7 +62,7 @@ def test_a_mac_is_tried_from_its_fingerprint_to_its_burst(checkout, tmp_path):
     for name in ("chip", "model", "cpu cores", "gpu cores", "ram bytes", "catalogue"):
         assert checks[name] is True
     assert checks["numpy, cpu, matmul"] is True
-    assert "burst" in checks  # what came of it is a matter of what else runs here
+    assert checks["burst"] is not False
     assert checks["awake"] is True
     # The fake meters know of no work; powermetrics was not asked for.
     assert checks["meter macmon, cpu"] is False
