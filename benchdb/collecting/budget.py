@@ -135,6 +135,10 @@ class State(msgspec.Struct, frozen=True):
         """Return how many processes there are of *cell*."""
         return self.known[cell].count
 
+    def asked_of(self, cell: Cell) -> list[Question]:
+        """Return the questions that *cell* is a side of."""
+        return [one for one in self.questions if cell in one.cells]
+
     def with_one(self, cell: Cell) -> "State":
         """Return the state once a process of *cell* has been."""
         one = self.known[cell]
@@ -195,11 +199,16 @@ def next_step(state: State, seconds: float) -> Step | None:
     if cell is None:
         return None
     cost, count = state.costs[cell], state.count(cell)
-    usual = cost.of(count)
-    # A single process shows nothing: before it there is no choice but to hope.
-    takes = _FOLLOWED * usual if count else cost.cautious(count)
-    if _next(state.with_one(cell), seconds - takes) is None:
+    usual, after = cost.of(count), state.with_one(cell)
+    # Fewer processes than a grade asks for leave a question open: time is kept for
+    # those that lack, in blocks that end earlier where they have to.
+    kept = max(_until(after, one, _PROCESSES[0]) for one in state.asked_of(cell))
+    least = cost.cautious(count)
+    takes = least if kept else _FOLLOWED * usual
+    if _next(after, seconds - takes) is None:
         usual += cost.stretch
+    elif kept and least <= seconds - kept:
+        usual = min(usual, seconds - kept)
     return Step(cell, min(seconds, usual))
 
 

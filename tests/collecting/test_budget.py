@@ -1,6 +1,7 @@
 """Which process a budget pays for next, with costs and figures made up."""
 
 import random
+from collections import Counter
 
 import pytest
 
@@ -193,6 +194,19 @@ def test_no_plan_takes_longer_than_there_is_time():
 
         assert spent <= seconds + 1e-6
         assert all(now.count(one) <= 10 for one in cells)
+
+
+def test_what_else_is_begun_has_three_processes_a_side_as_well():
+    cells = [cell for name in ("resnet50", "lstm", "mnist") for cell in pair(name)]
+    now = state(*cells, cost=Cost(28, 28, stretch=50, squeeze=4))
+
+    for seconds in range(370, 700, 2):
+        ran = Counter(course(now, seconds))
+        # A single process was begun for the next budget.
+        begun = {name.split()[0] for name, count in ran.items() if count > 1}
+        sides = [f"{name} {device}" for name in begun for device in ("metal", "cpu")]
+        assert len(begun) > 1, seconds
+        assert min(ran[side] for side in sides) >= 3, seconds
 
 
 def test_a_second_budget_goes_on_where_the_first_stopped():
