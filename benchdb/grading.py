@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from benchdb.statistics.comparison import estimate
+from benchdb.trust import Step
 
 Letter = Literal["A", "B", "C", "I", "X"]
 Figure = float | int | str
@@ -181,10 +182,16 @@ def _impossible(processes: Sequence[ProcessFacts]) -> Iterator[Finding]:
         failed = gates([process], "failed")
         if failed:
             yield Finding("gate-failed", "X", ", ".join(sorted(failed)))
-        for code, metric in process.flags:
-            speed = metric is None or metric in SPEEDS
-            if code in FORGED or (code in IMPLAUSIBLE and speed):
-                yield Finding("implausible", "X", code)
+        for code in implausible(process):
+            yield Finding("implausible", "X", code)
+
+
+def implausible(process: ProcessFacts) -> Iterator[str]:
+    """Yield the flags that say that *process*, or its speed, cannot be true."""
+    for code, metric in process.flags:
+        speed = metric is None or metric in SPEEDS
+        if code in FORGED or (code in IMPLAUSIBLE and speed):
+            yield code
 
 
 def _repetition(
@@ -247,21 +254,24 @@ def _unsteady(steady: Facts, drift: float) -> Finding:
 
 
 def _gates(process: ProcessFacts) -> Iterator[Finding]:
-    """Ask for proof that it was this work, on this device: a gate passed for each."""
+    if unchecked := unproven(process):
+        yield Finding("gates-not-checked", "C", ", ".join(unchecked))
+
+
+def unproven(process: ProcessFacts) -> list[str]:
+    """Return the gates that lack as proof of this work on this device, or ``all``."""
     known = _gate_statuses(process)
     if not known:
-        yield Finding("gates-not-checked", "C", "all")
-        return
+        return ["all"]
     absent = (None, "not-applicable")
     proof = next((n for n in _PROOFS if known.get(n) not in absent), _PROOFS[0])
-    unproven = [name for name in ("device", proof) if known.get(name) != "passed"]
+    missing = [name for name in ("device", proof) if known.get(name) != "passed"]
     if proof == "parameter_count" and known.get("loss") not in (
         "passed",
         "not-applicable",
     ):
-        unproven.append("loss")
-    if unproven:
-        yield Finding("gates-not-checked", "C", ", ".join(unproven))
+        missing.append("loss")
+    return missing
 
 
 def _state(process: ProcessFacts) -> Iterator[Finding]:
@@ -382,3 +392,20 @@ def _setting(process: ProcessFacts) -> Iterator[Finding]:
         state.get("virtual") is True for state in around
     ):
         yield Finding("virtual", "B")
+
+
+def evidence(process: ProcessFacts, *, sampled: bool) -> Step:
+    """Return the step that a run reaches by itself: ``gates`` at most.
+
+    *sampled* tells whether its raw samples are kept. What another tool measured has
+    none of our gates, and without its samples only what that tool made of them. What
+    cannot be true is a claim, whatever comes with it.
+    """
+    if any(implausible(process)):
+        return "claimed"
+    if process.label == "claimed" or process.label == "transcribed":
+        return process.label
+    if process.label == "aggregate" or not sampled:
+        return "aggregate"
+    open_ = process.label != "measured" or unproven(process)
+    return "samples" if open_ or gates([process], "failed") else "gates"

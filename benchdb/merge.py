@@ -387,6 +387,7 @@ class _Landing:
                 batch.rows["run"] = [
                     rows.as_mine(row) if row[0] in own else row for row in given
                 ]
+            batch.rows["retraction"] = list(self._believed(batch, taken))
             part.look_at(batch.rows)
             if taken.figures is not None:
                 taken.figures.prepare(self._connection, batch.rows)
@@ -403,6 +404,21 @@ class _Landing:
         writer.land()
         taken.added = writer.runs_added - before
         self._sources |= taken.sources
+
+    def _believed(self, batch: Batch, taken: "_Taken") -> Iterator[dict[str, Any]]:
+        """Yield the rows of retractions whose signatures fit; refuse the others."""
+        for one in batch.withdrawals:
+            key = None
+            if one.retraction.key is not None:
+                try:
+                    taken.signatures += 1
+                    key = retracting.signer(one.retraction, taken.signatures)
+                except SignatureError as error:
+                    at = f"line {one.number}"
+                    raw = one.retraction.reason
+                    taken.refuse(BadLine(one.number, str(error), locator=at, raw=raw))
+                    continue
+            yield retractions.row_of(one.retraction, key)
 
     def _outcome(
         self, path: Path, read: Intake, taken: "_Taken", *, known: bool

@@ -22,6 +22,7 @@ COMMANDS = {
     "quarantine": "See and retry what was refused at import.",
     "machines": "See which machines are the same; merge and split them.",
     "sources": "See whose results these are; decide which are out of date.",
+    "retract": "Withdraw a run of yours, without deleting it.",
     "forget": "Delete a run, machine or source, and keep it away.",
     "export": "Write results as an exchange file, or as Parquet.",
     "report": "Write a short report, a whole site, or the page of a run.",

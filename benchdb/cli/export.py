@@ -16,9 +16,10 @@ from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
-from benchdb.store import read
+from benchdb.store import read, retractions
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter
+from benchdb.store.tables import run
 
 app = typer.Typer(add_completion=False)
 
@@ -118,6 +119,9 @@ def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:
     for claim, source in read.claims(connection, wanted):
         yield writer.claim_line(claim, source)
     yield from writer.record_lines(read.records(connection, wanted))
+    # Without a filter also those of runs that may come later.
+    runs = None if wanted.is_empty else read.of_runs(run.c.digest, wanted)
+    yield from map(writer.retraction_line, retractions.lines(connection, runs))
 
 
 def _fields(lines: Iterable[bytes]) -> list[tuple[str, str, str]]:

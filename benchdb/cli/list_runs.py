@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False)
 
 _COLUMNS = (
     *("run", "workload", "system", "framework", "precision"),
-    *("figure", "95 % interval", "n", "grade"),
+    *("figure", "95 % interval", "n", "grade", "trust"),
     *("tier", "label", "from", "date"),
 )
 _FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
@@ -40,9 +40,10 @@ def list_runs(
     machine: only.Machine = None,
     mine: only.Mine = None,
     grade: only.Grade = None,
+    trust: only.Trust = None,
     since: only.Since = None,
     sort: Annotated[
-        Literal["started", "value", "workload", "system", "grade"],
+        Literal["started", "value", "workload", "system", "grade", "trust"],
         typer.Option(help="By value: the best of each piece of work first."),
     ] = "started",
     runs: Annotated[
@@ -92,6 +93,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         interval(value, ends, metric, workload) if known else NONE,
         str(row.get("n") or 1) if known else NONE,
         row["grade"] or NONE,
+        row["trust"] or NONE,
         row["tier"] or NONE,
         label_text(row["label"], mine=row["mine"]),
         row["source"] or NONE,

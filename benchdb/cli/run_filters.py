@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from benchdb.cli.console import NAME_LIMIT, plain, tell
 from benchdb.errors import UsageError
 from benchdb.store.listing import Filter, matching
+from benchdb.trust import STEPS, Step, at_least
 
 Workload = Annotated[str | None, typer.Option(help="Only this workload.")]
 Framework = Annotated[str | None, typer.Option(help="Only this framework.")]
@@ -27,6 +28,15 @@ Machine = Annotated[
     typer.Option(help="Only this machine: its id in 'benchdb machines', or its start."),
 ]
 Grade = Annotated[str | None, typer.Option(help="Only A, B, C, I or X; or A,B.")]
+Trust = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STEP",
+        help="Only what reaches this step of the ladder of trust, or one above: "
+        + ", ".join(STEPS)
+        + ".",
+    ),
+]
 Since = Annotated[
     str | None,
     typer.Option(metavar="DATE", help="Only what began then or later: 2026-11-25."),
@@ -60,6 +70,8 @@ def settled(connection: Connection, options: dict[str, Any]) -> tuple[Filter, bo
         asked["since"] = _date(asked["since"])
     if "grade" in asked:
         asked["grade"] = tuple(map(_letter, asked["grade"].split(",")))
+    if "trust" in asked:
+        asked["trust"] = at_least(_step(asked["trust"]))
     if "machine" in asked:
         from benchdb.store.known_names import machines  # noqa: PLC0415  only this one needs it
 
@@ -77,6 +89,15 @@ def _letter(text: str) -> str:
     from benchdb.store.known_names import known  # noqa: PLC0415  only mistakes need it
 
     return known("grade", text, ())
+
+
+def _step(text: str) -> Step:
+    for step in STEPS:
+        if step == text.strip().lower():
+            return step
+    raise UsageError(
+        f"no step {text!r} of the ladder of trust; the steps are {', '.join(STEPS)}"
+    )
 
 
 def _date(text: str) -> str:

@@ -23,7 +23,15 @@ from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
 from benchdb.metric_kinds import LISTED
-from benchdb.store import documents, duplicates, editions, findings, hearsay, machines
+from benchdb.store import (
+    documents,
+    duplicates,
+    editions,
+    findings,
+    hearsay,
+    machines,
+    retractions,
+)
 from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
@@ -69,7 +77,7 @@ def show(
         facts = _plain(found, grade) | beside | {"result": _result(stands)}
         typer.echo(json.dumps(facts, indent=2))
         return
-    lines = [*_head(found, grade, stands, mine=beside["mine"])]
+    lines = [*_head(found, grade, stands, beside)]
     for title, rows in _sections(found, beside, stands, everything=everything).items():
         if shown := [f"  {row}" for row in rows]:
             lines += ["", title, *shown]
@@ -81,7 +89,7 @@ def _result(stands: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the figure of the cell and session as JSON has it."""
     if stands is None or stands["value"] is None:
         return None
-    names = ("metric", "value", "low", "high", "n", "grade", "system")
+    names = ("metric", "value", "low", "high", "n", "grade", "trust", "system")
     return {"run": stands["digest"], **{name: stands[name] for name in names}}
 
 
@@ -105,19 +113,23 @@ def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
 
 
 def _head(
-    found: Record, grade: Grade | None, stands: dict[str, Any] | None, *, mine: bool
+    found: Record,
+    grade: Grade | None,
+    stands: dict[str, Any] | None,
+    beside: dict[str, Any],
 ) -> Iterator[str]:
     """Yield what is asked for first: the figure, how far to trust it, what it is of."""
     run, end = found.run, found.end
     yield from _figures(found, stands)
     yield f"grade       {_grade(grade)}"
+    yield f"trust       {_trust(found, beside)}"
     asked = stands or {"batch_size": run.parameters.get("batch_size"), "size": None}
     facts = {"workload": run.workload, "setting": run.setting, "source": None}
     version = f"version {run.workload_version}, {run.setting}"
     yield f"workload    {work({**asked, **facts, 'setting': 'standard'})} ({version})"
     yield f"system      {_system(found, stands)}"
-    yield f"status      {end.status}" + (f": {end.reason}" if end.reason else "")
-    yield f"label       {label_text(run.label, mine=mine)}"
+    yield from _status(found, beside)
+    yield f"label       {label_text(run.label, mine=beside['mine'])}"
     turn = run.replicate
     of = [
         (run.started or "")[:16].replace("T", " "),
@@ -132,6 +144,35 @@ def _head(
     words = command(run, found.environment)
     again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
     yield f"again       {again}"
+
+
+def _status(found: Record, beside: dict[str, Any]) -> Iterator[str]:
+    """Yield how it ended, or that it was withdrawn, and who else says that it was."""
+    end = found.end
+    gone = [one for one in beside["retractions"] if one["effect"]]
+    for one in gone[:1]:
+        yield f"status      withdrawn on {one['retracted']}: {one['reason']}"
+    if not gone:
+        yield f"status      {end.status}" + (f": {end.reason}" if end.reason else "")
+    for one in beside["retractions"]:
+        if not one["effect"]:
+            who = one["fingerprint"] or "somebody without a key"
+            yield (
+                f"proposal    {who} says on {one['retracted']} that it is withdrawn, "
+                f"which has no effect: {one['reason']}"
+            )
+
+
+def _trust(found: Record, beside: dict[str, Any]) -> str:
+    """Return the step of the ladder, and what the next one asks for."""
+    step = beside["trust"]
+    if step is None:
+        return "–, there is no figure"
+    from benchdb.report.language import load  # noqa: PLC0415  heavy
+    from benchdb.report.wording.ladder import next_text  # noqa: PLC0415  heavy
+
+    wanted = next_text(load("en"), step, found.digest, found.run.workload)
+    return f"{step} ({wanted})" if wanted else step
 
 
 def _figures(found: Record, stands: dict[str, Any] | None) -> Iterator[str]:
@@ -303,8 +344,9 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     rules, *places* the text at each locator of the run where the document was kept,
     *same_figures* the runs of other sources that tell the same, *superseded_by* the
     title of a newer version of the source. What is *hearsay* only a stranger's file
-    tells.
+    tells. *trust* is its step of the ladder, *retractions* are what is said of it.
     """
+    stands = standing(connection, found.digest)
     newer = editions.superseded(connection).get(found.source_digest or "")
     return {
         "mine": machines.is_mine(connection, found.digest),
@@ -320,6 +362,11 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
                 "source": _title(connection, one.source),
             }
             for one in duplicates.of_run(connection, found.digest)
+        ],
+        "trust": stands and stands["trust"],
+        "retractions": [
+            msgspec.to_builtins(one)
+            for one in retractions.of_run(connection, found.digest)
         ],
         "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),

@@ -21,6 +21,7 @@ from benchdb.report.view.atoms import Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
 from benchdb.store.places import chip_at_work
+from benchdb.trust import lowest
 
 
 class CellRow(msgspec.Struct, frozen=True):
@@ -234,6 +235,7 @@ def _new_figure(group: Group, side: Side) -> Figure:
             printed=None,
             derived=True,
             grade=max((one.grade for one in group.members if one.grade), default=None),
+            trust=lowest(one.trust for one in group.members),
         )
     noted = side.notes.on(group.runs, first.conditions.metric)
     return Figure(

@@ -77,6 +77,7 @@ def _columns(side: Side, compared: Collection[str]) -> dict[str, str]:
         "collector": _of_runs(runs, "collector_version"),
         "grade": _of_runs(runs, "grade"),
         "label": _of_runs(runs, "label"),
+        "trust": _of_runs(runs, "trust"),
         "started": _listed((run.facts.started or "")[:10] for run in runs),
     }
 

@@ -241,4 +241,17 @@ class Claim(_Line, frozen=True, kw_only=True, tag="claim"):
     flags: tuple[Flag, ...] = ()
 
 
-Line = Header | Source | Machine | Environment | Run | Samples | End | Claim
+class Retraction(_Line, frozen=True, kw_only=True, tag="retraction"):
+    """Whoever measured a run withdraws it, by its digest: it stays, and counts nowhere.
+
+    *signature* is over the canonical JSON of the line without it and its *key*.
+    """
+
+    run: Sha256
+    reason: Annotated[str, Meta(min_length=1, max_length=1000)]
+    retracted: Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    key: Annotated[str, Meta(max_length=2000)] | None = None
+    signature: Annotated[str, Meta(max_length=8000)] | None = None
+
+
+Line = Header | Source | Machine | Environment | Run | Samples | End | Claim | Retraction

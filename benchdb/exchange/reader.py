@@ -18,6 +18,7 @@ from benchdb.exchange.messages import (
     Header,
     Line,
     Machine,
+    Retraction,
     Run,
     Samples,
     Source,
@@ -70,7 +71,14 @@ class LoneSource(msgspec.Struct, frozen=True):
     source: Source
 
 
-Item = Record | SourceClaim | LoneSource | BadLine
+class Withdrawal(msgspec.Struct, frozen=True):
+    """A retraction, and the *number* of its line."""
+
+    retraction: Retraction
+    number: int
+
+
+Item = Record | SourceClaim | LoneSource | Withdrawal | BadLine
 
 
 class _OpenRun(msgspec.Struct):
@@ -200,6 +208,8 @@ class _Reader:
                 return [LoneSource(line)]
             case Claim():
                 return [SourceClaim(line, self.sources.of(line.source))]
+            case Retraction():
+                return [Withdrawal(line, number)]
         return []
 
     def _go_on(self, line: Samples | End) -> Sequence[Item]:
@@ -242,7 +252,7 @@ class _Reader:
         shown = raw[:_SHOWN].decode(errors="replace").rstrip("\n")
         yield BadLine(number, why, locator=f"line {number}", raw=shown)
         match kind, key:
-            case (("header" | "claim"), _):
+            case (("header" | "claim" | "retraction"), _):
                 pass
             case "machine", str():
                 self.machines.doubt(key)

@@ -12,6 +12,7 @@ from benchdb.exchange.messages import (
     End,
     Environment,
     Machine,
+    Retraction,
     Run,
     Source,
 )
@@ -93,6 +94,16 @@ def canonical_content(line: Run | End) -> bytes:
 def claim_digest(claim: Claim, source: str) -> str:
     """Identify a claim of the source with digest *source*."""
     return digest({**content(claim), "source": source})
+
+
+def retraction_digest(line: Retraction) -> str:
+    """Identify a retraction, with whoever signed it."""
+    return digest({"type": "retraction", **content(line, drop=())})
+
+
+def signed_part(line: Retraction) -> bytes:
+    """Return what the signature of a retraction is over."""
+    return canonical({"type": "retraction", **content(line, drop=("key", "signature"))})
 
 
 _Shared = Chip | Machine | Environment | Source

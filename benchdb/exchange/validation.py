@@ -3,6 +3,7 @@
 import codecs
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import IO, Any
@@ -20,6 +21,7 @@ from benchdb.exchange.messages import (
     Environment,
     Header,
     Line,
+    Retraction,
     Run,
     Samples,
     Source,
@@ -186,7 +188,32 @@ def _free(line: Line) -> list[Any]:
             free = [line.about, *[one.detail for one in line.flags]]
         case Header():
             free = [line.format]
+        case Retraction():
+            _require_sayable(line)
     return free
+
+
+REASON_LIMIT = 1000  # characters
+_NO_TEXT = ("Cc", "Zl", "Zp")  # control characters, and what breaks a line
+
+
+def unsayable(reason: str) -> str | None:
+    """Return why nobody could be told this *reason*, ``None`` if they can."""
+    if not reason.strip():
+        return "a reason says in words why the run is withdrawn"
+    if len(reason) > REASON_LIMIT:
+        return f"a reason has at most {REASON_LIMIT:,} characters, not {len(reason):,}"
+    if any(unicodedata.category(letter) in _NO_TEXT for letter in reason):
+        return "a reason is one line without control characters"
+    return None
+
+
+def _require_sayable(line: Retraction) -> None:
+    """Refuse a reason that nobody could be told, and half a signature."""
+    if why := unsayable(line.reason):
+        raise RefusedError(why)
+    if (line.key is None) != (line.signature is None):
+        raise RefusedError("a retraction with a key needs its signature, and conversely")
 
 
 def _colons(plain: Any) -> int:

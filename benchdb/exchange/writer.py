@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from benchdb import __version__
-from benchdb.exchange.messages import FORMAT_VERSION, Claim, Header, Samples, Source
+from benchdb.exchange.messages import (
+    FORMAT_VERSION,
+    Claim,
+    Header,
+    Retraction,
+    Samples,
+    Source,
+)
 from benchdb.exchange.record import Record, digest_of
 
 # A line of these is at most 2.5 MB; readers refuse lines beyond 64 MiB.
@@ -29,6 +36,11 @@ def source_line(source: Source) -> bytes:
 def claim_line(claim: Claim, source: Source) -> bytes:
     """Return the line of *claim* of *source*."""
     return _line(msgspec.structs.replace(claim, source=source_key(source)))
+
+
+def retraction_line(retraction: Retraction) -> bytes:
+    """Return the line of *retraction*, as it was signed."""
+    return _line(retraction)
 
 
 def source_key(source: Source) -> str:

@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 from msgspec.structs import replace
-from sqlalchemy import BigInteger, Boolean, Double, Integer, cast
+from sqlalchemy import BigInteger, Boolean, Double, Integer, case, cast
 
 from benchdb import __version__
 from benchdb.exchange.messages import Source
 from benchdb.store import tables as t
 from benchdb.store import views
+from benchdb.store.listing import WITHDRAWN
 from benchdb.store.tables import Json
 
 _TYPES = (
@@ -158,7 +159,8 @@ _BESIDE = (
     *("run", "workload_title", "system", "accelerator", "chip", "memory_gib"),
     *("device", "framework", "framework_version", "precision", "compiler"),
     *("batch_size", "size", "setting", "parameters", "tier"),
-    *("status", "grade", "label", "source", "campaign", "started", "mine", "machine"),
+    *("status", "grade", "trust", "label", "source", "campaign", "started", "mine"),
+    "machine",
 )
 _FROM = {
     "run": _r.digest,
@@ -169,7 +171,9 @@ _FROM = {
     "memory_gib": (cast(_c.ram_bytes, Double) / 2.0**30).label("memory_gib"),
     "framework_version": _e.framework_version,
     "size": t.result.c.size,
+    "status": case((t.result.c.withdrawn, WITHDRAWN), else_=_r.status).label("status"),
     "grade": t.result.c.grade,
+    "trust": t.result.c.trust,
     "source": _s.slug,
     "machine": t.result.c.machine,
 }

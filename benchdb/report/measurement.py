@@ -25,6 +25,7 @@ from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, conditions, pooled
 from benchdb.store.run_facts import Figure
+from benchdb.trust import Step, lowest
 
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]
@@ -40,6 +41,7 @@ class Measurement(msgspec.Struct, frozen=True):
     It is *proven* unless gates are absent that say what it did.
     *spread* is what such work has shown elsewhere, *limit* the watts that the card may
     draw. The first of its runs was *begun* when it says so, the last *started* then.
+    *trust* is the lowest step of the ladder that they reach.
     """
 
     conditions: Conditions
@@ -60,6 +62,7 @@ class Measurement(msgspec.Struct, frozen=True):
     spread: Spread | None = None
     limit: float | None = None
     begun: str | None = None
+    trust: Step | None = None
 
     @property
     def span(self) -> tuple[str, str, str] | None:
@@ -158,6 +161,7 @@ def without_spreads(
                 proven=all(one.proven for one in facts),
                 limit=limits.pop() if len(limits) == 1 else None,
                 begun=min(one.started or "" for one in facts) or None,
+                trust=lowest(one.trust for one in facts),
             )
         )
     result.sort(key=lambda one: (one.conditions.metric, one.runs))

@@ -88,6 +88,7 @@ def figure(
         label=measurement.label,
         sessions=len(measurement.sizes) or 1,
         mine=measurement.place.mine,
+        trust=measurement.trust,
     )
 
 

@@ -22,6 +22,7 @@ from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
 from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
+from benchdb.trust import lowest
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
@@ -199,6 +200,7 @@ def _quantity(
         label=run.facts.label,
         sessions=len(sessions),
         mine=run.place.mine,
+        trust=lowest(one.facts.trust for one, _ in processes),
     )
 
 

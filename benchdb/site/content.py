@@ -1,7 +1,7 @@
 """What a site is made of: the report of everything, by chip, workload and source."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -20,6 +20,7 @@ from benchdb.report.view.page import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.systems import Systems
 from benchdb.store.places import Place
+from benchdb.store.retractions import Known, all_known
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
 
@@ -122,6 +123,11 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     def grades(self) -> Mapping[str, Grade | None]:
         """Return the grade of each run, with its reasons, by the run's digest."""
         return {run.facts.digest: run.grade for run in self.inputs.runs}
+
+    @cached_property
+    def retractions(self) -> Mapping[str, Sequence[Known]]:
+        """Return what is said of each run that somebody withdrew, by its digest."""
+        return all_known(self.inputs.connection)
 
     def source_of(self, row: ValueRow) -> str:
         """Return the slug of the source of a row, "" where it has none."""

@@ -15,6 +15,7 @@ from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, terms
 from benchdb.report.wording.flags import flag_text
+from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import apart_text
 from benchdb.site.content import Line, Site
@@ -311,7 +312,7 @@ def _cells(
     """Return the texts of *rows*; each that many rows share is made once."""
     title = cache(partial(terms.title_text, language))
     model = cache(lambda about: terms.model_text(language, dict(about)))
-    label = cache(partial(terms.label_text, language))
+    trust = cache(partial(trust_text, language))
     number = cache(language.number)
     apart = cache(partial(apart_text, language))
     unit = cache(language.unit)
@@ -319,6 +320,7 @@ def _cells(
     found = []
     for row in rows:
         quantity = row.quantity
+        step = quantity and quantity.trust
         digits, token = (
             language.digits_and_unit(quantity) if quantity else (cells.DASH, "")
         )
@@ -347,8 +349,8 @@ def _cells(
                 unit=unit(token) if token else "",
                 stays=language.compact(row.stays) if row.stays else cells.DASH,
                 n=_repeats(language, row),
-                trust=label(row.label, row.tier, mine=row.mine),
-                bars=bars(row.label),
+                trust=trust(step, row.label, row.tier, mine=row.mine),
+                bars=bars(step),
                 source=row.source,
                 remarks=_remarks(language, row, flag),
             )

@@ -28,6 +28,7 @@ from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
 from benchdb.store.tables import source
+from benchdb.trust import lowest
 
 _METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".
@@ -243,6 +244,7 @@ def _middle(
         n=1,
         derived=True,
         grade=max(filter(None, (nearest.grade, above.grade)), default=None),
+        trust=lowest((nearest.trust, above.trust)),
         label=nearest.label if nearest.label == above.label else None,
         mine=nearest.mine and above.mine,
         sessions=1,

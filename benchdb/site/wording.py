@@ -10,18 +10,13 @@ from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
+from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import parameter_text
 from benchdb.report.workloads import workload_of
 from benchdb.site.content import Site
+from benchdb.trust import STEPS
 
-_TRUST: Mapping[str, str] = {
-    "measured": "t4",
-    "imported": "t3",
-    "aggregate": "t2",
-    "transcribed": "t1",
-    "claimed": "t1",
-}
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
 _BADGES = ("cpu", "metal", "cuda")
@@ -53,8 +48,10 @@ def quantity_cell(
         text=language.figure(language.compact(quantity)),
         address=site.runs.get(quantity.run, ""),
         grade=quantity.grade or "",
-        trust=_TRUST.get(label, "t1"),
-        label=terms.label_text(language, label, mine=quantity.mine) if label else "",
+        trust=f"t{bars(quantity.trust)}",
+        label=trust_text(language, quantity.trust, label, mine=quantity.mine)
+        if label
+        else "",
         limits=cells.interval(language, quantity),
         counts=_counts(language, quantity, machines),
     )
@@ -104,9 +101,9 @@ def _counts(language: Language, quantity: Quantity, machines: int) -> str:
     return " · ".join(filter(None, parts))
 
 
-def bars(label: str | None) -> int:
-    """Return how many bars of four a label fills: measured, samples, a mean, a copy."""
-    return {"measured": 4, "imported": 3, "aggregate": 2}.get(label or "", 1)
+def bars(step: str | None) -> int:
+    """Return the number of a step, from 1, by which tables draw bars and sort."""
+    return STEPS.index(step) + 1 if step in STEPS else 1
 
 
 def badge(device: str) -> str:

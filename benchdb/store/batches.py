@@ -7,7 +7,13 @@ from typing import Any
 
 import msgspec
 
-from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
+from benchdb.exchange.reader import (
+    BadLine,
+    Item,
+    LoneSource,
+    SourceClaim,
+    Withdrawal,
+)
 from benchdb.exchange.record import Record
 from benchdb.plausibility.fingerprint import fingerprint
 from benchdb.plausibility.observed import Finding, Observed, of_record
@@ -26,6 +32,7 @@ class Batch(msgspec.Struct, frozen=True):
 
     *sources* are digests: their runs are judged together when all of them are there.
     *alone* are the finished runs that have no source, with the *findings* in them.
+    Whose the signatures of *withdrawals* are was not looked at.
     """
 
     rows: dict[str, list[tuple[Any, ...] | Row]]
@@ -34,6 +41,7 @@ class Batch(msgspec.Struct, frozen=True):
     sources: set[str]
     alone: list[str]
     findings: tuple[Finding, ...]
+    withdrawals: list[Withdrawal] = []
 
 
 def batches(items: Iterable[Item]) -> Iterator[Batch]:
@@ -57,6 +65,7 @@ class _Gathered:
         self._bad: list[BadLine] = []
         self._sources: set[str] = set()
         self._alone: list[Observed] = []
+        self._withdrawals: list[Withdrawal] = []
         self._runs = self._lines = self._bytes = 0
 
     @property
@@ -74,6 +83,8 @@ class _Gathered:
                 self._add(rows.of_source(item.source))
             case SourceClaim():
                 self._add(rows.of_claim(item.claim, item.source))
+            case Withdrawal():
+                self._withdrawals.append(item)
         self._lines += 1
 
     def _take_run(self, record: Record) -> None:
@@ -103,4 +114,5 @@ class _Gathered:
             sources=self._sources,
             alone=[one.run for one in self._alone],
             findings=judge(self._alone, ALONE),
+            withdrawals=self._withdrawals,
         )

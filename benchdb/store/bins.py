@@ -20,6 +20,7 @@ from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched
 from benchdb.store.tables import chip, machine, run, source, value
+from benchdb.store.vouching import is_withdrawn
 
 _WORKED = case(  # what of the machine computed
     (
@@ -35,12 +36,13 @@ _CELL = (
     *(run.c[name] for name in ("workload", "setting", "framework", "device")),
     *(run.c[name] for name in ("precision", "batch_size")),
 )
-_COUNTS = (
+_TELLS = (
     run.c.status == "ok",
     run.c.label != "claimed",
     run.c.workload.in_(sorted(name for name, one in workloads().items() if one.cell)),
     _WORKED.not_in(_NOBODY),
 )
+_COUNTS = (*_TELLS, ~is_withdrawn(run.c.digest))
 Place = tuple[str, str]  # what worked, and on what
 
 
@@ -50,7 +52,7 @@ def places(connection: Connection, digests: Sequence[str]) -> set[Place]:
         select(_WORKED.label("worked"), run.c.workload)
         .join_from(run, machine, run.c.machine == machine.c.digest)
         .join(chip, machine.c.chip == chip.c.digest)
-        .where(*_COUNTS)
+        .where(*_TELLS)
         .distinct()
     )
     found = set[Place]()

@@ -19,6 +19,7 @@ from benchdb.store.tables import (
     future_date,
     machine_link,
     part,
+    retraction,
     run,
     source,
     source_file,
@@ -29,7 +30,7 @@ LETTERS = 3  # 4,096 parts
 # What is found in runs, and decided of them, apart from what they say.
 _TOLD = (
     *(source, finding, source_file, supersession),
-    *(machine_link, future_date, forgotten),
+    *(machine_link, future_date, forgotten, retraction),
 )
 _MANY = 2000  # of these; from here on one reading of all is quicker
 

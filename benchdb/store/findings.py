@@ -95,7 +95,7 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
     for code, names_ in (
         (copies.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
-        (CODE, around),
+        (CODE, {*around, *digests}),
     ):
         delete_keys(connection, finding.c.run, names_, finding.c.code == code)
     late = [

@@ -142,6 +142,7 @@ class LeftOut:
             for name in OF_A_RUN
         }
         kept["claim"] = [row for row in claims if row["source"] not in gone]
+        kept["retraction"] = found.get("retraction", [])
         for name in _SHARED:
             self._held[name] |= {_key(row): row for row in found.get(name, [])}
         for one in gone:

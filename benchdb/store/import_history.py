@@ -48,11 +48,11 @@ _SMALL = tuple(
     tables.metadata.tables[name]
     for name in (
         *("claim", "source_file", "imported_file", "quarantine"),
-        *("document", "source"),
+        *("document", "retraction", "source"),
     )
 )
 # Of these a row never changes: its key is all that has to be looked at.
-_FIXED = ("claim", "document")
+_FIXED = ("claim", "document", "retraction")
 
 _FILES = imported_file.name
 
@@ -110,8 +110,8 @@ class FilePart:
         self.look(tables.document, tables.document.c.sha256.in_(kept))
 
     def look_at(self, found: Mapping[str, Iterable[Any]]) -> None:
-        """Remember which of the sources and claims in *found* are there."""
-        for table in (tables.source, tables.claim):
+        """Remember which sources, claims and retractions in *found* are there."""
+        for table in (tables.source, tables.claim, tables.retraction):
             digests = sorted({row["digest"] for row in found.get(table.name, ())})
             for some in batched(digests):
                 self.look(table, table.c.digest.in_(some))
@@ -345,6 +345,9 @@ def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed,
                 for some in batched([key for (key,) in keys]):
                     removal.drop_claims(table.c.digest.in_(some))
             else:
+                if table is tables.retraction:
+                    named = select(table.c.run).where(_among(table, keys))
+                    removal.touch(connection.scalars(named))
                 count = _delete(connection, table, keys)
                 refused += count if table is tables.quarantine else 0
             _restore(connection, table, part.others.before.get(table.name, []))
@@ -353,10 +356,14 @@ def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed,
     return removed, refused
 
 
+def _among(table: Table, keys: Sequence[Key]) -> ColumnElement[bool]:
+    return tuple_(*table.primary_key).in_(keys)
+
+
 def _delete(connection: Connection, table: Table, keys: Sequence[Key]) -> int:
     count = 0
     for some in batched(keys):
-        same = tuple_(*table.primary_key).in_(some)
+        same = _among(table, some)
         count += connection.execute(delete(table).where(same)).rowcount
     return count
 

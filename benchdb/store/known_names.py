@@ -14,6 +14,7 @@ from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError, suggestion
 from benchdb.exchange.messages import Device, Label, Status
 from benchdb.grading import Letter
+from benchdb.store.listing import WITHDRAWN
 from benchdb.store.machines import canonical
 from benchdb.store.places import tidy
 from benchdb.store.tables import machine, result, run, source
@@ -27,7 +28,7 @@ _FIXED: Mapping[str, tuple[str, ...]] = {
     "grade": LETTERS,
     "label": get_args(Label),
     "precision": PRECISIONS,
-    "status": get_args(Status),
+    "status": (*get_args(Status), WITHDRAWN),
 }
 _COLUMNS: dict[str, Any] = {
     "workload": run.c.workload,

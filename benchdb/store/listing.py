@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from benchdb.store.dates import AHEAD, STARTED
 from benchdb.store.tables import chip, machine, metric, result, run, source, value
+from benchdb.trust import STEPS
 
 _COLUMNS: dict[str, Column[Any]] = {
     "workload": run.c.workload,
@@ -35,15 +36,16 @@ _COLUMNS: dict[str, Column[Any]] = {
 }
 NAMES = (*(name for name in _COLUMNS if name != "mine"), "source", "chip")
 _AHEAD = run.c.digest.in_(AHEAD)
-SORTS = ("started", "value", "workload", "system", "grade")
+WITHDRAWN = "withdrawn"  # the status of what counts in no figure any more
+SORTS = ("started", "value", "workload", "system", "grade", "trust")
 
 
 @dataclass(frozen=True)
 class Filter:
     """Which runs; ``None`` means any.
 
-    *machine* are the digests that stand for one, *grade* one letter or several, *since*
-    how a date begins. A dataclass: the list starts without the structs of a report.
+    *machine* are the digests that stand for one, *grade* one letter or several, *trust*
+    steps of the ladder, *since* how a date begins. A dataclass: the list starts without the structs of a report.
     """
 
     workload: str | None = None
@@ -57,6 +59,7 @@ class Filter:
     chip: str | None = None
     machine: tuple[str, ...] | None = None
     grade: tuple[str, ...] | None = None
+    trust: tuple[str, ...] | None = None
     since: str | None = None
     mine: bool | None = None
     limit: int | None = None
@@ -76,7 +79,7 @@ def filtered(
     """
     for name, column in _COLUMNS.items():
         asked = getattr(wanted, name)
-        if asked is not None:
+        if asked not in (None, WITHDRAWN):
             query = query.where(column == asked)
     if wanted.source is not None:
         slugs = select(source.c.digest).where(source.c.slug == wanted.source)
@@ -99,6 +102,11 @@ def _of_results(wanted: Filter, stands: Any) -> Iterator[ColumnElement[bool]]:
         yield stands.c.machine.in_(wanted.machine)
     if wanted.grade is not None:
         yield stands.c.grade.in_(wanted.grade)
+    if wanted.trust is not None:
+        yield stands.c.trust.in_(wanted.trust)
+    if wanted.status is not None:
+        gone = wanted.status == WITHDRAWN
+        yield stands.c.withdrawn if gone else not_(stands.c.withdrawn)
 
 
 def matching(connection: Connection, wanted: Filter) -> tuple[Filter, bool]:
@@ -136,7 +144,8 @@ def listed(
     if sort != "started":
         query = query.order_by(*_order(connection, sort, stands))
         query = filtered(query, wanted, stands)
-        return [dict(row._mapping) for row in connection.execute(query)]
+        found = [dict(row._mapping) for row in connection.execute(query)]
+        return _with_reasons(connection, found)
     # Apart, so that an index gives the newest: what has no date would stand before it.
     dated = and_(run.c.started.is_not(None), not_(_AHEAD))
     newest = query.where(dated).order_by(run.c.started.desc(), run.c.digest)
@@ -147,6 +156,20 @@ def listed(
         if room != 0:
             left = filtered(some, replace(wanted, limit=room), stands)
             rows += [dict(row._mapping) for row in connection.execute(left)]
+    return _with_reasons(connection, rows)
+
+
+def _with_reasons(
+    connection: Connection, rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return *rows*, those that are withdrawn with the reason for it."""
+    gone = [row for row in rows if row["status"] == WITHDRAWN]
+    if gone:
+        from benchdb.store.retractions import withdrawn  # noqa: PLC0415 - few are
+
+        reasons = withdrawn(connection)
+        for row in gone:
+            row["reason"] = reasons.get(row["digest"], row["reason"])
     return rows
 
 
@@ -170,7 +193,9 @@ def _query(stands: Any, *, every: bool) -> Select[Any]:
         *(run.c.batch_size, stands.c.size, run.c.parameters),
         *(stands.c.accelerator, chip.c.name.label("chip"), stands.c.system),
         *(stands.c.metric, *figure, metric.c.unit, metric.c.direction, stands.c.grade),
-        *(run.c[name] for name in ("tier", "status", "reason", "label", "mine")),
+        *(stands.c.trust, run.c.tier),
+        case((stands.c.withdrawn, WITHDRAWN), else_=run.c.status).label("status"),
+        *(run.c[name] for name in ("reason", "label", "mine")),
         source.c.slug.label("source"),
         *(run.c.campaign, run.c.replicate, run.c.started, stands.c.machine),
     )
@@ -219,5 +244,9 @@ def _order(
             yield from (*text(stands.c.system), *work)
         case "grade":
             yield from (*text(stands.c.grade), *work)
+        case "trust":  # the highest step first
+            places = {step: place for place, step in enumerate(reversed(STEPS))}
+            yield from number(case(places, value=stands.c.trust))
+            yield from work
     yield STARTED.element.desc().nulls_last()
     yield run.c.digest

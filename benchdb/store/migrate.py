@@ -17,7 +17,7 @@ from benchdb.store.error_text import name, why
 from benchdb.store.tables import made_by
 from benchdb.store.writers import writer
 
-SCHEMA_REVISION = "0009"
+SCHEMA_REVISION = "0012"
 # Oldest first: what we can upgrade from, and ours.
 KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0007", "0008", "0009")
 

@@ -13,13 +13,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, Text, delete, select, type_coerce
+from sqlalchemy import Connection, Select, Text, case, delete, select, type_coerce
 
 from benchdb.conditions import COLUMNS
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import newest, run
+from benchdb.store.vouching import is_withdrawn
 
 CELL = tuple(run.c[name] for name in COLUMNS)
 # With the parameters as text, which is alike where they are.
@@ -50,7 +51,12 @@ _OTHERWISE = {
     if column.name not in {one.name for one in _PLACE}
 }
 _AGED = (run.c.started, run.c.digest, run.c.campaign, run.c.tier, run.c.status, *_PLACE)
-_FACTS = (STARTED, *_AGED[1:], *_OTHERWISE.values())
+# What was withdrawn went no better than what failed.
+_OUTCOME = case((is_withdrawn(run.c.digest), None), else_=run.c.status)
+_FACTS = (
+    *(STARTED, *_AGED[1:4], _OUTCOME.label("status"), *_PLACE),
+    *_OTHERWISE.values(),
+)
 _facts_of = itemgetter(
     *(run.c.keys().index(name) for name in (*(one.name for one in _AGED), *_OTHERWISE))
 )

@@ -87,6 +87,10 @@ class Removal:
         ours = run.c.digest.in_(self._runs)
         self._count = connection.execute(delete(run).where(ours)).rowcount
 
+    def touch(self, runs: Iterable[str]) -> None:
+        """Take in *runs* that stay, and of which something else goes."""
+        self._changes.touch(runs)
+
     def drop_claims(self, which: ColumnElement[bool]) -> None:
         """Take claims away."""
         self._claims += self._connection.execute(delete(claim).where(which)).rowcount

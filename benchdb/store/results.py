@@ -24,13 +24,15 @@ from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.metric_kinds import LISTED, headlines
 from benchdb.statistics.comparison import Estimate
-from benchdb.store import bulk_load
+from benchdb.store import bulk_load, findings, newest
 from benchdb.store.bulk_load import batched, delete_keys
+from benchdb.store.listing import WITHDRAWN
 from benchdb.store.places import Places, chip_at_work, is_known
 from benchdb.store.pooling import average, by_session, is_usable, pooled
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import Digest, result, run
 from benchdb.titles import system_title
+from benchdb.trust import lowest
 
 _TOGETHER = 1000  # runs whose results are made at once; more where they are one lot
 _LARGEST = 2**63
@@ -108,11 +110,11 @@ class Changes:
 
 
 @contextmanager
-def following(connection: Connection) -> Iterator[None]:
-    """Let the results follow from what is decided inside about machines."""
+def following(connection: Connection) -> Iterator[Changes]:
+    """Let the results follow from what is decided inside about machines or runs."""
     changes = Changes(connection)
     changes.begin()
-    yield
+    yield changes
     changes.refresh()
 
 
@@ -127,6 +129,7 @@ def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> No
     if not lots:
         return
     connection.execute(CreateTable(_AFFECTED))
+    turned = set[str]()
     for some in _together(connection, lots):
         connection.execute(delete(_AFFECTED))
         bulk_load.insert(connection, _AFFECTED, [(digest,) for digest in some])
@@ -135,10 +138,24 @@ def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> No
         query = select(result).where(result.c.run.in_(affected))
         there = {tuple(row) for row in connection.execute(query)}
         wanted = set(results(known))
+        turned |= {row[0] for row in there if row[-1]} ^ {
+            row[0] for row in wanted if row[-1]
+        }
         delete_keys(connection, result.c.run, [row[0] for row in there - wanted])
         if new := sorted(wanted - there, key=itemgetter(0)):
             bulk_load.insert(connection, result, new)
     connection.execute(DropTable(_AFFECTED))
+    _follow(connection, sorted(turned))
+
+
+def _follow(connection: Connection, turned: Sequence[str]) -> None:
+    """Let what else counts runs follow from what is withdrawn, or is not any more."""
+    places = set[Row]()
+    for some in batched(turned):
+        query = select(run.c.machine, run.c.workload).where(run.c.digest.in_(some))
+        places.update(tuple(row) for row in connection.execute(query.distinct()))
+    newest.renew_at(connection, sorted(places))
+    findings.compare(connection, turned)
 
 
 def _together(connection: Connection, lots: set[Lot]) -> Iterator[list[str]]:
@@ -200,10 +217,12 @@ def results(runs: Iterable[KnownRun]) -> Iterator[Row]:
             figure.high,
             n,
             max((one.facts.grade for one in members if one.facts.grade), default=None),
+            lowest(one.facts.trust for one in members),
+            facts.status == WITHDRAWN,
         )
-        nothing = (None,) * (len(result.columns) - 2)
+        nothing = (None,) * (len(result.columns) - 3)
         for one in others:
-            yield (one.facts.digest, facts.digest, *nothing)
+            yield (one.facts.digest, facts.digest, *nothing, False)
 
 
 def sessions(runs: Iterable[Known]) -> Iterator[tuple[str | None, list[Known]]]:

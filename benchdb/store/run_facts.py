@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -32,10 +33,13 @@ from benchdb.sorted_json import sorted_json
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
+from benchdb.store.listing import WITHDRAWN
 from benchdb.store.newest import SPELLED
 from benchdb.store.places import Place, Places
+from benchdb.store.retractions import withdrawn
 from benchdb.store.run_grades import Graded, grades
 from benchdb.store.tables import chip, environment, machine, run, value
+from benchdb.trust import Step
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -80,6 +84,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
     of a grade X. It is *sampled* if its own samples are kept, *proven* unless gates are
     absent that say what it did, and *shipped* if it was measured for benchdb itself.
     *path* is what computed inside, such as a kernel or a graph, where that is told.
+    *trust* is the step of the ladder that the run reaches.
     """
 
     digest: str
@@ -116,6 +121,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
     proven: bool = True
     shipped: bool = False
     path: str = ""
+    trust: Step | None = None
 
     @property
     def disqualified(self) -> bool:
@@ -272,7 +278,7 @@ def known_runs(
 ) -> Iterator[KnownRun]:
     """Yield the runs *among* these digests in their order, with figures of *metrics*.
 
-    ``None`` stands for all of them.
+    ``None`` stands for all of them. What was withdrawn has no figures, and is why.
     """
     # An index of runs and metrics would be asked for every metric of each run: most
     # have few. What is coalesced has none.
@@ -283,10 +289,14 @@ def known_runs(
     for row in _rows(connection, query):
         figures[row.run].append(Figure(*row[1:]))
     checks, paths = _checks(connection, among), _paths(connection, among)
+    gone = withdrawn(connection)
     known = grades(connection, select(run.c.digest) if among is None else among)
     for row in _rows(connection, _query(among)):
         path = paths.get(row.digest, "")
         facts = _facts(row, known[row.digest], surroundings, path)
+        if row.digest in gone:
+            facts = replace(facts, status=WITHDRAWN, why=gone[row.digest])
+            figures.pop(row.digest, None)
         yield KnownRun(
             facts,
             tuple(figures.get(row.digest, ())),
@@ -316,6 +326,7 @@ def _facts(row: Row[Any], graded: Graded, surroundings: Around, path: str) -> Fa
         grade is None or "gates-not-checked" not in grade.reasons,
         row.label == "measured" and row.digest in shipped_runs(),
         path,
+        graded.step,
     )
     return Facts(*facts)
 

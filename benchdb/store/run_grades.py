@@ -13,12 +13,22 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from benchdb.exchange.packing import readable
-from benchdb.grading import Grade, ProcessFacts, gates, grade, is_impossible
+from benchdb.grading import (
+    Grade,
+    ProcessFacts,
+    evidence,
+    gates,
+    grade,
+    is_impossible,
+)
 from benchdb.sessions import Process, Session, sessions
 from benchdb.store import gpu_selection
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.newest import SPELLED
+from benchdb.store.retractions import withdrawn
 from benchdb.store.tables import finding, flag, run, samples, value
+from benchdb.store.vouching import vouched
+from benchdb.trust import Step
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
@@ -52,12 +62,13 @@ class _Evidence(NamedTuple):
 class Graded(NamedTuple):
     """What a run rests on: its grade, its session, whether its samples are there.
 
-    There is no grade where there is no figure to judge.
+    There is no grade, and no *step* of the ladder, where there is no figure to judge.
     """
 
     grade: Grade | None
     session: Session
     sampled: bool
+    step: Step | None = None
 
 
 def grade_of(connection: Connection, digest: str) -> Grade | None:
@@ -83,6 +94,9 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     """
     asked = set(connection.scalars(among))
     letters: dict[str, Grade | None] = {}
+    steps: dict[str, Step] = {}
+    kept = select(samples.c.run).where(samples.c.run.in_(among))
+    sampled = set(connection.scalars(kept))
     groups, known = _groups(connection, among)
     measured = all(group[0].label == "measured" for group in groups)
     doubtful = set() if measured else _doubtful(connection, among)
@@ -90,8 +104,9 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     for group in groups:
         wanted = [row.digest for row in group if row.digest in asked]
         if wanted and _is_published(group, doubtful):
-            letter = grade([ProcessFacts("ok", group[0].label, group[0].device)])
-            letters |= dict.fromkeys(wanted, letter)
+            facts = ProcessFacts("ok", group[0].label, group[0].device)
+            letters |= dict.fromkeys(wanted, grade([facts]))
+            steps |= {name: evidence(facts, sampled=name in sampled) for name in wanted}
         elif wanted:
             ours.append(group)
     for some in _batched(ours):
@@ -100,10 +115,14 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
             for judged in _judged_together(group, known, evidence):
                 letter = grade([facts for _, facts in judged])
                 letters |= {name: letter for name, _ in judged}
-    kept = select(samples.c.run).where(samples.c.run.in_(among))
-    sampled = set(connection.scalars(kept))
+                steps |= {
+                    name: evidence(facts, sampled=name in sampled)
+                    for name, facts in judged
+                    if name in asked and facts.status == "ok"
+                }
+    steps |= vouched(connection, steps)
     return {
-        name: Graded(letters.get(name), place, name in sampled)
+        name: Graded(letters.get(name), place, name in sampled, steps.get(name))
         for name, place in known.items()
         if name in asked
     }
@@ -157,8 +176,11 @@ def _groups(
         for row in rows
     )
     same = gpu_selection.same_environments(connection)
+    gone = withdrawn(connection)
     groups: defaultdict[tuple[object, ...], list[Row[Any]]] = defaultdict(list)
     for row in rows:
+        if row.digest in gone:  # it speaks neither for nor against the others
+            continue
         environment = same.get(row.environment, row.environment)
         whose = environment, row.digest in shipped_runs()
         # What is published without a campaign is no process of anything else.

@@ -341,9 +341,25 @@ result = Table(
     Column("high", Double),
     Column("n", Integer),
     Column("grade", String(1)),
+    Column("trust", Text),
+    Column("withdrawn", Boolean, nullable=False, server_default=text("false")),
     Index("ix_result_first", "first"),
     Index("ix_result_machine", "machine"),
     sqlite_with_rowid=False,
+)
+
+# Not bound to its run, which may come later or never.
+retraction = Table(
+    "retraction",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("run", Digest, nullable=False, index=True),
+    Column("reason", Text, nullable=False),
+    Column("retracted", Text, nullable=False),
+    Column("fingerprint", Text),
+    Column("line", Text),
+    Column("signature", Text),
+    Column("mine", Boolean, nullable=False, server_default=text("false")),
 )
 
 import_part = Table(

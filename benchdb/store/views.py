@@ -67,6 +67,7 @@ _WORK = (
 )
 _TRUST = (
     _Shape("grade"),
+    _Shape("trust"),
     _sure("label"),
     _Shape("source"),
     _Shape("campaign"),

@@ -33,6 +33,7 @@ _SHARED = (
     tables.workload,
     tables.metric,
     tables.claim,
+    tables.retraction,
 )
 _OF_A_RUN = tuple(tables.metadata.tables[name] for name in rows.OF_A_RUN)
 _KEYS = {table.name: len(table.primary_key) for table in _OF_A_RUN}
@@ -106,9 +107,11 @@ class Writer:
 
     def _write(self, found: Rows) -> set[str]:
         runs = found.get("run", [])
-        if runs:
+        withdrawn = {row["run"] for row in found.get("retraction", ())}
+        if runs or withdrawn:
             self.changes.begin()
         self._write_shared(found)
+        self.changes.touch(withdrawn)  # what comes with them is noted in any case
         if not runs:
             self._add_to_runs(found)
             return set()

@@ -59,7 +59,7 @@ const tables = all("table[data-tool]").map((table, place) => {
   };
   const sort = (th, down) => {
     const i = heads.indexOf(th), sign = down ? -1 : 1, num = th.matches(".num");
-    const key = c => num ? c.dataset.v ? +c.dataset.v : number(label(c)) : label(c).replace(/^–$/, "");
+    const key = c => num ? c.dataset.v ? +c.dataset.v : number(label(c)) : /^t\d$/.test(c.className) ? c.className : label(c).replace(/^–$/, "");
     const by = ([a], [b]) => num ? isNaN(a) || isNaN(b) ? isNaN(a) - isNaN(b) : sign * (a - b)
       : !a || !b ? !a - !b : sign * a.localeCompare(b, lang, {numeric: true});
     body.append(...cells.map((r, n) => [key(r[i]), rows[n]]).sort(by).map(p => p[1]));

@@ -11,6 +11,7 @@ import msgspec
 from benchdb.catalogue import Kind
 from benchdb.exchange.messages import Device
 from benchdb.statistics.comparison import Word
+from benchdb.trust import Step
 
 Part = TypeVar("Part")
 Verdict = Word
@@ -46,7 +47,8 @@ class Quantity(msgspec.Struct, frozen=True):
     shown as published; so does *uncertainty*, what the source gives after ±. *low* and
     *high* bound an interval only where n >= 2, within one of *sessions* or over all.
     *notes* are keys of ``Report.notes``. *grade* and *label* say how far to trust it:
-    a letter, and how it came here; *mine* is told from what others contributed.
+    a letter, and how it came here; *mine* is told from what others contributed, and
+    *trust* is the lowest step of the ladder that its runs reach.
     """
 
     value: float
@@ -63,6 +65,7 @@ class Quantity(msgspec.Struct, frozen=True):
     label: str | None = None
     sessions: int = 1
     mine: bool = False
+    trust: Step | None = None
 
     @property
     def interval(self) -> "Interval | None":

@@ -147,6 +147,8 @@ def status_text(language: Language, status: str) -> str:
         "unsupported": language.pgettext("status", "not supported"),
         "interrupted": language.pgettext("status", "interrupted"),
         "not-measured": language.pgettext("status", "not measured"),
+        # TRANSLATORS: of a run: whoever measured it takes it back
+        "withdrawn": language.pgettext("status", "withdrawn"),
     }
     return known.get(status, status)
 

@@ -51,7 +51,7 @@ _WIDE = f"± >{WIDEST}"  # for ends that say nothing
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """A figure as it is shown; *label* says "mine" as well where it is.
+    """A figure as it is shown; *label* is its trust, with "mine" where it is.
 
     Without *high*, *low* is the factor that its interval is wider than.
     """
@@ -366,11 +366,17 @@ def _entry(one: Figure) -> Entry:
         n=own.n,
         machines=one.machines,
         grade=own.grade or "",
-        label=f"{own.label or ''}{' mine' if own.mine else ''}",
+        label=_trust(own),
         framework="" if one.framework == "unknown" else framework_title(one.framework),
         precision=one.precision or "",
         flags=" ".join(one.flags),
     )
+
+
+def _trust(own: Quantity) -> str:
+    """Return the step of the ladder, and whether it was measured here."""
+    mine = own.mine and own.label == "measured"
+    return f"{own.trust or own.label or ''}{' mine' if mine else ''}"
 
 
 def _work(row: CellRow, parameters: Mapping[str, object]) -> Work:

@@ -11,6 +11,7 @@ from benchdb.report.language.direction import AS_FIRST_LETTER, POP
 from benchdb.report.view.atoms import Ratio, Verdict
 from benchdb.report.wording import terms
 from benchdb.report.wording.flags import flag_text
+from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.parameters import KNOWN
 from benchdb.report.workloads import workload_of
 from benchdb.site.compare.data import SystemData
@@ -206,9 +207,9 @@ def _forms(language: Language, said: Callable[[int], str]) -> dict[str, str]:
 def _labels(language: Language, labels: Iterable[str]) -> dict[str, tuple[int, str]]:
     found = {}
     for key in sorted(set(labels)):
-        label, _, mine = key.partition(" ")
-        text = terms.label_text(language, label, mine=bool(mine)) if label else ""
-        found[key] = (bars(label), text)
+        step, _, mine = key.partition(" ")
+        text = trust_text(language, step, "measured", mine=bool(mine)) if step else ""
+        found[key] = (bars(step), text)
     return found
 
 

@@ -25,6 +25,8 @@ from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
 from benchdb.store.read import records_of
+from benchdb.store.retractions import Known
+from benchdb.trust import Step
 
 _AT_ONCE = 250  # records held in memory
 _MOST_SAMPLES = 400  # of a process that a page draws and lists
@@ -101,7 +103,7 @@ class RunFacts(msgspec.Struct, frozen=True):
 
     *over_time* are clock, power and heat from the burst on, *unsettled* is why there is
     no sustained rate, *path* what computed inside. *counterpart* measures the same with
-    a compiler that has the host start less.
+    a compiler that has the host start less. *retractions* are what anybody says of it.
     """
 
     run: str
@@ -115,8 +117,10 @@ class RunFacts(msgspec.Struct, frozen=True):
     framework: str
     metric: str
     quantity: Quantity | None
+    trust: Step | None
     status: str
     reason: str | None
+    retractions: tuple[Known, ...]
     label: str
     mine: bool
     tier: str | None
@@ -162,6 +166,7 @@ def addresses(site: Site) -> Mapping[str, str]:
             *(line, runs_of(line), site.notes_of([line]), site.grades.get(row.run)),
             *([*_beside(site, row)], site.machines.get(site.places[row.run].machine)),
             *(site.chips.get(row.system.chip), site.workloads.get(row.workload.name)),
+            site.retractions.get(row.run),
         )
         keys[site.runs[row.run]] = sha256(msgspec.msgpack.encode(shown)).hexdigest()
     return keys
@@ -217,8 +222,10 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         framework=row.system.framework,
         metric=row.metric,
         quantity=row.quantity,
+        trust=row.quantity and row.quantity.trust,
         status=row.status,
         reason=row.reason,
+        retractions=tuple(site.retractions.get(row.run, ())),
         label=row.label,
         mine=row.system.mine,
         tier=run.tier,

@@ -15,7 +15,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
-from benchdb.report.wording import cells, grades, metrics, notes, terms
+from benchdb.report.wording import cells, grades, ladder, metrics, notes, terms
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.pages import Words
@@ -104,7 +104,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "label": terms.label_text(
                 language, facts.label, facts.tier, mine=facts.mine
             ),
-            "bars": wording.bars(facts.label),
+            "bars": wording.bars(facts.trust),
             "top": [
                 *_beside(language, facts),
                 *(Row(*one) for one in over_time.lasts(language, facts)),
@@ -196,6 +196,7 @@ def _figures(language: Language, some: Sequence[Printed]) -> Iterator[Row]:
 
 def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
     """Yield what speaks for and against the figure."""
+    yield from _trust_rows(language, facts)
     grade = facts.grade
     if grade is None:
         return
@@ -232,6 +233,31 @@ def _grade_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
         language.pgettext("grade", "Against it"),
         language.semicolon.join(filter(None, against)) or nothing,
     )
+
+
+def _trust_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
+    """Yield the step of the ladder, what the next asks for, and who withdraws it."""
+    name = language.pgettext("table header", "Trust")
+    if facts.trust is not None:
+        texts = [
+            ladder.step_text(language, facts.trust),
+            ladder.next_text(language, facts.trust, facts.run, facts.workload),
+        ]
+        yield Row(name, language.semicolon.join(filter(None, texts)))
+    for one in facts.retractions:
+        if one.effect:
+            said = language.gettext(
+                "Withdrawn on %(day)s: %(reason)s",
+                day=language.date(one.retracted),
+                reason=Name(one.reason),
+            )
+        else:
+            said = language.gettext(
+                "Somebody else withdrew it on %(day)s, which has no effect: %(reason)s",
+                day=language.date(one.retracted),
+                reason=Name(one.reason),
+            )
+        yield Row(name, said)
 
 
 def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:

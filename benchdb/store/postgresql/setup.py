@@ -100,7 +100,11 @@ _KEPT = (
 SHARED = tuple(
     table for table in tables.metadata.sorted_tables if table not in _KEPT
 )  # parents before children
-OF_A_RUN = tuple(table for table in SHARED if table is tables.run or "run" in table.c)
+OF_A_RUN = tuple(
+    table
+    for table in SHARED
+    if table is tables.run or ("run" in table.c and table.c.run.foreign_keys)
+)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _WAITS = {"connect_timeout": "10"}  # seconds; a site that is gone may not answer at all

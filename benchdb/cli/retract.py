@@ -1,0 +1,96 @@
+"""``benchdb retract``: withdraw a run of one's own, without deleting it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from benchdb.bundles import signatures
+from benchdb.cli.console import plain
+from benchdb.cli.user_database import Db, opened
+from benchdb.errors import UsageError
+from benchdb.exchange.messages import Retraction
+from benchdb.exchange.record import signed_part
+from benchdb.exchange.validation import unsayable
+from benchdb.store import machines, withdrawing
+from benchdb.store.database import reading, writing
+from benchdb.store.read import find
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def retract(
+    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    reason: Annotated[
+        str | None, typer.Option(help="Why: one line, which everybody is told.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="SSH key to sign with; else the one that you sign with."),
+    ] = None,
+    unsigned: Annotated[
+        bool,
+        typer.Option("--unsigned", help="Without a signature: it counts here alone."),
+    ] = False,
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Take back what was withdrawn with this database."),
+    ] = False,
+    db: Db = None,
+) -> None:
+    """Withdraw a run of yours, without deleting it.
+
+    It stays, with the reason, and counts in no figure. 'benchdb export' tells others,
+    who believe it if you signed the run with the same key.
+    """
+    if undo == (reason is not None) or (unsigned and key):
+        raise UsageError(
+            "give either --reason TEXT, with --key or --unsigned if you like, or --undo"
+        )
+    if reason is not None and (why := unsayable(reason)):
+        raise UsageError(f"nothing was withdrawn: {why}")
+    engine = opened(db, create=True)
+    with reading(engine) as connection:
+        digest = find(connection, run)
+        mine = machines.is_mine(connection, digest)
+    if reason is None:
+        with writing(engine) as connection:
+            withdrawing.undo(connection, digest)
+        typer.echo(f"run {digest[:12]} counts again; who was told otherwise is not")
+        return
+    if not mine:
+        raise UsageError(
+            f"run {digest[:12]} was not measured with this database, and only who "
+            "measured a run withdraws it; 'benchdb forget' deletes it here"
+        )
+    day = datetime.now(UTC).date().isoformat()
+    line = Retraction(run=digest, reason=reason.strip(), retracted=day)
+    signer = None if unsigned else _usual(key)
+    fingerprint = None
+    if signer is not None:
+        content = signed_part(line)
+        signature = signatures.sign(content, signer)
+        who = signatures.signer_of(content, signature)
+        line = replace(line, key=who.line, signature=signature)
+        fingerprint = who.fingerprint
+    with writing(engine) as connection:
+        withdrawing.retract(connection, line, fingerprint)
+    told = (
+        "without a signature others take it as a proposal"
+        if signer is None
+        else f"signed by {fingerprint}"
+    )
+    typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({told})"))
+
+
+def _usual(key: Path | None) -> Path:
+    found = key or signatures.usual_key()
+    if found is None:
+        raise UsageError(
+            "no SSH key to sign with; name one with --key, make one with ssh-keygen, "
+            "or say --unsigned"
+        )
+    return found

@@ -1,0 +1,68 @@
+"""Whose word counts for a run: who signed it, and who may withdraw it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, and_, not_, or_, select
+
+from benchdb.store.signers import signed_by_known
+from benchdb.store.tables import result, signature, signed_run, signer
+from benchdb.trust import Step
+
+
+def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step]:
+    """Return those of *steps* that a signature raises, by run.
+
+    Of what has no gates it says who told it, and makes it no better.
+    """
+    if "gates" not in steps.values():
+        return {}
+    signed = set(connection.scalars(signed_by_known()))
+    return {
+        run: "signed" for run, step in steps.items() if step == "gates" and run in signed
+    }
+
+
+def is_withdrawn(run: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Tell of the digest of a run whether it counted nowhere when results followed."""
+    return select(result.c.run).where(result.c.run == run, result.c.withdrawn).exists()
+
+
+def may_withdraw(run: Column[Any], key: Column[Any]) -> ColumnElement[bool]:
+    """Tell whether *key*, which was not revoked, is of who signed the run.
+
+    That is the key itself, or another of the same known signer. What a known signer
+    signed, nobody withdraws who has signed it as well.
+    """
+    by, other, theirs = signature.alias(), signer.alias(), signer.alias()
+    signed = (
+        select(signed_run.c.run)
+        .join(by, by.c.digest == signed_run.c.signature)
+        .where(signed_run.c.run == run)
+    )
+    same = signed.join(
+        theirs, and_(theirs.c.fingerprint == by.c.fingerprint, not_(theirs.c.revoked))
+    )
+    known = same.join(
+        other, and_(other.c.name == theirs.c.name, other.c.fingerprint == key)
+    )
+    return and_(
+        ~_revoked(key),
+        or_(
+            known.exists(),
+            and_(signed.where(by.c.fingerprint == key).exists(), ~same.exists()),
+        ),
+    )
+
+
+def is_mine(key: Column[Any]) -> ColumnElement[bool]:
+    """Tell whether *key* is one of mine, and was not revoked."""
+    owner = signer.alias()
+    ours = owner.c.fingerprint == key, owner.c.mine, not_(owner.c.revoked)
+    return select(owner.c.fingerprint).where(*ours).exists()
+
+
+def _revoked(key: Column[Any]) -> ColumnElement[bool]:
+    gone = signer.alias()
+    query = select(gone.c.fingerprint).where(gone.c.fingerprint == key, gone.c.revoked)
+    return query.exists()
