@@ -13,6 +13,8 @@ import msgspec
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchdb.bundles.retracting import fingerprint_of
+from benchdb.bundles.signatures import SignatureError
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
 from benchdb.importing.intake import (
@@ -32,6 +34,7 @@ from benchdb.store import (
     forgetting,
     machines,
     reader_process,
+    retractions,
     rows,
 )
 from benchdb.store.batches import Batch, batches
@@ -407,18 +410,14 @@ class _Landing:
 
     def _believed(self, batch: Batch, taken: "_Taken") -> Iterator[dict[str, Any]]:
         """Yield the rows of retractions whose signatures fit; refuse the others."""
-        for one in batch.withdrawals:
-            key = None
-            if one.retraction.key is not None:
-                try:
-                    taken.signatures += 1
-                    key = retracting.signer(one.retraction, taken.signatures)
-                except SignatureError as error:
-                    at = f"line {one.number}"
-                    raw = one.retraction.reason
-                    taken.refuse(BadLine(one.number, str(error), locator=at, raw=raw))
-                    continue
-            yield retractions.row_of(one.retraction, key)
+        for number, line in batch.withdrawals:
+            taken.signatures += line.signature is not None
+            try:
+                key = fingerprint_of(line, taken.signatures)
+            except SignatureError as error:
+                taken.refuse([BadLine(number, str(error), f"line {number}", line.reason)])
+            else:
+                yield retractions.row_of(line, key)
 
     def _outcome(
         self, path: Path, read: Intake, taken: "_Taken", *, known: bool
@@ -477,7 +476,8 @@ class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each,
-    *figures* what the runs of a document of others say.
+    *figures* what the runs of a document of others say, *signatures* how many of
+    retractions were looked at.
     """
 
     runs: int = 0
@@ -487,15 +487,20 @@ class _Taken(msgspec.Struct):
     sources: set[str] = set()
     brought: dict[str, str] = {}
     figures: Brought | None = None
+    signatures: int = 0
 
     def note(self, batch: Batch) -> None:
         """Count what is in *batch*."""
         self.runs += batch.runs
-        self.bad_count += len(batch.bad)
-        self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
+        self.refuse(batch.bad)
         self.sources |= batch.sources
         self.brought |= {
             row["digest"]: row["importer_version"] or ""
             for row in batch.rows.get("source", [])
             if isinstance(row, dict)
         }
+
+    def refuse(self, bad: Sequence[BadLine]) -> None:
+        """Count *bad* lines, and keep the first ``BAD_KEPT`` of all."""
+        self.bad_count += len(bad)
+        self.bad += bad[: BAD_KEPT - len(self.bad)]

@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
-from benchdb.bundles import signatures
+from benchdb.bundles import retracting, signatures
 from benchdb.cli.console import plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Retraction
-from benchdb.exchange.record import signed_part
 from benchdb.exchange.validation import unsayable
 from benchdb.store import machines, withdrawing
 from benchdb.store.database import reading, writing
@@ -71,11 +69,7 @@ def retract(
     signer = None if unsigned else _usual(key)
     fingerprint = None
     if signer is not None:
-        content = signed_part(line)
-        signature = signatures.sign(content, signer)
-        who = signatures.signer_of(content, signature)
-        line = replace(line, key=who.line, signature=signature)
-        fingerprint = who.fingerprint
+        line, fingerprint = retracting.signed(line, signer)
     with writing(engine) as connection:
         withdrawing.retract(connection, line, fingerprint)
     told = (

@@ -5,7 +5,7 @@ and a run that such a line may belong to is withheld, because it may be incomple
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Generic, TypeVar
+from typing import IO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -71,11 +71,11 @@ class LoneSource(msgspec.Struct, frozen=True):
     source: Source
 
 
-class Withdrawal(msgspec.Struct, frozen=True):
+class Withdrawal(NamedTuple):
     """A retraction, and the *number* of its line."""
 
-    retraction: Retraction
     number: int
+    line: Retraction
 
 
 Item = Record | SourceClaim | LoneSource | Withdrawal | BadLine
@@ -209,7 +209,7 @@ class _Reader:
             case Claim():
                 return [SourceClaim(line, self.sources.of(line.source))]
             case Retraction():
-                return [Withdrawal(line, number)]
+                return [Withdrawal(number, line)]
         return []
 
     def _go_on(self, line: Samples | End) -> Sequence[Item]:

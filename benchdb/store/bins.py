@@ -1,10 +1,13 @@
-"""Figures of others by bin and cell: which are far from all other machines' there."""
+"""Figures by bin and cell: which are far from all other machines' there."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     Text,
     case,
     func,
@@ -19,7 +22,7 @@ from benchdb.plausibility import bins
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched
-from benchdb.store.tables import chip, machine, run, source, value
+from benchdb.store.tables import chip, finding, machine, run, source, value
 from benchdb.store.vouching import is_withdrawn
 
 _WORKED = case(  # what of the machine computed
@@ -43,6 +46,19 @@ _TELLS = (
     _WORKED.not_in(_NOBODY),
 )
 _COUNTS = (*_TELLS, ~is_withdrawn(run.c.digest))
+# What collectors measured, on machines that are told apart.
+_COLLECTED = (
+    run.c.status == "ok",
+    run.c.label == "measured",
+    run.c.source.is_(None),
+    func.coalesce(run.c.tier, "") != "smoke",
+    machine.c.anonymous_id.is_not(None),
+    _WORKED.not_in(_NOBODY),
+)
+_MEASURED_CELL = (
+    *_CELL,
+    *(run.c.workload_version, run.c.compiler, type_coerce(run.c.parameters, Text)),
+)
 Place = tuple[str, str]  # what worked, and on what
 
 
@@ -114,3 +130,59 @@ def _placed(connection: Connection, which: ColumnElement[bool]) -> list[bins.Pla
         work = divided(cell[2], parameters)[0]
         placed.append(bins.Placed(digest, who, metric, figure, (*cell, work)))
     return placed
+
+
+def beyond_ceilings(
+    connection: Connection, digests: Sequence[str]
+) -> tuple[set[str], list[Finding]]:
+    """Return what was beyond a ceiling where these runs were collected, and what is."""
+    there = set[Place]()
+    where = _collected(_WORKED.label("worked"), run.c.workload).distinct()
+    for some in batched(digests):
+        rows = connection.execute(where.where(run.c.digest.in_(some)))
+        there |= {(row.worked, row.workload) for row in rows}
+    judged, found = set[str](), list[Finding]()
+    ids = func.count(machine.c.anonymous_id.distinct())
+    for place in sorted(there):
+        at = tuple_(_WORKED, run.c.workload).in_([place])
+        flagged = select(finding.c.run).where(finding.c.code == bins.CODE)
+        before = _collected(run.c.digest).where(at, run.c.digest.in_(flagged))
+        judged |= set(connection.scalars(before))
+        if (connection.scalar(_collected(ids).where(at)) or 0) > bins.MACHINES:
+            found += _beyond(connection, at)
+    return judged, found
+
+
+def _collected(*columns: Any) -> Select[Any]:
+    return (
+        select(*columns)
+        .select_from(run)
+        .join(machine, run.c.machine == machine.c.digest)
+        .join(chip, machine.c.chip == chip.c.digest)
+        .where(*_COLLECTED)
+    )
+
+
+def _beyond(connection: Connection, at: ColumnElement[bool]) -> Iterator[Finding]:
+    """Yield the figures beyond the ceilings of their bins, all of them at a place."""
+    counts = at, ~is_withdrawn(run.c.digest)
+    named = value.c.metric.in_((*TIMES, *RATES)), value.c.value > 0
+    key = machine.c.anonymous_id, value.c.metric, *_MEASURED_CELL
+    ends = func.min(value.c.value), func.max(value.c.value)
+    query = _collected(*key, *ends).join(value, value.c.run == run.c.digest)
+    best = defaultdict[tuple[Any, ...], dict[str, float]](dict)
+    for row in connection.execute(query.where(*counts, *named).group_by(*key)):
+        who, metric, *cell, low, high = row
+        best[metric, *cell][who] = low if metric in TIMES else high
+    for (metric, *cell), machines in best.items():
+        for who, ceiling in bins.ceilings(metric, machines).items():
+            limit = value.c.value
+            out = limit < ceiling.limit if metric in TIMES else limit > ceiling.limit
+            own = [
+                column.is_not_distinct_from(fact)
+                for column, fact in zip(_MEASURED_CELL, cell, strict=True)
+            ]
+            runs = _collected(run.c.digest, limit).join(value, value.c.run == run.c.digest)
+            same = machine.c.anonymous_id == who, value.c.metric == metric
+            for digest, figure in connection.execute(runs.where(*counts, *same, *own, out)):
+                yield Finding(digest, bins.CODE, metric, ceiling.detail(figure))

@@ -92,19 +92,20 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
     doubled = list(copies.contradicting_copies(connection, digests))
     judged, copied = copies.copied_samples(connection, digests)
     around, out = bins.compare(connection, bins.places(connection, digests))
+    above, beyond = bins.beyond_ceilings(connection, digests)
     for code, names_ in (
         (copies.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),
-        (CODE, {*around, *digests}),
+        (CODE, {*around, *above, *digests}),
     ):
         delete_keys(connection, finding.c.run, names_, finding.c.code == code)
     late = [
         Finding(digest, _FUTURE, None, facts)
         for digest, facts in dates.to_come(connection, digests)
     ]
-    found = [*doubled, *copied, *late, *out]
+    found = [*doubled, *copied, *late, *out, *beyond]
     _store(connection, found)
-    return {*judged, *around, *(one.run for one in found)}
+    return {*judged, *around, *above, *(one.run for one in found)}
 
 
 def observed(

@@ -42,27 +42,34 @@ class Known(msgspec.Struct, frozen=True):
 def withdrawn(connection: Connection) -> dict[str, str]:
     """Return why each run is withdrawn that is so; of what benchdb ships, none is."""
     query = (
-        select(retraction.c.run, retraction.c.reason)
+        select(retraction.c.run, retraction.c.reason, _of.c.mine)
         .select_from(_JOINED)
         .where(_IN_EFFECT)
         .order_by(retraction.c.retracted.desc(), retraction.c.digest.desc())
     )
     rows = connection.execute(query).all()
-    return {row.run: row.reason for row in rows if row.run not in shipped_runs()}
+    return {
+        row.run: row.reason
+        for row in rows
+        if row.mine or row.run not in shipped_runs()
+    }
 
 
 def of_run(connection: Connection, digest: str) -> list[Known]:
     """Return what is said of the run *digest*, the first retraction first."""
     shown = [retraction.c[name] for name in Known.__struct_fields__[:-1]]
     query = (
-        select(*shown, _IN_EFFECT.label("effect"))
+        select(*shown, _IN_EFFECT.label("effect"), _of.c.mine.label("own"))
         .select_from(_JOINED)
         .where(retraction.c.run == digest)
         .order_by(retraction.c.retracted, retraction.c.digest)
     )
     rows = connection.execute(query)
-    free = digest not in shipped_runs()
-    return [Known(*row[:-1], effect=free and bool(row.effect)) for row in rows]
+    shipped = digest in shipped_runs()
+    return [
+        Known(*row[:-2], effect=bool(row.effect) and (row.own or not shipped))
+        for row in rows
+    ]
 
 
 def all_known(connection: Connection) -> dict[str, list[Known]]:

@@ -212,7 +212,30 @@ def _peers_order(language: Language, detail: Detail) -> str:
     )
 
 
+def _beyond_ceiling(language: Language, detail: Detail) -> str:
+    stated, best, ceiling = (
+        _number(name, _amount)(language, detail) for name in ("stated", "best", "ceiling")
+    )
+    machines = detail.get("machines")
+    if stated is None or best is None or ceiling is None:
+        return ""
+    if not isinstance(machines, int):
+        return ""
+    return language.ngettext(
+        "%(stated)s is beyond the ceiling of %(ceiling)s: the best of %(n)s other "
+        "machine of this kind reaches %(best)s at the same work.",
+        "%(stated)s is beyond the ceiling of %(ceiling)s: the best of %(n)s other "
+        "machines of this kind reaches %(best)s at the same work.",
+        machines,
+        stated=stated,
+        ceiling=ceiling,
+        best=best,
+    )
+
+
 def _out_of_bin(language: Language, detail: Detail) -> str:
+    if "ceiling" in detail and (said := _beyond_ceiling(language, detail)):
+        return said
     stated, low, high = (
         _number(name, _amount)(language, detail) for name in ("stated", "low", "high")
     )
