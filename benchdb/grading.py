@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from benchdb.statistics.comparison import estimate
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 Letter = Literal["A", "B", "C", "I", "X"]
 Figure = float | int | str

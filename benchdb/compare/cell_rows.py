@@ -21,7 +21,7 @@ from benchdb.report.view.atoms import Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
 from benchdb.store.places import chip_at_work
-from benchdb.trust import lowest
+from benchdb.steps import lowest
 
 
 class CellRow(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, conditions, pooled
 from benchdb.store.run_facts import Figure
-from benchdb.trust import Step, lowest
+from benchdb.steps import Step, lowest
 
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]

@@ -28,7 +28,7 @@ from benchdb.statistics import comparison
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
 from benchdb.store.tables import source
-from benchdb.trust import lowest
+from benchdb.steps import lowest
 
 _METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".

@@ -15,7 +15,7 @@ from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import parameter_text
 from benchdb.report.workloads import workload_of
 from benchdb.site.content import Site
-from benchdb.trust import STEPS
+from benchdb.steps import STEPS
 
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.

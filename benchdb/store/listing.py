@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from benchdb.store.dates import AHEAD, STARTED
 from benchdb.store.tables import chip, machine, metric, result, run, source, value
-from benchdb.trust import STEPS
+from benchdb.steps import STEPS
 
 _COLUMNS: dict[str, Column[Any]] = {
     "workload": run.c.workload,

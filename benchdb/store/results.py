@@ -32,7 +32,7 @@ from benchdb.store.pooling import average, by_session, is_usable, pooled
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import Digest, result, run
 from benchdb.titles import system_title
-from benchdb.trust import lowest
+from benchdb.steps import lowest
 
 _TOGETHER = 1000  # runs whose results are made at once; more where they are one lot
 _LARGEST = 2**63

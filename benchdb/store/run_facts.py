@@ -39,7 +39,7 @@ from benchdb.store.places import Place, Places
 from benchdb.store.retractions import withdrawn
 from benchdb.store.run_grades import Graded, grades
 from benchdb.store.tables import chip, environment, machine, run, value
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from benchdb.store.newest import SPELLED
 from benchdb.store.retractions import withdrawn
 from benchdb.store.tables import finding, flag, run, samples, value
 from benchdb.store.vouching import vouched
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.

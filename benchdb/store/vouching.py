@@ -7,7 +7,7 @@ from sqlalchemy import Column, ColumnElement, Connection, and_, not_, or_, selec
 
 from benchdb.store.signers import signed_by_known
 from benchdb.store.tables import result, signature, signed_run, signer
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 
 def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step]:

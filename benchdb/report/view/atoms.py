@@ -11,7 +11,7 @@ import msgspec
 from benchdb.catalogue import Kind
 from benchdb.exchange.messages import Device
 from benchdb.statistics.comparison import Word
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 Part = TypeVar("Part")
 Verdict = Word

@@ -3,7 +3,7 @@
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording.terms import label_text
-from benchdb.trust import Step, after
+from benchdb.steps import Step, after
 
 
 def step_text(language: Language, step: str) -> str:

@@ -26,7 +26,7 @@ from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
 from benchdb.store.read import records_of
 from benchdb.store.retractions import Known
-from benchdb.trust import Step
+from benchdb.steps import Step
 
 _AT_ONCE = 250  # records held in memory
 _MOST_SAMPLES = 400  # of a process that a page draws and lists
