@@ -394,7 +394,7 @@ def _setting(process: ProcessFacts) -> Iterator[Finding]:
         yield Finding("virtual", "B")
 
 
-def evidence(process: ProcessFacts, *, sampled: bool) -> Step:
+def step_of(process: ProcessFacts, *, sampled: bool) -> Step:
     """Return the step that a run reaches by itself: ``gates`` at most.
 
     *sampled* tells whether its raw samples are kept. What another tool measured has
@@ -403,9 +403,14 @@ def evidence(process: ProcessFacts, *, sampled: bool) -> Step:
     """
     if any(implausible(process)):
         return "claimed"
-    if process.label == "claimed" or process.label == "transcribed":
-        return process.label
-    if process.label == "aggregate" or not sampled:
-        return "aggregate"
-    open_ = process.label != "measured" or unproven(process)
-    return "samples" if open_ or gates([process], "failed") else "gates"
+    foreign = process.label != "measured"
+    match process.label:
+        case "claimed":
+            return "claimed"
+        case "transcribed":
+            return "transcribed"
+        case "imported" | "measured" if sampled:
+            unchecked = foreign or unproven(process) or gates([process], "failed")
+            return "samples" if unchecked else "gates"
+        case _:
+            return "aggregate"

@@ -415,7 +415,9 @@ class _Landing:
             try:
                 key = fingerprint_of(line, taken.signatures)
             except SignatureError as error:
-                taken.refuse([BadLine(number, str(error), f"line {number}", line.reason)])
+                taken.refuse(
+                    [BadLine(number, str(error), f"line {number}", line.reason)]
+                )
             else:
                 yield retractions.row_of(line, key)
 

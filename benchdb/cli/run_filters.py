@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from benchdb.cli.console import NAME_LIMIT, plain, tell
 from benchdb.errors import UsageError
-from benchdb.store.listing import Filter, matching
 from benchdb.steps import STEPS, Step, at_least
+from benchdb.store.listing import Filter, matching
 
 Workload = Annotated[str | None, typer.Option(help="Only this workload.")]
 Framework = Annotated[str | None, typer.Option(help="Only this framework.")]

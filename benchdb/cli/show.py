@@ -119,7 +119,7 @@ def _head(
     beside: dict[str, Any],
 ) -> Iterator[str]:
     """Yield what is asked for first: the figure, how far to trust it, what it is of."""
-    run, end = found.run, found.end
+    run = found.run
     yield from _figures(found, stands)
     yield f"grade       {_grade(grade)}"
     yield f"trust       {_trust(found, beside)}"

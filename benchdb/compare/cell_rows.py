@@ -20,8 +20,8 @@ from benchdb.report import quantities
 from benchdb.report.view.atoms import Ratio
 from benchdb.statistics import comparison
 from benchdb.statistics.comparison import Fleet
-from benchdb.store.places import chip_at_work
 from benchdb.steps import lowest
+from benchdb.store.places import chip_at_work
 
 
 class CellRow(msgspec.Struct, frozen=True):

@@ -254,4 +254,6 @@ class Retraction(_Line, frozen=True, kw_only=True, tag="retraction"):
     signature: Annotated[str, Meta(max_length=8000)] | None = None
 
 
-Line = Header | Source | Machine | Environment | Run | Samples | End | Claim | Retraction
+Line = (
+    Header | Source | Machine | Environment | Run | Samples | End | Claim | Retraction
+)

@@ -213,7 +213,9 @@ def _require_sayable(line: Retraction) -> None:
     if why := unsayable(line.reason):
         raise RefusedError(why)
     if (line.key is None) != (line.signature is None):
-        raise RefusedError("a retraction with a key needs its signature, and conversely")
+        raise RefusedError(
+            "a retraction with a key needs its signature, and conversely"
+        )
 
 
 def _colons(plain: Any) -> int:

@@ -12,7 +12,6 @@ It is a doubt and no more: the figure counts.
 """
 
 import math
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import stdev

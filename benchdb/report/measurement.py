@@ -22,10 +22,10 @@ from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import Seen, WorkClass
+from benchdb.steps import Step, lowest
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, conditions, pooled
 from benchdb.store.run_facts import Figure
-from benchdb.steps import Step, lowest
 
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]

@@ -20,9 +20,9 @@ from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
+from benchdb.steps import lowest
 from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
-from benchdb.steps import lowest
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.

@@ -25,10 +25,10 @@ from benchdb.report.systems import is_here
 from benchdb.report.view.atoms import Quantity, Workload
 from benchdb.report.workloads import workload_of
 from benchdb.statistics import comparison
+from benchdb.steps import lowest
 from benchdb.store.machines import canonical
 from benchdb.store.places import Place, chip_at_work, is_known
 from benchdb.store.tables import source
-from benchdb.steps import lowest
 
 _METRICS = (*TOKENS, *SPEEDS)
 # Names that many different chips share: "Xeon", "Core i7", "Ryzen 9".

@@ -1,7 +1,7 @@
 """What pages of chips and workloads say of figures, systems and work, in words."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 

@@ -182,7 +182,11 @@ def _beyond(connection: Connection, at: ColumnElement[bool]) -> Iterator[Finding
                 column.is_not_distinct_from(fact)
                 for column, fact in zip(_MEASURED_CELL, cell, strict=True)
             ]
-            runs = _collected(run.c.digest, limit).join(value, value.c.run == run.c.digest)
+            runs = _collected(run.c.digest, limit).join(
+                value, value.c.run == run.c.digest
+            )
             same = machine.c.anonymous_id == who, value.c.metric == metric
-            for digest, figure in connection.execute(runs.where(*counts, *same, *own, out)):
+            for digest, figure in connection.execute(
+                runs.where(*counts, *same, *own, out)
+            ):
                 yield Finding(digest, bins.CODE, metric, ceiling.detail(figure))

@@ -20,9 +20,9 @@ from sqlalchemy import (
     select,
 )
 
+from benchdb.steps import STEPS
 from benchdb.store.dates import AHEAD, STARTED
 from benchdb.store.tables import chip, machine, metric, result, run, source, value
-from benchdb.steps import STEPS
 
 _COLUMNS: dict[str, Column[Any]] = {
     "workload": run.c.workload,
@@ -45,7 +45,8 @@ class Filter:
     """Which runs; ``None`` means any.
 
     *machine* are the digests that stand for one, *grade* one letter or several, *trust*
-    steps of the ladder, *since* how a date begins. A dataclass: the list starts without the structs of a report.
+    steps of the ladder, *since* how a date begins. A dataclass: the list starts without
+    the structs of a report.
     """
 
     workload: str | None = None

@@ -24,6 +24,7 @@ from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.metric_kinds import LISTED, headlines
 from benchdb.statistics.comparison import Estimate
+from benchdb.steps import lowest
 from benchdb.store import bulk_load, findings, newest
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.listing import WITHDRAWN
@@ -32,7 +33,6 @@ from benchdb.store.pooling import average, by_session, is_usable, pooled
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import Digest, result, run
 from benchdb.titles import system_title
-from benchdb.steps import lowest
 
 _TOGETHER = 1000  # runs whose results are made at once; more where they are one lot
 _LARGEST = 2**63

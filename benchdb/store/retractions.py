@@ -49,9 +49,7 @@ def withdrawn(connection: Connection) -> dict[str, str]:
     )
     rows = connection.execute(query).all()
     return {
-        row.run: row.reason
-        for row in rows
-        if row.mine or row.run not in shipped_runs()
+        row.run: row.reason for row in rows if row.mine or row.run not in shipped_runs()
     }
 
 
@@ -75,7 +73,9 @@ def of_run(connection: Connection, digest: str) -> list[Known]:
 def all_known(connection: Connection) -> dict[str, list[Known]]:
     """Return what is said of each run of which anything is."""
     digests = connection.scalars(select(retraction.c.run).distinct()).all()
-    return {digest: found for digest in digests if (found := of_run(connection, digest))}
+    return {
+        digest: found for digest in digests if (found := of_run(connection, digest))
+    }
 
 
 def row_of(

@@ -30,6 +30,7 @@ from benchdb.grading import Figure as Ground
 from benchdb.grading import Grade, Letter
 from benchdb.sessions import Session
 from benchdb.sorted_json import sorted_json
+from benchdb.steps import Step
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
@@ -39,7 +40,6 @@ from benchdb.store.places import Place, Places
 from benchdb.store.retractions import withdrawn
 from benchdb.store.run_grades import Graded, grades
 from benchdb.store.tables import chip, environment, machine, run, value
-from benchdb.steps import Step
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -16,19 +16,19 @@ from benchdb.exchange.packing import readable
 from benchdb.grading import (
     Grade,
     ProcessFacts,
-    evidence,
     gates,
     grade,
     is_impossible,
+    step_of,
 )
 from benchdb.sessions import Process, Session, sessions
+from benchdb.steps import Step
 from benchdb.store import gpu_selection
 from benchdb.store.hearsay import shipped_runs
 from benchdb.store.newest import SPELLED
 from benchdb.store.retractions import withdrawn
 from benchdb.store.tables import finding, flag, run, samples, value
 from benchdb.store.vouching import vouched
-from benchdb.steps import Step
 
 # Alike in all of these and in their environments, runs are processes of one cell in one
 # campaign.
@@ -106,7 +106,7 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
         if wanted and _is_published(group, doubtful):
             facts = ProcessFacts("ok", group[0].label, group[0].device)
             letters |= dict.fromkeys(wanted, grade([facts]))
-            steps |= {name: evidence(facts, sampled=name in sampled) for name in wanted}
+            steps |= {name: step_of(facts, sampled=name in sampled) for name in wanted}
         elif wanted:
             ours.append(group)
     for some in _batched(ours):
@@ -116,7 +116,7 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
                 letter = grade([facts for _, facts in judged])
                 letters |= {name: letter for name, _ in judged}
                 steps |= {
-                    name: evidence(facts, sampled=name in sampled)
+                    name: step_of(facts, sampled=name in sampled)
                     for name, facts in judged
                     if name in asked and facts.status == "ok"
                 }

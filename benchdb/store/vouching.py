@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, and_, not_, or_, select
 
+from benchdb.steps import Step
 from benchdb.store.signers import signed_by_known
 from benchdb.store.tables import result, signature, signed_run, signer
-from benchdb.steps import Step
 
 
 def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step]:
@@ -19,7 +19,9 @@ def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step
         return {}
     signed = set(connection.scalars(signed_by_known()))
     return {
-        run: "signed" for run, step in steps.items() if step == "gates" and run in signed
+        run: "signed"
+        for run, step in steps.items()
+        if step == "gates" and run in signed
     }
 
 

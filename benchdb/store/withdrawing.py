@@ -10,9 +10,7 @@ from benchdb.store.tables import retraction
 from benchdb.store.write import insert_new
 
 
-def retract(
-    connection: Connection, line: Retraction, fingerprint: str | None
-) -> None:
+def retract(connection: Connection, line: Retraction, fingerprint: str | None) -> None:
     """Withdraw a run; results follow. The same line once more changes nothing."""
     with following(connection) as changes:
         row = row_of(line, fingerprint, mine=True)

@@ -214,7 +214,8 @@ def _peers_order(language: Language, detail: Detail) -> str:
 
 def _beyond_ceiling(language: Language, detail: Detail) -> str:
     stated, best, ceiling = (
-        _number(name, _amount)(language, detail) for name in ("stated", "best", "ceiling")
+        _number(name, _amount)(language, detail)
+        for name in ("stated", "best", "ceiling")
     )
     machines = detail.get("machines")
     if stated is None or best is None or ceiling is None:

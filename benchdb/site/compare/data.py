@@ -27,7 +27,7 @@ from benchdb.report.language import (
     significant_decimals,
 )
 from benchdb.report.language.units import shortened
-from benchdb.report.view.atoms import WIDEST, Ratio
+from benchdb.report.view.atoms import WIDEST, Quantity, Ratio
 from benchdb.report.wording.parameters import KNOWN, PLAIN
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import trains

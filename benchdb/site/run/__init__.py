@@ -24,9 +24,9 @@ from benchdb.report.workloads import workload_of
 from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
+from benchdb.steps import Step
 from benchdb.store.read import records_of
 from benchdb.store.retractions import Known
-from benchdb.steps import Step
 
 _AT_ONCE = 250  # records held in memory
 _MOST_SAMPLES = 400  # of a process that a page draws and lists
