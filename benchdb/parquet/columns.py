@@ -17,8 +17,7 @@ from benchdb import __version__
 from benchdb.exchange.messages import Source
 from benchdb.store import tables as t
 from benchdb.store import views
-from benchdb.store.listing import WITHDRAWN
-from benchdb.store.tables import Json
+from benchdb.store.tables import WITHDRAWN, Json
 
 _TYPES = (
     (BigInteger, pa.int64()),

@@ -14,10 +14,9 @@ from benchdb.catalogue import chips, workloads
 from benchdb.errors import UsageError, suggestion
 from benchdb.exchange.messages import Device, Label, Status
 from benchdb.grading import Letter
-from benchdb.store.listing import WITHDRAWN
 from benchdb.store.machines import canonical
 from benchdb.store.places import tidy
-from benchdb.store.tables import machine, result, run, source
+from benchdb.store.tables import WITHDRAWN, machine, result, run, source
 from benchdb.titles import FRAMEWORKS, PRECISIONS
 
 _ENOUGH = 6  # letters of an id or a digest that stand for it

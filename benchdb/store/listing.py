@@ -22,7 +22,16 @@ from sqlalchemy import (
 
 from benchdb.steps import STEPS
 from benchdb.store.dates import AHEAD, STARTED
-from benchdb.store.tables import chip, machine, metric, result, run, source, value
+from benchdb.store.tables import (
+    WITHDRAWN,
+    chip,
+    machine,
+    metric,
+    result,
+    run,
+    source,
+    value,
+)
 
 _COLUMNS: dict[str, Column[Any]] = {
     "workload": run.c.workload,
@@ -36,7 +45,6 @@ _COLUMNS: dict[str, Column[Any]] = {
 }
 NAMES = (*(name for name in _COLUMNS if name != "mine"), "source", "chip")
 _AHEAD = run.c.digest.in_(AHEAD)
-WITHDRAWN = "withdrawn"  # the status of what counts in no figure any more
 SORTS = ("started", "value", "workload", "system", "grade", "trust")
 
 

@@ -27,11 +27,10 @@ from benchdb.statistics.comparison import Estimate
 from benchdb.steps import lowest
 from benchdb.store import bulk_load, findings, newest
 from benchdb.store.bulk_load import batched, delete_keys
-from benchdb.store.listing import WITHDRAWN
 from benchdb.store.places import Places, chip_at_work, is_known
 from benchdb.store.pooling import average, by_session, is_usable, pooled
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
-from benchdb.store.tables import Digest, result, run
+from benchdb.store.tables import WITHDRAWN, Digest, result, run
 from benchdb.titles import system_title
 
 _TOGETHER = 1000  # runs whose results are made at once; more where they are one lot

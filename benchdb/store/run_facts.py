@@ -34,12 +34,18 @@ from benchdb.steps import Step
 from benchdb.store import gpu_selection
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
-from benchdb.store.listing import WITHDRAWN
 from benchdb.store.newest import SPELLED
 from benchdb.store.places import Place, Places
 from benchdb.store.retractions import withdrawn
 from benchdb.store.run_grades import Graded, grades
-from benchdb.store.tables import chip, environment, machine, run, value
+from benchdb.store.tables import (
+    WITHDRAWN,
+    chip,
+    environment,
+    machine,
+    run,
+    value,
+)
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -348,6 +348,8 @@ result = Table(
     sqlite_with_rowid=False,
 )
 
+WITHDRAWN = "withdrawn"  # the status of a run that counts in no figure any more
+
 # Not bound to its run, which may come later or never.
 retraction = Table(
     "retraction",

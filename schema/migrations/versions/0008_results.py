@@ -277,7 +277,10 @@ def _comment() -> None:
     for name, columns in told.items():
         if name not in tables | views:  # a later schema makes it
             continue
+        known = {"", *(column["name"] for column in there.get_columns(name))}
         for column, about in columns.items():
+            if column not in known:
+                continue
             what = "TABLE" if name in tables else "VIEW"
             place = f"COLUMN {name}.{column}" if column else f"{what} {name}"
             quoted = about.replace("'", "''")
