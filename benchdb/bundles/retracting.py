@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from benchdb.bundles.signatures import SignatureError, UnfitError, sign, signer_of
 from msgspec.structs import replace
 
+from benchdb.bundles.signatures import SignatureError, UnfitError, sign, signer_of
 from benchdb.exchange.messages import Retraction
 from benchdb.exchange.record import signed_part
 
