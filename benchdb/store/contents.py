@@ -21,6 +21,9 @@ from benchdb.store.tables import (
     part,
     retraction,
     run,
+    signature,
+    signed_run,
+    signer,
     source,
     source_file,
     supersession,
@@ -31,6 +34,7 @@ LETTERS = 3  # 4,096 parts
 _TOLD = (
     *(source, finding, source_file, supersession),
     *(machine_link, future_date, forgotten, retraction),
+    *(signer, signature, signed_run),
 )
 _MANY = 2000  # of these; from here on one reading of all is quicker
 

@@ -30,7 +30,7 @@ from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.errors import UsageError
 from benchdb.store import bulk_load, documents, tables
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.documents import Fingerprint, Reader
 from benchdb.store.removal import Removal, Removed
 from benchdb.store.tables import Digest, import_part, imported_file
@@ -47,12 +47,12 @@ _GONE = Table(
 _SMALL = tuple(
     tables.metadata.tables[name]
     for name in (
-        *("claim", "source_file", "imported_file", "quarantine"),
+        *("claim", "source_file", "imported_file", "quarantine", "signature"),
         *("document", "retraction", "source"),
     )
 )
 # Of these a row never changes: its key is all that has to be looked at.
-_FIXED = ("claim", "document", "retraction")
+_FIXED = ("claim", "document", "signature", "retraction")
 
 _FILES = imported_file.name
 
@@ -348,6 +348,12 @@ def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed,
                 if table is tables.retraction:
                     named = select(table.c.run).where(_among(table, keys))
                     removal.touch(connection.scalars(named))
+                if table is tables.signature:
+                    vouched = tables.signed_run.c.signature
+                    digests = [key for (key,) in keys]
+                    named = select(tables.signed_run.c.run)
+                    removal.touch(connection.scalars(named.where(vouched.in_(digests))))
+                    delete_keys(connection, vouched, digests)
                 count = _delete(connection, table, keys)
                 refused += count if table is tables.quarantine else 0
             _restore(connection, table, part.others.before.get(table.name, []))

@@ -19,7 +19,10 @@ from benchdb.store.writers import writer
 
 SCHEMA_REVISION = "0012"
 # Oldest first: what we can upgrade from, and ours.
-KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0007", "0008", "0009")
+KNOWN_REVISIONS = (
+    *("0001", "0002", "0003", "0004", "0007", "0008", "0009"),
+    *("0010", "0012"),
+)
 
 _OURS = re.compile(r"\d{4}", re.ASCII)  # others let Alembic make theirs up
 _VERSIONS = "alembic_version"

@@ -120,7 +120,7 @@ def test_every_other_character_of_a_signature_is_noticed(key: Path) -> None:
 
 
 def test_without_a_terminal_a_passphrase_is_one_clear_line(tmp_path: Path) -> None:
-    key = new_key(tmp_path / "locked", passphrase="secret")
+    key = new_key(tmp_path / "locked", "ed25519", "a secret")
 
     with pytest.raises(SignatureError) as refused:
         sign(CONTENT, key)

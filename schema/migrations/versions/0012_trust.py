@@ -8,7 +8,7 @@ from alembic import op
 from benchdb.resources import folder
 
 revision = "0012"
-down_revision = "0009"
+down_revision = "0010"
 
 # As revision 0008 has it.
 _CONTEXT = """
