@@ -8,7 +8,7 @@ system and driver, and their figures agree by ``statistics.agreement``.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -66,17 +66,19 @@ _Machines = Mapping[str, Sequence[_Process]]  # the processes of a cell by machi
 def replications(
     connection: Connection,
     among: Select[Any] | None = None,
-    seen: ClassSpreads | None = None,
+    seen: Callable[[Connection], ClassSpreads] | None = None,
     surroundings: Around | None = None,
 ) -> Mapping[str, Replication]:
     """Return the replication of each run that has any, by digest.
 
     *among* are digests of runs, with all that may measure the same; ``None`` stands for
-    all that collectors measured. *seen* is what classes of work have shown of chance,
-    where more is known than what benchdb ships.
+    all that collectors measured. *seen* gives what classes of work have shown of
+    chance, where more is known than what benchdb ships.
     """
     found: dict[str, Replication] = {}
-    for cell in _cells(_measured(connection, among, surroundings), seen or {}):
+    every = [*_measured(connection, among, surroundings)]
+    shown = seen(connection) if seen is not None and every else {}
+    for cell in _cells(every, shown):
         for name, own in cell.machines.items():
             known = cell.replication(name)
             if known != Replication(n=known.n):

@@ -25,6 +25,7 @@ from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
 from benchdb.store.read import records_of
+from benchdb.store.replications import Replication
 
 _AT_ONCE = 250  # records held in memory
 _MOST_SAMPLES = 400  # of a process that a page draws and lists
@@ -101,7 +102,8 @@ class RunFacts(msgspec.Struct, frozen=True):
 
     *over_time* are clock, power and heat from the burst on, *unsettled* is why there is
     no sustained rate, *path* what computed inside. *counterpart* measures the same with
-    a compiler that has the host start less.
+    a compiler that has the host start less. It may have been started because it
+    *reproduces* another run; *replication* is what measured it again.
     """
 
     run: str
@@ -147,6 +149,8 @@ class RunFacts(msgspec.Struct, frozen=True):
     again: str | None
     program: str | None
     why_not: Why | None
+    reproduces: str | None
+    replication: Replication | None
 
 
 def addresses(site: Site) -> Mapping[str, str]:
@@ -162,6 +166,7 @@ def addresses(site: Site) -> Mapping[str, str]:
             *(line, runs_of(line), site.notes_of([line]), site.grades.get(row.run)),
             *([*_beside(site, row)], site.machines.get(site.places[row.run].machine)),
             *(site.chips.get(row.system.chip), site.workloads.get(row.workload.name)),
+            site.replications.get(row.run),
         )
         keys[site.runs[row.run]] = sha256(msgspec.msgpack.encode(shown)).hexdigest()
     return keys
@@ -249,6 +254,8 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         again=shlex.join(words) if isinstance(words, list) else None,
         program=_program(first) if isinstance(words, list) else None,
         why_not=words if isinstance(words, Why) and words != PUBLISHED else None,
+        reproduces=run.reproduces,
+        replication=site.replications.get(row.run),
     )
     return untrusted.cleaned(facts)
 
