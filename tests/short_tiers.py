@@ -1,4 +1,4 @@
-"""A checkout whose one collector is NumPy's, of a tier that takes seconds.
+"""A checkout whose tier "quick" takes seconds: of the NumPy collector, or of trouble.
 
 Tests that measure for real share it: budgets, reproductions.
 """
@@ -16,11 +16,17 @@ SHORT = (
 
 
 def short_numpy(folder: Path) -> Path:
-    """Return the copy, made in *folder*."""
+    """Return a copy in *folder* whose one collector is NumPy's."""
+    copy = short_trouble(folder)
+    original = ROOT / "collectors" / "with_numpy.py"
+    shutil.copyfile(original, copy / "collectors" / "with_numpy.py")
+    return copy
+
+
+def short_trouble(folder: Path) -> Path:
+    """Return a copy in *folder* whose one collector does what it is told to."""
     copy = troubled_checkout.make(folder)
-    collectors = copy / "collectors"
-    shutil.copyfile(ROOT / "collectors" / "with_numpy.py", collectors / "with_numpy.py")
-    timing = collectors / "harness" / "timing.py"
+    timing = copy / "collectors" / "harness" / "timing.py"
     text = timing.read_text(encoding="utf-8")
     text, tiers = re.subn(r'"quick": Tier\(.*?\),\n', SHORT, text, flags=re.DOTALL)
     text, pairs = re.subn("TERM_PAIR_SECONDS = 4.0", "TERM_PAIR_SECONDS = 0.5", text)

@@ -117,6 +117,8 @@ def obstacle(record: Record, grade: Grade | None) -> Why | None:
         return Why(text, {"status": end.status, "why": why})
     if grade is not None and grade.letter == "X":
         return Why("its figure does not count: it has grade X")
+    if record.run.tier == "smoke":
+        return Why("it is a smoke run, which shows that something works, not how fast")
     if count > _MOST:
         return Why("it says that it is one of %(n)s processes", {"n": f"{count:,}"})
     return None

@@ -74,9 +74,11 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
     with reading(engine) as connection:
         here = run.c.campaign == campaign, run.c.mine
         again = _processes(connection, *here)
-        first = _processes(connection, run.c.digest == original)[0]
+        first = next(iter(_processes(connection, run.c.digest == original)), None)
     if not again:
         return None
+    if first is None:
+        return Judgement("unclear", why="the original is not in this database any more")
     done = [one for one in again if one.status == "ok"]
     base = f"run:{original}"
     failed = "; ".join(_failures(again))
@@ -112,8 +114,8 @@ def _word(
     usual: Comparison, wide: Comparison, conditions: tuple[Fact, ...]
 ) -> tuple[Word, str]:
     """Return the word, and why it is no other."""
-    if not usual.cells:
-        return "unclear", usual.reason or ""
+    if not usual.cells:  # such as NumPy with another number of processors
+        return "conditions differ", usual.reason or ""
     ratio = usual.cells[0].ratio
     hard = [name for name in ratio.differs if name != "load"]
     other = [one.name for one in conditions if one.name in _OTHER_WORK]
