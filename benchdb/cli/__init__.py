@@ -17,6 +17,9 @@ from benchdb.errors import BenchdbError, UsageError, suggestion
 # do not pay for the database, and small commands not for the reports.
 COMMANDS = {
     "collect": "Run the standard workloads on this machine and store every sample.",
+    "reproduce": "Measure a run again as it was measured, and say whether its figure "
+    "holds.",
+    "recipe": "Tell how a run is measured again on somebody else's machine.",
     "plan": "Write a campaign as items that a scheduler runs elsewhere.",
     "import": "Merge results that others shared or published.",
     "quarantine": "See and retry what was refused at import.",

@@ -15,6 +15,7 @@ from benchdb.cli.user_database import existing
 from benchdb.collecting.history import Past, on_machine
 from benchdb.collecting.plan import Request
 from benchdb.collecting.preflight import spoilers
+from benchdb.collecting.processes import Isolation
 from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
@@ -179,7 +180,7 @@ def chosen(context: typer.Context, kind: type[_S], **more: Any) -> _S:
     return kind(**options | more)
 
 
-def usable(request: Request, *, isolated: bool) -> list[Description]:
+def usable(request: Request, *, isolated: Isolation) -> list[Description]:
     """Return the frameworks to plan with, of which one is there at least.
 
     Those asked for must be there.

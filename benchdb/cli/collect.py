@@ -1,5 +1,6 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
@@ -23,6 +24,7 @@ from benchdb.cli.collect_budget import ALLOWED, asks_a_question, collect_within
 from benchdb.cli.collect_summary import foretold, summary, time_text
 from benchdb.cli.console import conclude, counted, plain, tell, warn
 from benchdb.cli.progress import display
+from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
 from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import measure
@@ -98,11 +100,24 @@ def collect(
     for warning in planned.warnings:
         warn(warning)
     if dry_run:
-        _foretell(planned, request.tier, db)
+        foretell(planned, request.tier, db)
         return
     machine = fingerprint()
     warn_of_spoilers(machine)
-    engine = opened(db, create=True)
+    begin(opened(db, create=True), machine, request, settings, planned)
+
+
+def begin(
+    engine: Engine,
+    machine: dict[str, Any],
+    request: Request,
+    settings: Settings,
+    planned: Plan,
+) -> None:
+    """Measure what is *planned* on this *machine*, as its fingerprint has it.
+
+    The plan is kept meanwhile. The program ends as ``_measure_all`` has it.
+    """
     campaign = Unfinished(
         replace(settings, time_limit=planned.time_limit),
         request,
@@ -131,15 +146,26 @@ def _resume(options: dict[str, Any], db: str | None) -> None:
     engine = opened(db, create=True)
     plans, campaign = data_folder() / "campaigns", next(iter(named), None)
     path = plan_files.find(plans, campaign, address(engine), warn)
+    changes: dict[str, Any] = {}
+    if options["cool_down"] is not None:
+        changes["cool_down"] = options["cool_down"]
+    if options["isolated"]:
+        changes["isolated"] = True
+    go_on(engine, machine, path, changes)
+
+
+def go_on(
+    engine: Engine, machine: dict[str, Any], path: Path, changes: Mapping[str, Any]
+) -> None:
+    """Measure what is left of the campaign whose plan is at *path*.
+
+    Of its settings some may be others from here on: *changes* has them by name.
+    """
     with plan_files.held(path):
         planned = plan_files.read(path)
         _compare(planned, _place_of(machine, engine))
         warn_of_spoilers(machine)
-        settings = planned.settings
-        if options["cool_down"] is not None:
-            settings = replace(settings, cool_down=options["cool_down"])
-        if options["isolated"]:
-            settings = replace(settings, isolated=True)
+        settings = replace(planned.settings, **changes)
         _measure_all(engine, replace(planned, settings=settings), path, 0.0)
 
 
@@ -205,6 +231,9 @@ def _measure_all(
     typed = "" if own else f" --db {quote(name(engine))}"
     if stored:
         conclude(summary(engine, settings.campaign, typed))
+    status = 0
+    if settings.originals and not remaining:
+        status = conclude_reproduction(engine, settings)
     if interruption.requested:
         resumption = f"benchdb collect --resume{database}"
         go_on = f"; go on with: {resumption}" if remaining else ""
@@ -215,6 +244,8 @@ def _measure_all(
         again = f"; go on with: benchdb collect --resume{database}" if remaining else ""
         tell(f"benchdb: {failed} of {len(items)} did not succeed{again}")
         raise typer.Exit(1)
+    if status:
+        raise typer.Exit(status)
 
 
 def _past(engine: Engine, campaign: str) -> list[Past]:
@@ -222,7 +253,7 @@ def _past(engine: Engine, campaign: str) -> list[Past]:
         return of_campaign(connection, campaign, mine=True)
 
 
-def _foretell(planned: Plan, tier: str, db: str | None) -> None:
+def foretell(planned: Plan, tier: str, db: str | None) -> None:
     """Print what would run and what it would take; nothing is made, nothing is run."""
     estimates = expected(planned, past_here(tier, db))
     replicates = planned.replicates

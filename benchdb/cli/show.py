@@ -31,10 +31,12 @@ from benchdb.store import (
     hearsay,
     machines,
     retractions,
+    tables,
 )
 from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
+from benchdb.store.replications import ClassSpreads, Replication, replications
 from benchdb.store.run_grades import grade_of
 from benchdb.store.tables import source
 from benchdb.titles import system_title
@@ -73,16 +75,43 @@ def show(
         found, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
         beside = provenance(connection, found)
+        again = _replication(connection, found)
     if as_json:
         facts = _plain(found, grade) | beside | {"result": _result(stands)}
+        facts["replication"] = again and msgspec.to_builtins(again)
         typer.echo(json.dumps(facts, indent=2))
         return
     lines = [*_head(found, grade, stands, beside)]
+    lines += _again(again)
     for title, rows in _sections(found, beside, stands, everything=everything).items():
         if shown := [f"  {row}" for row in rows]:
             lines += ["", title, *shown]
     for line in lines:
         typer.echo(plain(line))
+
+
+def _replication(connection: Connection, found: Record) -> Replication | None:
+    """Return what measured the run again: of the same work, by the same framework."""
+    names = ("workload", "framework", "device")
+    alike = (tables.run.c[name] == getattr(found.run, name) for name in names)
+    among = select(tables.run.c.digest).where(*alike)
+    return replications(connection, among, _spreads).get(found.digest)
+
+
+def _spreads(connection: Connection) -> ClassSpreads:
+    from benchdb.report.class_spreads import class_spreads  # noqa: PLC0415  heavy
+
+    return class_spreads(connection)
+
+
+def _again(found: Replication | None) -> Iterator[str]:
+    if found is not None:
+        from benchdb.report.language import load  # noqa: PLC0415  heavy
+        from benchdb.report.wording.replications import (  # noqa: PLC0415  heavy
+            replication_texts,
+        )
+
+        yield f"confirmed   {' '.join(replication_texts(load('en'), found))}"
 
 
 def _result(stands: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -144,6 +173,8 @@ def _head(
     words = command(run, found.environment)
     again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
     yield f"again       {again}"
+    if run.reproduces:
+        yield f"reproduces  {run.reproduces}"
 
 
 def _status(found: Record, beside: dict[str, Any]) -> Iterator[str]:

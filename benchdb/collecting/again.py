@@ -19,7 +19,7 @@ from benchdb.exchange.record import Record
 PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
 _COMPILERS = {"numpy": "none", "tensorflow": "graph"}  # all others run eagerly
 _CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}
-_TOLD = LENGTHS | {"attention", "grad_scaler", "loader_processes", "threads"}
+_TOLD = LENGTHS | {"attention", "cpus", "grad_scaler", "loader_processes", "threads"}
 _OPTIONS = ("batch_size", "size")
 
 

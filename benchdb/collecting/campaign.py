@@ -10,6 +10,7 @@ from time import monotonic
 
 import msgspec
 import rfc8785
+from msgspec.structs import replace
 from sqlalchemy import Engine
 
 from benchdb.collecting.item_runs import failed_run, now
@@ -92,10 +93,21 @@ def measured(
     records = run(item, settings, interruption, memory)
     if not first:
         records = _started(records, item, settings)
+    if settings.originals:
+        records = _linked(records, settings.originals[item.replicate])
     for record, error in _kept(engine, records, settings.campaign):
         if record is not None:
             memory.take(item.cell, record.run.conditions, record.end.checks)
         yield Finished(item, record, monotonic() - before, error)
+
+
+def _linked(records: Iterator[Record], original: str) -> Iterator[Record]:
+    """Yield the *records* as reproductions of the run *original*.
+
+    Collectors need not know of it.
+    """
+    for record in records:
+        yield replace(record, run=replace(record.run, reproduces=original))
 
 
 def _started(

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import collected, suites
+from benchdb.collecting.processes import Isolation
 from benchdb.collecting.programs import Capability, Description, list_cells, survey
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
@@ -175,7 +176,10 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def plan(
-    request: Request, descriptions: Sequence[Description], *, isolated: bool = False
+    request: Request,
+    descriptions: Sequence[Description],
+    *,
+    isolated: Isolation = False,
 ) -> Plan:
     """Return what to measure: every asked workload on each device that can run it.
 
@@ -276,7 +280,7 @@ def _of_framework(
     mine: Sequence[str],
     on: Sequence[str],
     *,
-    isolated: bool,
+    isolated: Isolation,
 ) -> tuple[list[_Listing], str | None]:
     """Return what a framework has of its workloads *mine*, and why not more."""
     if framework.version is None:
@@ -335,7 +339,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
         ) from error
 
 
-def assumed(request: Request, *, isolated: bool = False) -> list[Description]:
+def assumed(request: Request, *, isolated: Isolation = False) -> list[Description]:
     """Return the frameworks asked for as if all of them and their devices were there.
 
     A GPU is there if it is asked for. An item that finds it is not leaves a failed run.
@@ -381,6 +385,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     *time_limit* is the worker's, the collector has *grace* beyond it, both in seconds.
     *cool_down* is how long it may wait for the GPU to cool; None as its tier has it.
+    *originals* are the digests of the runs that it reproduces, one for each process of
+    a cell in their order.
     """
 
     campaign: str
@@ -389,8 +395,9 @@ class Settings(msgspec.Struct, frozen=True):
     time_limit: float
     grace: float = 120.0
     cool_down: int | None = None
-    isolated: bool = False
+    isolated: Isolation = False
     powermetrics: bool = False
+    originals: tuple[str, ...] = ()
 
     @property
     def patience(self) -> float:

@@ -30,6 +30,11 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _OTHERS = ("PYTHONPATH", "PYTHONHOME")
 
 
+# Whether a collector runs in an environment of its own, which uv makes; and by which
+# further options of uv, such as the versions to install.
+Isolation = bool | tuple[str, ...]
+
+
 class Interruption:
     """Ctrl-C asks the running collector to end its run; a second one kills it.
 
@@ -183,7 +188,7 @@ def asking(
     command: Sequence[str],
     text: str = "",
     *,
-    isolated: bool = False,
+    isolated: Isolation = False,
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Question]:
     """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
@@ -235,7 +240,7 @@ def _unwinding() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def environment(*, isolated: bool = False) -> dict[str, str]:
+def environment(*, isolated: Isolation = False) -> dict[str, str]:
     """Return the environment that collectors run in."""
     ours = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if not isolated:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchdb.collecting.processes import Question, asking
+from benchdb.collecting.processes import Isolation, Question, asking
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.resources import folder
 
@@ -59,16 +59,16 @@ def program(framework: str) -> Path:
     return folder("collectors") / f"with_{framework}.py"
 
 
-def launcher(*, isolated: bool) -> tuple[str, ...]:
+def launcher(*, isolated: Isolation) -> tuple[str, ...]:
     """Return what runs a collector: this Python, or uv with an environment for each."""
-    if not isolated:
+    if isolated is False:
         return (sys.executable,)
     if shutil.which("uv") is None:
         raise UsageError(
             "--isolated needs uv, which is not on the PATH; "
             f"install it with: {sys.executable} -m pip install uv, or: brew install uv"
         )
-    return ("uv", "run", "--script")
+    return ("uv", "run", *(() if isolated is True else isolated), "--script")
 
 
 def source_digest() -> str:
@@ -83,7 +83,7 @@ def source_digest() -> str:
 
 
 def ask_machine(
-    arguments: Sequence[str], *, isolated: bool = False, **variables: str
+    arguments: Sequence[str], *, isolated: Isolation = False, **variables: str
 ) -> dict[str, Any]:
     """Return what ``collectors/machine.py`` says, with these *variables* set."""
     start = [*launcher(isolated=isolated), _machine(), *arguments]
@@ -95,7 +95,7 @@ def fingerprint() -> dict[str, Any]:
     return ask_machine(["--json"])
 
 
-def meters(*, isolated: bool = False) -> dict[str, list[dict[str, Any]]]:
+def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
     return ask_machine(["--meters"], isolated=isolated)
 
@@ -110,7 +110,7 @@ def publishable(text: str) -> str | None:
     return reply.out.strip() or None if reply.status == 0 else None
 
 
-def survey(names: Sequence[str], *, isolated: bool = False) -> list[Description]:
+def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Description]:
     """Return the descriptions of these frameworks; one that cannot tell says why."""
     start = launcher(isolated=isolated) if names else ()
     commands = [[*start, str(program(name)), "--describe"] for name in names]
@@ -136,7 +136,7 @@ def _described(framework: str, question: Question) -> Description:
 
 
 def list_cells(
-    framework: str, arguments: Sequence[str], *, isolated: bool = False
+    framework: str, arguments: Sequence[str], *, isolated: Isolation = False
 ) -> dict[str, Any]:
     """Ask the collector of *framework* which cells *arguments* stand for.
 
@@ -169,7 +169,7 @@ def _machine() -> str:
 def _asked(
     command: Sequence[str],
     *,
-    isolated: bool = False,
+    isolated: Isolation = False,
     variables: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     with asking(command, isolated=isolated, variables=variables) as question:

@@ -152,7 +152,10 @@ class Collector(_Strict, frozen=True, kw_only=True):
 
 
 class Run(_Line, frozen=True, kw_only=True, tag="run"):
-    """The start of a run: everything known before the first measurement."""
+    """The start of a run: everything known before the first measurement.
+
+    *reproduces* is the digest of the run that it was started to reproduce.
+    """
 
     key: str
     machine: str
@@ -176,6 +179,7 @@ class Run(_Line, frozen=True, kw_only=True, tag="run"):
     label: Label
     source: str | None = None
     locator: str | None = None
+    reproduces: Sha256 | None = None
     conditions: dict[str, Scalar] = {}
     basis: dict[str, str] = {}
     missing: dict[str, str] = {}

@@ -195,6 +195,7 @@ RUN: Columns = (
     _of(_r.ended, "when it ended, as it was told"),
     _of(_r.reason, "why the status is not ok"),
     _of(_r.locator, "place in the source"),
+    _of(_r.reproduces, "the run that it was started to reproduce"),
     _of(_r.conditions_before, "load, power, temperature … before"),
     _of(_r.conditions_after, "the same afterwards"),
     _of(_r.checks, "gates and evidence"),

@@ -10,21 +10,16 @@ from itertools import islice
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import metrics, workloads
+from benchdb.catalogue import metrics
 from benchdb.conditions import Conditions, Difference, difference
-from benchdb.metric_kinds import (
-    RATES,
-    SPEEDS,
-    TIMES_OF_A_STEP,
-    TIMES_OF_ALL_SAMPLES,
-)
+from benchdb.metric_kinds import RATES, SPEEDS
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.steps import Step, lowest
 from benchdb.store.places import Place
-from benchdb.store.pooling import by_session, conditions, pooled
+from benchdb.store.pooling import by_session, conditions, pooled, work_class
 from benchdb.store.run_facts import Figure
 
 Process = tuple[StoredRun, Figure]
@@ -220,21 +215,8 @@ def classified(
 
 def _work_class(measurement: Measurement) -> WorkClass | None:
     """Return the class of work, ``None`` for work that none of them is like."""
-    metric, batch = measurement.conditions.metric, measurement.conditions.batch_size
-    known = workloads().get(measurement.conditions.workload)
-    if known is None:
-        return None
-    seconds = None
-    if metric in TIMES_OF_A_STEP:
-        seconds = estimate(measurement.sampled(measurement.values)).value
-    elif metric in RATES and batch:
-        seconds = batch / estimate(measurement.sampled(measurement.values)).value
-    return spreads.work_class(
-        measurement.place.device,
-        seconds,
-        operation=not known.trains,
-        whole_run=metric in TIMES_OF_ALL_SAMPLES,
-    )
+    value = estimate(measurement.sampled(measurement.values)).value
+    return work_class(measurement.conditions, measurement.place.device, value)
 
 
 def compared(measurement: Measurement, other: Measurement) -> Difference:

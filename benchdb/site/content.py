@@ -11,6 +11,7 @@ from benchdb import catalogue
 from benchdb.grading import Grade
 from benchdb.report import untrusted
 from benchdb.report.bins import Bins
+from benchdb.report.class_spreads import class_spreads
 from benchdb.report.inputs import Inputs
 from benchdb.report.scope import Scope
 from benchdb.report.summary import gather, report_of
@@ -20,6 +21,7 @@ from benchdb.report.view.page import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.systems import Systems
 from benchdb.store.places import Place
+from benchdb.store.replications import Replication, replications
 from benchdb.store.retractions import Known, all_known
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
@@ -118,6 +120,11 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     def places(self) -> Mapping[str, Place]:
         """Return where each run ran, by its digest."""
         return {run.facts.digest: run.place for run in self.inputs.runs}
+
+    @cached_property
+    def replications(self) -> Mapping[str, Replication]:
+        """Return what measured a run again, by the run's digest."""
+        return replications(self.inputs.connection, seen=class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:

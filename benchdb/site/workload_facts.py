@@ -14,9 +14,11 @@ from benchdb.report.view.atoms import Workload
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import terms
 from benchdb.report.wording.grades import gate_text
+from benchdb.report.wording.replications import replication_texts
 from benchdb.report.workloads import trains
 from benchdb.site.chip_facts import Fact
 from benchdb.site.content import Site
+from benchdb.store.replications import Replication
 from benchdb.store.tables import run
 from benchdb.titles import framework_title
 
@@ -47,6 +49,7 @@ class WorkloadFacts(msgspec.Struct, frozen=True):
     labels: tuple[tuple[str, int], ...]
     machines: int
     gates: tuple[str, ...]  # that its newest measured run passed
+    replication: Replication | None  # of its figure that most machines measured
 
 
 def of_workload(site: Site, name: str) -> WorkloadFacts:
@@ -71,6 +74,16 @@ def of_workload(site: Site, name: str) -> WorkloadFacts:
         labels=tuple(Counter(row.label for row in figures).most_common()),
         machines=len({site.places[line[0].run].machine for line in lines}),
         gates=_gates(site, figures),
+        replication=_replication(site, figures),
+    )
+
+
+def _replication(site: Site, rows: Iterable[ValueRow]) -> Replication | None:
+    """Return the replication of the figure that most machines measured, if any is."""
+    found = {row.run: site.replications.get(row.run) for row in rows}
+    known = [one for one in found.values() if one is not None and one.replicated]
+    return max(
+        known, key=lambda one: (one.machines, -(one.agreement or 0.0)), default=None
     )
 
 
@@ -157,6 +170,9 @@ def facts(language: Language, page: WorkloadFacts) -> list[Fact]:
         Fact(
             language.pgettext("table header", "Machines"),
             language.isolate(f"≥ {language.number(page.machines)}"),
+            next(replication_texts(language, page.replication), "")
+            if page.replication
+            else "",
         ),
         _passed(language, page.gates),
     ]

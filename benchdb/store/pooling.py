@@ -10,10 +10,19 @@ from contextlib import suppress
 from statistics import fmean
 from typing import TypeGuard, TypeVar
 
+from benchdb.catalogue import workloads
 from benchdb.conditions import Conditions, divided
-from benchdb.metric_kinds import REPORTED, SPEEDS, TIMES_OF_ALL_SAMPLES, TOKENS
-from benchdb.statistics import protocols
+from benchdb.metric_kinds import (
+    RATES,
+    REPORTED,
+    SPEEDS,
+    TIMES_OF_A_STEP,
+    TIMES_OF_ALL_SAMPLES,
+    TOKENS,
+)
+from benchdb.statistics import protocols, spreads
 from benchdb.statistics.comparison import Estimate, Sample, estimate
+from benchdb.statistics.spreads import WorkClass
 from benchdb.store.newest import age
 from benchdb.store.run_facts import Figure, KnownRun
 
@@ -157,3 +166,24 @@ def _extent(run: KnownRun, metric: str) -> float | None:
 
 def _is_count(said: object) -> TypeGuard[int]:
     return isinstance(said, int) and 0 <= said < _MANY
+
+
+def work_class(own: Conditions, device: str, value: float) -> WorkClass | None:
+    """Return the class of work that reached *value* on *device*.
+
+    ``None`` stands for work that none of them is like.
+    """
+    known = workloads().get(own.workload)
+    if known is None:
+        return None
+    seconds = None
+    if own.metric in TIMES_OF_A_STEP:
+        seconds = value
+    elif own.metric in RATES and own.batch_size:
+        seconds = own.batch_size / value
+    return spreads.work_class(
+        device,
+        seconds,
+        operation=not known.trains,
+        whole_run=own.metric in TIMES_OF_ALL_SAMPLES,
+    )

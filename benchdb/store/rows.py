@@ -60,7 +60,7 @@ def of_run(record: Record, *, mine: bool = False) -> Rows:
     """Return the rows of a run, less those of what others refer to as well."""
     run, end = record.digest, record.end
     rows: Rows = {
-        "run": [(*_run(record), mine)],
+        "run": [(*_run(record), mine, record.run.reproduces)],
         "value": [(run, *astuple(value)) for value in end.values],
     }
     if end.flags:
@@ -107,7 +107,7 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
 
 def as_mine(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the *row* of a run as that of one that is mine."""
-    return (*row[:-1], True)
+    return (*row[:-2], True, row[-1])
 
 
 _WHAT = attrgetter(

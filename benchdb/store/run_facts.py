@@ -116,8 +116,11 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
     locator: str | None
     cpu_cores: int | None
     cpu_levels: Any
+    gpu_cores: int | None
     collector: str | None
     collector_version: str | None
+    seed: int | None
+    reproduces: str | None
     environment: str
     software: Software = Software()
     session: Session = Session("", None)
@@ -360,8 +363,11 @@ def _query(among: Select[Any] | None) -> Select[Any]:
             run.c.locator,
             chip.c.cpu_cores,
             chip.c.cpu_levels,
+            chip.c.gpu_cores,
             run.c.collector,
             run.c.collector_version,
+            run.c.seed,
+            run.c.reproduces,
             run.c.environment,
             run.c.device_name,
             *of_machine,

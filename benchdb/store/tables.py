@@ -202,6 +202,8 @@ run = Table(
     Column("basis", Json, nullable=False),
     Column("missing", Json, nullable=False),
     Column("mine", Boolean, nullable=False, server_default=text("false")),
+    # No key: the run may be somebody else's, and never have come here.
+    Column("reproduces", Digest),
     ForeignKeyConstraint(
         ["workload", "workload_version"], ["workload.name", "workload.version"]
     ),
@@ -212,6 +214,7 @@ run = Table(
     Index("ix_run_place", "machine", "workload", "campaign", "started"),
     # Of mine alone, as revision 0005 makes it; said here, it would load every dialect.
     Index("ix_run_mine", "machine"),
+    Index("ix_run_reproduces", "reproduces"),  # of those that do, as in revision 0011
 )
 
 value = Table(

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from functools import partial
@@ -15,28 +14,15 @@ import pytest
 from tests import published_runs, troubled_checkout
 from tests.collectors.fake_macs import Mac, together
 from tests.command_line import Outcome
+from tests.short_tiers import short_numpy
 
 WORK = ("matmul", "--size", "256", "--no-metal", "--no-cuda")
 MACS = ("m1", "m1_max", "m2_ultra", "m3_pro", "m4_max", "m5")
-SHORT = (
-    '"quick": Tier(3, 3, 0.2, 1, 6, 0.6, 3, 0.05, idle_seconds=0.1, cool_seconds=0),\n'
-)
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
-    """Return a copy whose one collector is NumPy's, of a tier that takes seconds."""
-    copy = troubled_checkout.make(tmp_path_factory.mktemp("checkout"))
-    collectors = copy / "collectors"
-    original = Path(__file__).parents[2] / "collectors" / "with_numpy.py"
-    shutil.copyfile(original, collectors / "with_numpy.py")
-    timing = collectors / "harness" / "timing.py"
-    text = timing.read_text(encoding="utf-8")
-    text, tiers = re.subn(r'"quick": Tier\(.*?\),\n', SHORT, text, flags=re.DOTALL)
-    text, pairs = re.subn("TERM_PAIR_SECONDS = 4.0", "TERM_PAIR_SECONDS = 0.5", text)
-    assert (tiers, pairs) == (1, 1)
-    timing.write_text(text, encoding="utf-8")
-    return copy
+    return short_numpy(tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="module")

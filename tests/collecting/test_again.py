@@ -34,7 +34,7 @@ IMAGES = {
 
 
 def words(**facts) -> str:
-    (record,) = records(*START, run("r", collector=TORCH, **facts), end("r"))
+    (record,) = records(*START, run("r", **{"collector": TORCH} | facts), end("r"))
     found = again.command(record.run, record.environment)
     return shlex.join(found) if isinstance(found, list) else str(found)
 
@@ -92,6 +92,17 @@ def test_every_shipped_run_is_the_one_cell_that_its_command_asks_for(
         (
             {**MATRIX, "device": "cpu", "seed": 12, "replicate": 2},
             "matmul --framework torch --no-metal --size 64 --seed 10",
+        ),
+        (
+            {
+                **MATRIX,
+                "device": "cpu",
+                "framework": "numpy",
+                "compiler": "none",
+                "collector": TORCH | {"name": "with_numpy"},
+                "parameters": {"batch_size": 1, "size": 64, "cpus": 2},
+            },
+            "matmul --framework numpy --no-metal --size 64",
         ),
         (
             {**IMAGES, "device": "metal", "compiler": "inductor", "precision": "bf16"},

@@ -26,6 +26,7 @@ from benchdb.site.pages import Page
 from benchdb.site.systems import BASELINE, Worker
 from benchdb.steps import Step
 from benchdb.store.read import records_of
+from benchdb.store.replications import Replication
 from benchdb.store.retractions import Known
 
 _AT_ONCE = 250  # records held in memory
@@ -103,7 +104,9 @@ class RunFacts(msgspec.Struct, frozen=True):
 
     *over_time* are clock, power and heat from the burst on, *unsettled* is why there is
     no sustained rate, *path* what computed inside. *counterpart* measures the same with
-    a compiler that has the host start less. *retractions* are what anybody says of it.
+    a compiler that has the host start less. It may have been started because it
+    *reproduces* another run; *replication* is what measured it again, *retractions* are
+    what anybody says of it.
     """
 
     run: str
@@ -151,6 +154,8 @@ class RunFacts(msgspec.Struct, frozen=True):
     again: str | None
     program: str | None
     why_not: Why | None
+    reproduces: str | None
+    replication: Replication | None
 
 
 def addresses(site: Site) -> Mapping[str, str]:
@@ -167,6 +172,7 @@ def addresses(site: Site) -> Mapping[str, str]:
             *([*_beside(site, row)], site.machines.get(site.places[row.run].machine)),
             *(site.chips.get(row.system.chip), site.workloads.get(row.workload.name)),
             site.retractions.get(row.run),
+            site.replications.get(row.run),
         )
         keys[site.runs[row.run]] = sha256(msgspec.msgpack.encode(shown)).hexdigest()
     return keys
@@ -256,6 +262,8 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         again=shlex.join(words) if isinstance(words, list) else None,
         program=_program(first) if isinstance(words, list) else None,
         why_not=words if isinstance(words, Why) and words != PUBLISHED else None,
+        reproduces=run.reproduces,
+        replication=site.replications.get(row.run),
     )
     return untrusted.cleaned(facts)
 

@@ -16,7 +16,9 @@ from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, ladder, metrics, notes, terms
+from benchdb.report.wording.replications import badge_text, replication_texts
 from benchdb.site import wording
+from benchdb.site.badges import badge
 from benchdb.site.content import Site
 from benchdb.site.pages import Words
 from benchdb.site.run import Gate, Printed, RunFacts, Series, over_time
@@ -122,6 +124,9 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "around": list(_around(language, facts)),
             "origin": list(_origin(language, facts)),
             "printed": [one for one in facts.figures if one.printed],
+            "again": [*_again(language, facts)],
+            "badge": _badge(language, facts),
+            "reproduced": site.runs.get(facts.reproduces or ""),
             "noted": [notes.note_text(language, note) for note in facts.notes],
             "metric": metrics.metric_text(language, facts.metric),
             "why_not": _why_not(language, facts),
@@ -136,6 +141,17 @@ def _why_not(language: Language, facts: RunFacts) -> str:
     why = facts.why_not or PUBLISHED  # as thousands are, which then need not say it
     about = {name: Name(fact) for name, fact in why.facts.items()}
     return terms.sentence(language, language.gettext(why.text, **about))
+
+
+def _again(language: Language, facts: RunFacts) -> Iterator[str]:
+    """Yield what measured the figure again."""
+    if facts.replication is not None:
+        yield from replication_texts(language, facts.replication)
+
+
+def _badge(language: Language, facts: RunFacts) -> dict[str, Any] | None:
+    words = facts.replication and badge_text(language, facts.replication)
+    return badge(*words) if words else None
 
 
 def _contents(language: Language, facts: RunFacts) -> tuple[tuple[str, str], ...]:

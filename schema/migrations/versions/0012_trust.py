@@ -8,7 +8,7 @@ from alembic import op
 from benchdb.resources import folder
 
 revision = "0012"
-down_revision = "0010"
+down_revision = "0011"
 
 # As revision 0008 has it.
 _CONTEXT = """

@@ -1,0 +1,207 @@
+"""``benchdb recipe``: how to measure a run again, for somebody else's machine."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from benchdb.catalogue import metrics
+from benchdb.cli.console import plain
+from benchdb.cli.figure_text import figure, interval
+from benchdb.cli.list_runs import work
+from benchdb.cli.user_database import Db, opened
+from benchdb.collecting.again import Why, command
+from benchdb.collecting.reproducing import obstacle, software
+from benchdb.exchange.record import Record
+from benchdb.grading import mapping
+from benchdb.report.language import load
+from benchdb.site.run.named_facts import listed
+from benchdb.statistics.agreement import TOLERANCE
+from benchdb.store.database import reading
+from benchdb.store.listing import standing
+from benchdb.store.read import find, record
+from benchdb.store.run_grades import grade_of
+from benchdb.titles import framework_title
+
+app = typer.Typer(add_completion=False)
+
+_LETTERS = 12  # of a run, and of a digest
+_CODE = ("measure", "install", "or")  # what is typed
+_GIB = 2**30
+
+
+@app.command()
+def recipe(
+    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As Markdown, for a README or an issue.")
+    ] = False,
+    db: Db = None,
+) -> None:
+    """Tell how a run is measured again on somebody else's machine.
+
+    The command, what to install, the conditions, the figure to expect with its
+    interval, and what to look at. Of what others published: what its source says of
+    how it was measured.
+    """
+    with reading(opened(db)) as connection:
+        found = record(connection, find(connection, run))
+        stands = standing(connection, found.digest)
+        grade = grade_of(connection, found.digest)
+    words = command(found.run, found.environment)
+    if isinstance(words, Why):
+        rows = [*_head(found, stands), *_published(found, words)]
+    else:
+        why = obstacle(found, grade)
+        rows = [*_head(found, stands), *_ours(found, words, stands)]
+        if why is not None:
+            rows.append(("not to expect", f"this run itself is no example: {why}"))
+    for line in _in_markdown(rows) if markdown else _in_text(rows):
+        typer.echo(plain(line))
+
+
+Rows = Iterator[tuple[str, str]]
+
+
+def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
+    asked = {"parameters": found.run.parameters, "batch_size": found.batch_size}
+    names = ("workload", "setting", "compiler", "precision")
+    own = {name: getattr(found.run, name) for name in names} | asked
+    on = f"{framework_title(found.run.framework)} on {found.run.device}"
+    yield "work", f"{work({**own, 'source': None})}, {on}, {found.run.precision or '–'}"
+    yield "run", found.digest
+    if stands is not None and stands["value"] is not None:
+        metric, workload = stands["metric"], found.run.workload
+        text = (
+            f"{figure(stands['value'], metric, workload)} ({metrics()[metric].short})"
+        )
+        if stands["low"] is not None:
+            ends = stands["low"], stands["high"]
+            text += (
+                f", 95 % interval {interval(stands['value'], ends, metric, workload)}"
+            )
+        yield "expect", f"{text}, n = {stands['n']}, grade {stands['grade'] or '–'}"
+
+
+def _ours(found: Record, words: list[str], stands: dict[str, Any] | None) -> Rows:
+    """Yield how a run that a collector measured is measured again."""
+    run, asked = found.run, software(found.environment)
+    pinned = shlex.join(asked.requirements)
+    if pinned:
+        yield "install", f"python -m pip install {pinned}"
+    if asked.python:
+        yield "python", asked.python
+    if asked.left:
+        yield "not by pip", ", ".join(asked.left)
+    yield "measure", shlex.join(words)
+    yield "or", f"benchdb reproduce {found.digest[:_LETTERS]}"
+    yield "seed", "–" if run.seed is None else str(run.seed - (run.replicate or 0))
+    yield "tier", f"{run.tier}, {run.replicates or 1} processes"
+    yield "machine", _machine(found)
+    english = load("en")
+    for name, facts in (
+        ("before", dict(run.conditions)),
+        ("modes", dict(found.environment.math)),
+        ("variables", dict(found.environment.variables)),
+        ("devices", _devices(found)),
+    ):
+        if facts:
+            yield name, listed(english, facts)
+    if run.collector:
+        own = run.collector
+        yield "collector", f"{own.name} {own.version}, SHA-256 {own.sha256[:_LETTERS]}"
+    yield "look at", "; ".join(_look_at(found))
+    if stands is not None and stands["value"] is not None:
+        yield (
+            "reproduced",
+            f"if 'benchdb compare' calls it neither faster nor slower, it is at most "
+            f"{100 * TOLERANCE:.0f} % off and every gate passes",
+        )
+
+
+def _look_at(found: Record) -> Iterator[str]:
+    gates = mapping(found.end.checks.get("gates"))
+    passed = sorted(
+        name for name, gate in gates.items() if mapping(gate).get("status") == "passed"
+    )
+    if passed:
+        yield f"gates that passed here and have to: {', '.join(passed)}"
+    yield "nothing else runs, mains power, and the same power mode"
+    steady = mapping(found.end.checks.get("steady")).get("drift_pct")
+    if isinstance(steady, int | float):
+        yield f"drift over the blocks: {steady:.1f} % here"
+
+
+def _devices(found: Record) -> dict[str, Any]:
+    """Return driver and power limit of each device that tells one."""
+    told = {}
+    for one in found.environment.devices:
+        facts = {
+            name: one[name]
+            for name in ("driver", "power_limit_watts")
+            if one.get(name) is not None
+        }
+        if facts:
+            told[str(one.get("name") or one.get("kind"))] = facts
+    return told
+
+
+def _machine(found: Record) -> str:
+    chip, own = found.machine.chip, found.machine
+    parts = [
+        own.model,
+        f"{chip.vendor} {chip.name}",
+        chip.cpu_cores and f"{chip.cpu_cores} CPU cores",
+        chip.gpu_cores and f"{chip.gpu_cores} GPU cores",
+        chip.ram_bytes and f"{chip.ram_bytes / _GIB:.0f} GiB",
+        *(f"{one.count} × {one.name}" for one in chip.accelerators),
+        "virtual" if own.virtual else None,
+    ]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def _published(found: Record, why: Why) -> Rows:
+    """Yield what the source of a run says of how it was measured."""
+    yield "measure", f"no command of benchdb does the same: {why}"
+    yield "machine", _machine(found)
+    source = found.source
+    if source is not None:
+        yield "source", f"{source.title} ({source.slug})"
+        if source.url:
+            yield "address", source.url
+        if found.run.locator:
+            yield "place", found.run.locator
+        if source.protocol:
+            yield "its protocol", listed(load("en"), dict(source.protocol))
+    own = found.environment
+    said = {
+        "system": " ".join(filter(None, (own.os_name, own.os_version))),
+        "framework": " ".join(filter(None, (own.framework, own.framework_version))),
+        "python": own.python,
+        **own.packages,
+    }
+    yield "software", listed(load("en"), said) or "not stated"
+    if found.run.parameters:
+        yield "parameters", listed(load("en"), dict(found.run.parameters))
+    if found.run.basis:
+        yield "inferred", listed(load("en"), dict(found.run.basis))
+    unsaid = {**found.run.missing, **found.environment.missing, **found.machine.missing}
+    if unsaid:
+        yield "not stated", ", ".join(sorted(unsaid))
+
+
+def _in_text(rows: list[tuple[str, str]]) -> Iterator[str]:
+    wide = max(len(name) for name, _ in rows)
+    return (f"{name:<{wide}}  {text}" for name, text in rows)
+
+
+def _in_markdown(rows: list[tuple[str, str]]) -> Iterator[str]:
+    # A template engine: text does without it.
+    from benchdb.report.markdown import escape  # noqa: PLC0415  heavy
+
+    for name, text in rows:
+        if name in _CODE and not text.startswith("no command"):
+            yield from (f"* {name}:", "", f"      {plain(text)}", "")
+        else:
+            yield f"* {name}: {escape(plain(text))}"

@@ -1,0 +1,170 @@
+"""``benchdb reproduce``: measure a run again, and say whether its figure holds."""
+
+import secrets
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from msgspec.structs import replace
+from sqlalchemy import Engine
+
+from benchdb.cli import collect
+from benchdb.cli.campaign_options import (
+    Isolated,
+    campaign_name,
+    chosen,
+    usable,
+    warn_of_spoilers,
+)
+from benchdb.cli.console import tell
+from benchdb.cli.user_database import Db, address, opened
+from benchdb.collecting import plan_files
+from benchdb.collecting.again import Why, command
+from benchdb.collecting.plan import Plan, Request, Settings, plan
+from benchdb.collecting.processes import Isolation
+from benchdb.collecting.programs import fingerprint, launcher
+from benchdb.collecting.reproducing import (
+    obstacle,
+    originals,
+    software,
+    with_python,
+)
+from benchdb.errors import UsageError
+from benchdb.exchange.record import Record
+from benchdb.grading import Grade
+from benchdb.store.database import reading
+from benchdb.store.read import find, record
+from benchdb.store.run_grades import grade_of
+from benchdb.user_data import data_folder
+
+app = typer.Typer(add_completion=False)
+
+_LETTERS = 12  # of a run
+_SEEDS = 2**31  # of a campaign; a process adds its number, and TensorFlow has 2**32
+_FOLDER = "DIR"  # stands for the folder of real images
+
+
+@app.command()
+def reproduce(
+    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    isolated: Isolated = False,
+    fresh_seed: Annotated[
+        bool,
+        typer.Option(
+            "--fresh-seed", help="Another seed, chosen at random: a replication."
+        ),
+    ] = False,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Real images, where the run had some."),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say what would run, how and how long."),
+    ] = False,
+    db: Db = None,
+) -> None:
+    """Measure a run again as it was measured, and say whether its figure holds.
+
+    Same work, precision, compiler, flags, tier, processes and seed; --isolated also
+    brings back its framework. The answer is one of: reproduced within x %, differs,
+    unclear, conditions differ. Exit 0 if reproduced, 1 if not, 2 if it cannot be
+    measured again.
+    """
+    engine = opened(db)
+    with reading(engine) as connection:
+        found = record(connection, find(connection, run))
+        words = _words(found, grade_of(connection, found.digest), data)
+    going = _interrupted(engine, found.digest)
+    if going is not None and not (isolated or fresh_seed or dry_run):
+        tell(f"going on with campaign {going.stem}, which was interrupted")
+        collect.go_on(engine, fingerprint(), going, {})
+        return
+    request, settings = _asked(words)
+    if fresh_seed:
+        settings = replace(settings, seed=secrets.randbelow(_SEEDS))
+        tell(f"seed {settings.seed}, chosen at random")
+    if isolated:
+        settings = replace(settings, isolated=_environment(found))
+    planned = _planned(request, settings)
+    if dry_run:
+        typer.echo(shlex.join(words))
+        collect.foretell(planned, request.tier, db)
+        return
+    with reading(engine) as connection:
+        links = originals(connection, found, planned.replicates)
+    machine = fingerprint()
+    warn_of_spoilers(machine)
+    settings = replace(settings, originals=links, time_limit=planned.time_limit)
+    collect.begin(engine, machine, request, settings, planned)
+
+
+def _words(found: Record, grade: Grade | None, data: str | None) -> list[str]:
+    """Return the command that measures the run again, with the user's own *data*.
+
+    Raise ``UsageError`` where there is none, or no figure to reproduce.
+    """
+    words = command(found.run, found.environment)
+    why = words if isinstance(words, Why) else obstacle(found, grade)
+    name = found.digest[:_LETTERS]
+    if isinstance(words, Why) or why is not None:
+        hint = f"; 'benchdb recipe {name}' tells what is known of how it was measured"
+        raise UsageError(f"run {name} cannot be reproduced: {why}{hint}")
+    if _FOLDER not in words:
+        return words
+    if data is None:
+        raise UsageError(
+            f"run {name} cannot be reproduced without its images; name the folder that "
+            "has them with --data"
+        )
+    return [data if word == _FOLDER else word for word in words]
+
+
+def _interrupted(engine: Engine, run: str) -> Path | None:
+    """Return the plan of a reproduction of *run* here that has not come to its end."""
+    place = address(engine)
+    for path in sorted((data_folder() / "campaigns").glob("*.json"), reverse=True):
+        with suppress(UsageError):  # of one that cannot be read
+            kept = plan_files.read(path)
+            if run in kept.settings.originals and kept.place.database == place:
+                return path
+    return None
+
+
+def _asked(words: Sequence[str]) -> tuple[Request, Settings]:
+    """Return what the command of *words* asks ``collect`` for."""
+    its = typer.main.get_command(collect.app)
+    try:
+        context = its.make_context("collect", list(words[2:]))
+    except typer.BadParameter as error:
+        raise UsageError(
+            f"the run asks for what there is not: {error.format_message()}"
+        ) from error
+    shared: dict[str, Any] = {"campaign": campaign_name(), "time_limit": 0}
+    given = cast(typer.Context, context)
+    return chosen(given, Request), chosen(given, Settings, **shared)
+
+
+def _planned(request: Request, settings: Settings) -> Plan:
+    """Return the plan for the one cell of the run; raise ``UsageError`` without it."""
+    isolated = settings.isolated
+    planned = plan(request, usable(request, isolated=isolated), isolated=isolated)
+    if len(planned.cells) != 1:
+        raise UsageError(
+            f"the run is one of {len(planned.cells)} cells by now, and no option tells "
+            "which; 'benchdb show' has the command for all of them"
+        )
+    return planned
+
+
+def _environment(found: Record) -> Isolation:
+    """Return the options of uv for the run's software, and say what is left out."""
+    launcher(isolated=True)  # uv is there, or that is said
+    asked = with_python(software(found.environment))
+    tell(f"installing: {', '.join(asked.requirements) or 'nothing that is pinned'}")
+    if asked.left:
+        tell(f"cannot be brought back: {', '.join(asked.left)}")
+    return asked.options or True

@@ -1,0 +1,80 @@
+"""What a reproduction says at its end: the word, both figures, and what differs."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Engine
+
+from benchdb.cli.console import conclude
+from benchdb.cli.figure_text import figure
+from benchdb.collecting.plan import Settings
+
+if TYPE_CHECKING:
+    from benchdb.compare.cell_rows import CellRow
+    from benchdb.compare.reproduced import Judgement
+
+_LETTERS = 12  # of a run
+
+
+def conclude_reproduction(engine: Engine, settings: Settings) -> int:
+    """Print what came of a campaign that reproduces, and return its exit status.
+
+    That is 0 where the figure was reproduced, else 1.
+    """
+    # Comparing takes the parts of a report, which other campaigns do without.
+    from benchdb.compare.reproduced import judge  # noqa: PLC0415  heavy
+
+    found = judge(engine, settings.originals[0], settings.campaign)
+    if found is None:
+        return 1
+    conclude(("", *lines(found, settings.originals[0])))
+    return 0 if found.word == "reproduced" else 1
+
+
+def lines(found: "Judgement", original: str) -> Iterator[str]:
+    """Yield the word first, then the figures, then the conditions that differ."""
+    yield _head(found)
+    if (row := found.row) is not None:
+        own = (row.metric, row.workload)
+        head = f"run {original[:_LETTERS]}"
+        for name, side in ((head, row.base), ("this time", row.other)):
+            shown = figure(side.quantity.value, *own)
+            yield f"  {name:<{len(head)}}  {shown}, n = {side.quantity.n}"
+    for one in found.conditions:
+        yield f"  {one.name}: {one.base} → {one.other}"
+
+
+def _head(found: "Judgement") -> str:
+    names = ", ".join(one.name for one in found.conditions)
+    differ = f"conditions differ: {names}"
+    if found.word == "failed":
+        return f"not reproduced: {found.why}"
+    if found.word == "reproduced":
+        return "; ".join(filter(None, (_reproduced(found), names and differ)))
+    parts = [found.word if found.word != "conditions differ" else differ]
+    if found.row is not None:
+        parts[0] += f": {_by(found.row)}"
+    parts += [found.why] if found.why else []
+    if names and found.word != "conditions differ":
+        parts.append(differ)
+    return "; ".join(parts)
+
+
+def _reproduced(found: "Judgement") -> str:
+    verb = "replicated" if found.elsewhere and found.fresh else "reproduced"
+    where = " on another machine" if found.elsewhere else ""
+    seed = "another" if found.fresh else "the same"
+    share = math.ceil(1000 * found.within) / 10
+    return f"{verb} within {share:.1f} %{where}, with {seed} seed"
+
+
+def _by(row: "CellRow") -> str:
+    """Say by how much the rerun is faster or slower, with the interval if any."""
+    ratio = row.ratio
+    word, sign = ("faster", 1) if ratio.value >= 1 else ("slower", -1)
+    ends = ""
+    if ratio.low is not None and ratio.high is not None:
+        shares = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
+        ends = f" ({shares[0]:.1f} to {shares[1]:.1f} %)"
+    return f"{word} by {sign * 100 * (ratio.value - 1):.1f} %{ends}"

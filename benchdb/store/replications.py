@@ -1,0 +1,264 @@
+"""What measured a cell again: the same machine for its own figure, and other machines.
+
+A run may be linked to the run that it was started to reproduce; whoever measures the
+same cell on a machine of the same chip class replicates it as well. A link is a claim:
+it counts where both runs did the same work under the same conditions, but for versions,
+system and driver, and their figures agree by ``statistics.agreement``.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection, Select, func, or_, select, tuple_
+
+from benchdb.metric_kinds import headlines
+from benchdb.statistics import spreads
+from benchdb.statistics.agreement import agreement
+from benchdb.statistics.comparison import Sample, Spread, geometric_mean
+from benchdb.statistics.spreads import Seen, WorkClass
+from benchdb.store.hearsay import hearsay
+from benchdb.store.places import chip_at_work, is_card, is_known
+from benchdb.store.pooling import conditions, is_usable, work_class
+from benchdb.store.run_facts import Around, KnownRun, around, known_runs
+from benchdb.store.tables import finding, machine, run
+
+_GIB = 2**30
+_WORK = (run.c.workload, run.c.framework, run.c.device)
+_COPIES = ("copied-samples",)  # findings by which a run is no measurement of its own
+ClassSpreads = Mapping[WorkClass, Seen]
+
+
+class Replication(msgspec.Struct, frozen=True):
+    """How a figure of a cell on a machine stands beside what measured it again.
+
+    *machines* have distinct anonymous ids and are of the same chip class, this one
+    among them; *agreement* is half of the range of their figures, as a share: a figure
+    of theirs is their middle ± that. *n* counts processes. It is *replicated* where
+    another of them agrees with this one on another seed. Of *reruns*, campaigns that
+    this machine was asked for to reproduce its own, the furthest was *within* a share;
+    *unlike* are those that did not agree.
+    """
+
+    machines: int = 1
+    agreement: float | None = None
+    n: int = 0
+    replicated: bool = False
+    reruns: int = 0
+    within: float | None = None
+    unlike: int = 0
+
+
+class _Process(NamedTuple):
+    """A process with the figure that heads it, and the seed of its campaign."""
+
+    run: KnownRun
+    value: float
+    seed: int | None
+
+
+_Machines = Mapping[str, Sequence[_Process]]  # the processes of a cell by machine
+
+
+def replications(
+    connection: Connection,
+    among: Select[Any] | None = None,
+    seen: Callable[[Connection], ClassSpreads] | None = None,
+    surroundings: Around | None = None,
+) -> Mapping[str, Replication]:
+    """Return the replication of each run that has any, by digest.
+
+    *among* are digests of runs, with all that may measure the same; ``None`` stands for
+    all that collectors measured. *seen* gives what classes of work have shown of
+    chance, where more is known than what benchdb ships.
+    """
+    found: dict[str, Replication] = {}
+    every = [*_measured(connection, among, surroundings)]
+    shown = seen(connection) if seen is not None and every else {}
+    for cell in _cells(every, shown):
+        for name, own in cell.machines.items():
+            known = cell.replication(name)
+            if known != Replication(n=known.n):
+                found |= dict.fromkeys((one.run.facts.digest for one in own), known)
+    return found
+
+
+def replicating(
+    connection: Connection,
+    among: Select[Any] | None = None,
+    surroundings: Around | None = None,
+) -> set[tuple[str, str]]:
+    """Return each run with every run that replicates it.
+
+    That one is of another machine and another seed, and their figures agree. It depends
+    on nothing but the runs *among* these, or on all.
+    """
+    pairs = set[tuple[str, str]]()
+    for cell in _cells(_measured(connection, among, surroundings), {}):
+        for name, own in cell.machines.items():
+            for other in cell.replicated_by(name):
+                theirs = cell.machines[other]
+                pairs |= {
+                    (one.run.facts.digest, it.run.facts.digest)
+                    for one in own
+                    for it in theirs
+                }
+    return pairs
+
+
+def _measured(
+    connection: Connection, among: Select[Any] | None, surroundings: Around | None
+) -> Iterator[KnownRun]:
+    """Yield the runs of collectors whose work several machines did, or that are linked.
+
+    What counts nowhere is left out.
+    """
+    copies = select(finding.c.run).where(finding.c.code.in_(_COPIES))
+    done = [
+        run.c.label == "measured",
+        run.c.status == "ok",
+        run.c.digest.not_in(copies),
+    ]
+    if among is not None:
+        done.append(run.c.digest.in_(among))
+    machines = func.count(machine.c.anonymous_id.distinct())
+    several = (
+        select(*_WORK)
+        .join(machine, machine.c.digest == run.c.machine)
+        .where(*done)
+        .group_by(*_WORK)
+        .having(or_(machines > 1, func.count(run.c.reproduces) > 0))
+    )
+    if connection.execute(several.limit(1)).first() is None:
+        return
+    wanted = select(run.c.digest).where(*done, tuple_(*_WORK).in_(several))
+    heard = hearsay(connection, wanted)
+    works = select(run.c.workload).where(run.c.digest.in_(wanted)).distinct()
+    metrics = {name for work in connection.scalars(works) for name in headlines(work)}
+    places = surroundings or around(connection)
+    for one in known_runs(connection, wanted, metrics, places):
+        if one.facts.digest not in heard:
+            yield one
+
+
+class _Cell:
+    """A cell on a chip class: its processes by machine, and what chance does to it."""
+
+    def __init__(self, machines: _Machines, spread: Spread | None) -> None:
+        self.machines = machines
+        self._spread = spread
+        self._samples = {
+            name: _sample(own, name, spread) for name, own in machines.items()
+        }
+        ids = {name: own[0].run.place.anonymous_id for name, own in machines.items()}
+        self._ids = {name: known for name, known in ids.items() if known}
+
+    def replicated_by(self, place: str) -> list[str]:
+        """Return the machines that replicate the figure of the one at *place*."""
+        return [other for other in self._ids if self._replicates(place, other)]
+
+    def _replicates(self, place: str, other: str) -> bool:
+        own = self._ids.get(place)
+        if own is None or own == self._ids[other]:
+            return False
+        seeds, fresh = (
+            {one.seed for one in self.machines[it]} - {None} for it in (place, other)
+        )
+        if not fresh - seeds:
+            return False
+        cell = self._samples[other], self._samples[place]
+        return agreement(cell)[0] == "reproduced"
+
+    def replication(self, place: str) -> Replication:
+        """Return how the figure of the machine at *place* stands beside all others."""
+        centers = {
+            known: math.log(self._samples[name].center)
+            for name, known in self._ids.items()
+        }
+        reruns = [*self._reruns(place)]
+        near = [apart for agrees, apart in reruns if agrees]
+        several = len(centers) > 1 and place in self._ids
+        counted = self._ids if several else (place,)
+        half = (max(centers.values()) - min(centers.values())) / 2 if several else 0.0
+        return Replication(
+            machines=len(centers) if several else 1,
+            agreement=math.expm1(half) if several else None,
+            n=sum(self._samples[name].count for name in counted),
+            replicated=bool(self.replicated_by(place)),
+            reruns=len(reruns),
+            within=max(near, default=None),
+            unlike=len(reruns) - len(near),
+        )
+
+    def _reruns(self, place: str) -> Iterator[tuple[bool, float]]:
+        """Yield for each rerun of a campaign whether it agrees, and how far it is."""
+        campaigns = defaultdict[str | None, list[_Process]](list)
+        for one in self.machines[place]:
+            campaigns[one.run.facts.campaign or one.run.facts.digest].append(one)
+        of_run = {
+            one.run.facts.digest: name
+            for name, some in campaigns.items()
+            for one in some
+        }
+        for name, some in campaigns.items():
+            links = (of_run.get(one.run.facts.reproduces or "") for one in some)
+            for original in sorted({link for link in links if link} - {name}):
+                first = _sample(campaigns[original], place, self._spread)
+                second = _sample(some, place, self._spread)
+                found, apart = agreement((second, first))
+                yield found == "reproduced", apart
+
+
+def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
+    """Yield the cells that several machines measured, or that a run is linked in."""
+    cells: defaultdict[object, defaultdict[str, list[_Process]]]
+    cells = defaultdict(lambda: defaultdict(list))
+    for one in runs:
+        if (process := _process(one)) is not None:
+            metric, value, key = process
+            seed = one.facts.seed
+            of_campaign = None if seed is None else seed - (one.facts.replicate or 0)
+            cells[metric, key][one.place.machine].append(
+                _Process(one, value, of_campaign)
+            )
+    for (metric, _), machines in cells.items():
+        every = [one for own in machines.values() for one in own]
+        if len(machines) > 1 or any(one.run.facts.reproduces for one in every):
+            first = every[0].run
+            own = conditions(first, str(metric))
+            value = geometric_mean([one.value for one in every])
+            name = work_class(own, first.place.device, value)
+            yield _Cell(machines, spreads.spread_of(name, seen, spreads.shipped()))
+
+
+def _process(one: KnownRun) -> tuple[str, float, object] | None:
+    """Return the figure that heads a run, with all that makes its cell and chip class.
+
+    ``None`` where it may lead nothing, or nobody said on which chip it was.
+    """
+    facts, place = one.facts, one.place
+    if not (facts.leads and facts.proven and place.measured and is_known(place)):
+        return None
+    figures = {it.metric: it for it in one.figures if is_usable(it)}
+    metric = next((name for name in headlines(facts.workload) if name in figures), None)
+    value = figures[metric].value if metric else None
+    if metric is None or value is None or value <= 0:
+        return None
+    own = replace(conditions(one, metric), surroundings=())
+    if own.smoke:
+        return None
+    sizes = None
+    if not is_card(place):
+        memory = place.ram_bytes and round(place.ram_bytes / _GIB)
+        sizes = facts.cpu_cores, facts.gpu_cores, memory
+    return metric, value, (chip_at_work(place), place.device, sizes, own)
+
+
+def _sample(own: Sequence[_Process], place: str, spread: Spread | None) -> Sample:
+    sessions = defaultdict[str, list[float]](list)
+    for one in own:
+        sessions[one.run.facts.session.name].append(one.value)
+    return Sample(tuple(map(tuple, sessions.values())), spread, place)

@@ -1,0 +1,291 @@
+"""``benchdb reproduce``: real processes measured again, and what is said of them."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchdb.cli.reproduction import lines
+from benchdb.compare.reproduced import judge
+from benchdb.store.database import open_database
+from tests import troubled_checkout
+from tests.command_line import Outcome
+from tests.short_tiers import short_numpy, short_trouble
+
+WORK = ("matmul", "--size", "128", "--no-metal", "--no-cuda", "--replicates", "2")
+WORDS = r"reproduced within [\d.]+ %|differs: |unclear: |conditions differ: "
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    return short_numpy(tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("home")
+
+
+def benchdb(checkout: Path, home: Path, *line: object, **how: str) -> Outcome:
+    return troubled_checkout.in_process(
+        checkout, home, *line, "--db", home / "r.sqlite", **how
+    )
+
+
+def runs(home: Path) -> list[Row]:
+    with closing(sqlite3.connect(home / "r.sqlite")) as database:
+        database.row_factory = sqlite3.Row
+        every = database.execute("SELECT * FROM run ORDER BY started, replicate")
+        return [dict(row) for row in every]
+
+
+def answer(done: Outcome) -> list[str]:
+    """Return what a reproduction says at its end, the word first."""
+    every = done.out.splitlines()
+    return every[len(every) - every[::-1].index("") :]
+
+
+@pytest.fixture(scope="module")
+def original(checkout, home) -> list[Row]:
+    done = benchdb(checkout, home, "collect", *WORK, "--seed", 7)
+    assert done.status == 0, done.err
+    return runs(home)
+
+
+@pytest.fixture(scope="module")
+def again(original, checkout, home) -> tuple[Outcome, list[Row]]:
+    """Reproduce the second process; give what was said, and the new runs."""
+    done = benchdb(checkout, home, "reproduce", original[1]["digest"][:12])
+    return done, runs(home)[2:]
+
+
+def test_it_measures_the_same_once_more_and_links_process_by_process(original, again):
+    done, new = again
+    same = (
+        *("workload", "setting", "framework", "device", "precision", "compiler"),
+        *("parameters", "tier", "seed", "replicate", "replicates", "collector_sha256"),
+    )
+
+    assert done.status in (0, 1), done.err
+    assert [[one[name] for name in same] for one in new] == [
+        [one[name] for name in same] for one in original
+    ]
+    assert [one["reproduces"] for one in new] == [one["digest"] for one in original]
+    assert {one["campaign"] for one in new}.isdisjoint(
+        one["campaign"] for one in original
+    )
+
+
+def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, home):
+    done, new = again
+    word, first, second, *_ = answer(done)
+    sides = [f"run:{one[0]['digest']}" for one in (original, new)]
+    compared = json.loads(
+        benchdb(checkout, home, "compare", *sides, "--format", "json").out
+    )
+    (cell,) = compared[0]["cells"]
+
+    assert re.match(WORDS, word)
+    assert first.startswith(f"  run {original[0]['digest'][:12]}  ")
+    assert second.startswith("  this time")
+    apart = max(cell["ratio"], 1 / cell["ratio"]) - 1
+    if done.status == 0:
+        said = re.match(r"reproduced within ([\d.]+) %, with the same seed", word)
+        assert said
+        assert 100 * apart <= float(said[1]) <= 100 * apart + 0.1
+    elif cell["verdict"] in ("faster", "slower"):
+        assert word.startswith(f"differs: {cell['verdict']} by ")
+    else:  # such as on a machine that was busier than before
+        assert word.startswith("unclear: ")
+        assert ("conditions differ: load" in word) == (cell["differs"] == "load")
+
+
+def test_a_forged_figure_differs(again, home, tmp_path):
+    forged = tmp_path / "r.sqlite"
+    new = again[1]
+    original = new[0]["reproduces"]
+    with closing(sqlite3.connect(home / "r.sqlite")) as database:
+        database.execute("VACUUM INTO ?", (str(forged),))
+    with closing(sqlite3.connect(forged)) as database, database:
+        # As if the machine had been as busy both times, which others decide here.
+        database.execute(
+            "UPDATE run SET conditions_before = "
+            "json_set(conditions_before, '$.load_1m', 0.1)"
+        )
+        database.execute(
+            "UPDATE value SET value = value * 40 WHERE metric = 'teraflops' AND run IN "
+            "(SELECT reproduces FROM run)"
+        )
+
+    found = judge(open_database(str(forged)), original, new[0]["campaign"])
+
+    assert found is not None
+    word = next(lines(found, original))
+    assert found.word == "differs"
+    assert re.match(r"differs: slower by \d\d\.\d % \(", word)
+
+
+def test_another_collector_program_is_named_and_so_is_a_fresh_seed(
+    again, checkout, home, tmp_path
+):
+    changed = tmp_path / "checkout"
+    shutil.copytree(checkout, changed)
+    program = changed / "collectors" / "with_numpy.py"
+    program.write_bytes(program.read_bytes() + b"#")
+    before = again[1]
+
+    run = before[0]["digest"]
+    done = benchdb(changed, home, "reproduce", run, "--fresh-seed")
+
+    new = runs(home)[4:]
+    said = re.search(r"seed (\d+), chosen at random", done.err)
+    assert said
+    assert [one["seed"] for one in new] == [int(said[1]), int(said[1]) + 1]
+    assert [one["reproduces"] for one in new] == [one["digest"] for one in before]
+    word, *rest = answer(done)
+    assert re.search(r"conditions differ: (load, )?collector program$", word)
+    digests = [one[0]["collector_sha256"][:12] for one in (before, new)]
+    assert f"  collector program: {digests[0]} → {digests[1]}" in rest
+    if done.status == 0:
+        assert "with another seed; conditions differ" in word
+
+
+@pytest.fixture(scope="module")
+def interrupted(original, checkout, home) -> tuple[Outcome, int]:
+    """Begin a reproduction, and press Ctrl-C when a process has ended."""
+    apart = home / "apart"
+    shutil.copytree(home, apart, ignore=shutil.ignore_patterns("apart"))
+    run = original[0]["digest"]
+    before = len(runs(apart))
+    with subprocess.Popen(
+        troubled_checkout.command("reproduce", run, "--db", apart / "r.sqlite"),
+        cwd=checkout,
+        env=troubled_checkout.environment(apart),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr
+        said = ""
+        while "FLOPS in" not in said and (words := process.stderr.readline()):
+            said += words
+        os.kill(process.pid, signal.SIGINT)
+        out, rest = process.communicate(timeout=60)
+    return Outcome(process.returncode, out, said + rest), before
+
+
+def test_ctrl_c_keeps_what_is_finished_and_it_goes_on_when_called_again(
+    original, interrupted, checkout, home
+):
+    first, before = interrupted
+    apart = home / "apart"
+    done = [one["status"] for one in runs(apart)[before:]]
+
+    assert first.status == 130
+    assert "go on with: benchdb collect --resume" in first.err
+    assert done.count("ok") == 1
+    assert not re.search(WORDS, first.out)
+
+    second = benchdb(checkout, apart, "reproduce", original[0]["digest"])
+
+    assert "going on with campaign" in second.err
+    assert re.search(WORDS, second.out), second.err
+    new = [one for one in runs(apart)[before:] if one["status"] == "ok"]
+    assert len({one["campaign"] for one in new}) == 1
+    assert [one["replicate"] for one in new] == [0, 1]
+    assert [one["reproduces"] for one in new] == [one["digest"] for one in original]
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(original, checkout, home):
+    before = len(runs(home))
+
+    done = benchdb(checkout, home, "reproduce", original[0]["digest"], "--dry-run")
+
+    assert done.status == 0
+    assert done.out.splitlines()[0].endswith("--size 128 --replicates 2 --seed 7")
+    assert "2 processes of tier quick" in done.out
+    assert len(runs(home)) == before
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory) -> tuple[Path, Path]:
+    """Return a checkout whose collector has trouble, and a home with a run of it."""
+    checkout = short_trouble(tmp_path_factory.mktemp("troubled"))
+    home = tmp_path_factory.mktemp("troubled-home")
+    done = benchdb(checkout, home, "collect", *WORK, "--replicates", 1)
+    assert done.status == 0, done.err
+    return checkout, home
+
+
+def test_a_gate_that_fails_is_said_and_nothing_is_reproduced(troubled):
+    checkout, home = troubled
+    (first,) = runs(home)
+
+    done = benchdb(checkout, home, "reproduce", first["digest"], TROUBLE_ERROR="1")
+
+    assert done.status == 1
+    word, *_ = answer(done)
+    assert word == "not reproduced: process 1 failed the gate result_error"
+
+
+@pytest.mark.parametrize(
+    ("how", "trouble", "why"),
+    [
+        (
+            (),
+            {"TROUBLE_SAYS": "no luck"},
+            r"it has no figure: it is failed \(.*no luck",
+        ),
+        (
+            ("--tier", "smoke"),
+            {},
+            "it is a smoke run, which shows that something works",
+        ),
+    ],
+)
+def test_a_run_without_a_figure_to_hold_is_not_measured_again(
+    how, trouble, why, troubled
+):
+    checkout, home = troubled
+    before = {one["digest"] for one in runs(home)}
+    trouble = trouble and {"TROUBLE": "build", "TROUBLE_KIND": "raise", **trouble}
+    line = ("collect", *WORK, "--replicates", 1, *how)
+    assert benchdb(checkout, home, *line, **trouble).status == bool(trouble)
+    (run,) = {one["digest"] for one in runs(home)} - before
+
+    done = benchdb(checkout, home, "reproduce", run)
+
+    assert done.status == 2
+    (said,) = done.err.splitlines()
+    assert re.search(f"run {run[:12]} cannot be reproduced: {why}", said)
+    assert len(runs(home)) == len(before) + 1
+
+
+def test_what_others_published_has_no_command(checkout, tmp_path):
+    published = Path(__file__).parents[2] / "published" / "needle-metal.jsonl"
+    assert benchdb(checkout, tmp_path, "import", published).status == 0
+    run = runs(tmp_path)[0]["digest"][:12]
+
+    done = benchdb(checkout, tmp_path, "reproduce", run)
+
+    why = "others published it, and measured in their own way"
+    assert done.status == 2
+    assert done.err.startswith(f"benchdb: run {run} cannot be reproduced: {why}; ")
+    assert f"'benchdb recipe {run}'" in done.err
+
+
+@pytest.mark.parametrize("name", ["nonsense", "", "0" * 64, "matmul"])
+def test_a_run_that_is_not_there_is_one_line(original, name, checkout, home):
+    done = benchdb(checkout, home, "reproduce", name)
+
+    assert done.status == 2
+    assert len(done.err.splitlines()) == 1

@@ -1,0 +1,35 @@
+"""A checkout whose tier "quick" takes seconds: of the NumPy collector, or of trouble.
+
+Tests that measure for real share it: budgets, reproductions.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from tests import troubled_checkout
+from tests.collector_programs import ROOT
+
+SHORT = (
+    '"quick": Tier(3, 3, 0.2, 1, 6, 0.6, 3, 0.05, idle_seconds=0.1, cool_seconds=0),\n'
+)
+
+
+def short_numpy(folder: Path) -> Path:
+    """Return a copy in *folder* whose one collector is NumPy's."""
+    copy = short_trouble(folder)
+    original = ROOT / "collectors" / "with_numpy.py"
+    shutil.copyfile(original, copy / "collectors" / "with_numpy.py")
+    return copy
+
+
+def short_trouble(folder: Path) -> Path:
+    """Return a copy in *folder* whose one collector does what it is told to."""
+    copy = troubled_checkout.make(folder)
+    timing = copy / "collectors" / "harness" / "timing.py"
+    text = timing.read_text(encoding="utf-8")
+    text, tiers = re.subn(r'"quick": Tier\(.*?\),\n', SHORT, text, flags=re.DOTALL)
+    text, pairs = re.subn("TERM_PAIR_SECONDS = 4.0", "TERM_PAIR_SECONDS = 0.5", text)
+    assert (tiers, pairs) == (1, 1)
+    timing.write_text(text, encoding="utf-8")
+    return copy

@@ -1,0 +1,163 @@
+"""Who measured a figure again: other machines, other seeds, and reruns of one's own."""
+
+import json
+
+import pytest
+
+from benchdb.merge import import_files
+from benchdb.store.database import open_database, reading
+from benchdb.store.read import records
+from benchdb.store.replications import Replication, replicating, replications
+from tests.campaign_history import campaign
+from tests.exchange_lines import HEADER, MACHINE, line
+
+GATES = {
+    "gates": {
+        name: {"status": "passed"} for name in ("device", "parameter_count", "loss")
+    }
+}
+OTHER, THIRD = "1111111111111111", "2222222222222222"
+
+
+def machine(key: str, anonymous_id: str | None, **chip: object) -> bytes:
+    own = json.loads(MACHINE)["chip"] | chip
+    return line(MACHINE, key=key, anonymous_id=anonymous_id, chip=own)
+
+
+def stored(tmp_path, *parts: list[bytes] | bytes):
+    """Return a database with what *parts* of a file say, from a stranger."""
+    every = [one for part in parts for one in (part if type(part) is list else [part])]
+    path = tmp_path / "shared.jsonl"
+    path.write_bytes(b"".join([HEADER, MACHINE, *every]))
+    engine = open_database(str(tmp_path / "r.sqlite"), create=True)
+    (outcome,) = import_files(engine, [path])
+    assert outcome.clean, outcome
+    return engine
+
+
+def by_campaign(engine) -> dict[str, Replication]:
+    """Return the replication of the first process of each campaign, by its day."""
+    with reading(engine) as connection:
+        found = replications(connection)
+        return {
+            (one.run.campaign or "")[:8]: found.get(one.digest, Replication())
+            for one in records(connection)
+            if one.run.replicate == 0
+        }
+
+
+FIRST = campaign(0, 480.0, checks=GATES)
+
+
+def test_another_machine_and_seed_replicate_a_figure(tmp_path):
+    again = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
+
+    found = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
+
+    for one in found.values():
+        assert (one.machines, one.n, one.replicated) == (2, 6, True)
+        assert one.agreement == pytest.approx((480 / 470) ** 0.5 - 1, rel=1e-6)
+        assert (one.reruns, one.within, one.unlike) == (0, None, 0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"seed": 0}, id="the same seed"),
+        pytest.param({"parameters": {"batch_size": 32}}, id="other work"),
+        pytest.param({"precision": "bf16"}, id="another precision"),
+        pytest.param({"tier": "standard"}, id="another tier"),
+        pytest.param({"checks": {}}, id="no gates"),
+        pytest.param(
+            {"checks": {"gates": {"loss": {"status": "failed"}}}}, id="failed"
+        ),
+    ],
+)
+def test_what_was_not_the_same_measurement_anew_replicates_nothing(tmp_path, changes):
+    usual = {"checks": GATES, "machine": "m2", "seed": 1000}
+
+    again = campaign(1, 470.0, **(usual | changes))
+    found = by_campaign(stored(tmp_path, machine("m2", OTHER), FIRST, again))
+
+    assert {one.replicated for one in found.values()} == {False}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param(machine("m2", None), id="without an id"),
+        pytest.param(machine("m2", OTHER, ram_bytes=2**35), id="of another class"),
+        pytest.param(machine("m2", OTHER, gpu_cores=40), id="of another bin"),
+        pytest.param(
+            line(MACHINE, key="m2", model="Mac98,7"), id="by another name, same id"
+        ),
+    ],
+)
+def test_a_machine_that_cannot_be_told_to_be_another_of_the_kind_counts_as_none(
+    tmp_path, second
+):
+    again = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
+
+    found = by_campaign(stored(tmp_path, second, FIRST, again))
+
+    assert {(one.machines, one.replicated) for one in found.values()} == {(1, False)}
+
+
+def test_of_three_machines_those_that_agree_replicate_each_other(tmp_path):
+    machines = machine("m2", OTHER), machine("m3", THIRD)
+    second = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
+    third = campaign(2, 160.0, checks=GATES, machine="m3", seed=2000)
+
+    engine = stored(tmp_path, *machines, FIRST, second, third)
+
+    found = by_campaign(engine)
+    assert [one.replicated for one in found.values()] == [True, True, False]
+    assert {one.machines for one in found.values()} == {3}
+    assert found["20260302"].agreement == pytest.approx(3**0.5 - 1, rel=1e-6)
+    with reading(engine) as connection:
+        pairs = replicating(connection)
+        days = {one.digest: (one.run.campaign or "")[:8] for one in records(connection)}
+    assert {(days[one], days[other]) for one, other in pairs} == {
+        ("20260302", "20260303"),
+        ("20260303", "20260302"),
+    }
+
+
+def linked(number: int, rate: float, originals: list[str]) -> list[bytes]:
+    """Return a campaign of which each process reproduces one of *originals*."""
+    lines = campaign(number, rate, checks=GATES)
+    links = iter(originals)
+    return [
+        line(one, reproduces=next(links)) if json.loads(one)["type"] == "run" else one
+        for one in lines
+    ]
+
+
+def test_reruns_on_the_same_machine_reproduce_and_replicate_nothing(tmp_path):
+    engine = stored(tmp_path, FIRST)
+    with reading(engine) as connection:
+        originals = [one.digest for one in records(connection)]
+    engine.dispose()
+    reruns = linked(1, 475.0, originals), linked(2, 240.0, originals)
+
+    found = by_campaign(stored(tmp_path, FIRST, *reruns))["20260302"]
+
+    assert (found.machines, found.agreement, found.replicated) == (1, None, False)
+    assert (found.reruns, found.unlike) == (2, 1)
+    assert found.within == pytest.approx(480 / 475 - 1, rel=1e-6)
+
+
+def test_a_link_to_a_run_of_other_work_or_that_is_not_here_claims_nothing(tmp_path):
+    other = campaign(3, 100.0, checks=GATES, parameters={"batch_size": 32})
+    engine = stored(tmp_path, other)
+    with reading(engine) as connection:
+        foreign = [one.digest for one in records(connection)]
+    engine.dispose()
+
+    found = by_campaign(
+        stored(
+            tmp_path, other, linked(0, 480.0, foreign), linked(1, 480.5, ["f" * 64] * 3)
+        )
+    )
+
+    assert {(one.reruns, one.within) for one in found.values()} == {(0, None)}
