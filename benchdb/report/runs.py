@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, Select
 
 from benchdb.metric_kinds import LISTED
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
+from benchdb.store.results import replicated
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
 
 
@@ -30,16 +32,19 @@ def stored(
     *surroundings* are those of the database, for whoever asks several times.
     """
     places = surroundings or around(connection)
+    raised = replicated(connection)
     return [
-        with_party(one, left_out, here)
+        with_party(one, left_out, here, replicated=one.facts.digest in raised)
         for one in known_runs(connection, among, LISTED, places)
     ]
 
 
-def with_party(one: KnownRun, left_out: LeftOut, here: str | None) -> StoredRun:
+def with_party(
+    one: KnownRun, left_out: LeftOut, here: str | None, *, replicated: bool = False
+) -> StoredRun:
     """Return the run with its party, and why it is left out if it is."""
     return StoredRun(
-        one.facts,
+        replace(one.facts, trust="replicated") if replicated else one.facts,
         one.figures,
         one.place,
         one.plan,

@@ -22,8 +22,8 @@ from benchdb.plausibility import bins
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched
+from benchdb.store.listing import is_withdrawn
 from benchdb.store.tables import chip, finding, machine, run, source, value
-from benchdb.store.vouching import is_withdrawn
 
 _WORKED = case(  # what of the machine computed
     (

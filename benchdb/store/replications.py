@@ -109,6 +109,38 @@ def replicating(
     return pairs
 
 
+def confirmed(
+    connection: Connection, among: Select[Any], surroundings: Around
+) -> set[str]:
+    """Return the runs *among* these that somebody known here measured again elsewhere.
+
+    Known is who measured here or for benchdb, or signed with a known key. A stranger's
+    run may be made to agree with what was there: it needs a run that is linked to it.
+    """
+    found = set[str]()
+    for cell in _cells(_measured(connection, among, surroundings), {}):
+        known = {
+            name: {one.run.facts.reproduces for one in own}
+            for name, own in cell.machines.items()
+            if any(_is_known(one.run) for one in own)
+        }
+        for name, own in cell.machines.items():
+            digests = {one.run.facts.digest for one in own}
+            others = (
+                other
+                for other, links in known.items()
+                if other != name and (name in known or links & digests)
+            )
+            if any(cell.replicated_by(name, [other]) for other in others):
+                found |= digests
+    return found
+
+
+def _is_known(one: KnownRun) -> bool:
+    facts = one.facts
+    return facts.mine or facts.shipped or facts.trust == "signed"
+
+
 def _measured(
     connection: Connection, among: Select[Any] | None, surroundings: Around | None
 ) -> Iterator[KnownRun]:
@@ -156,9 +188,12 @@ class _Cell:
         ids = {name: own[0].run.place.anonymous_id for name, own in machines.items()}
         self._ids = {name: known for name, known in ids.items() if known}
 
-    def replicated_by(self, place: str) -> list[str]:
-        """Return the machines that replicate the figure of the one at *place*."""
-        return [other for other in self._ids if self._replicates(place, other)]
+    def replicated_by(
+        self, place: str, among: Sequence[str] | None = None
+    ) -> list[str]:
+        """Return which machines, *among* some, replicate the figure at *place*."""
+        others = [*self._ids] if among is None else [*filter(self._ids.get, among)]
+        return [other for other in others if self._replicates(place, other)]
 
     def _replicates(self, place: str, other: str) -> bool:
         own = self._ids.get(place)

@@ -5,7 +5,7 @@ in its session. That one's row has the figure, as a report tells it of that sess
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
 from operator import itemgetter
@@ -18,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     delete,
+    or_,
     select,
 )
 from sqlalchemy.schema import CreateTable, DropTable
@@ -29,12 +30,15 @@ from benchdb.store import bulk_load, findings, newest
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.places import Places, chip_at_work, is_known
 from benchdb.store.pooling import average, by_session, is_usable, pooled
+from benchdb.store.replications import confirmed
 from benchdb.store.run_facts import Around, Figure, KnownRun, around, known_runs
 from benchdb.store.tables import WITHDRAWN, Digest, result, run
 from benchdb.titles import system_title
 
 _TOGETHER = 1000  # runs whose results are made at once; more where they are one lot
 _LARGEST = 2**63
+_MOST = 5000  # runs of one work; of more, only linked ones are held together
+_WORK = (run.c.workload, run.c.framework, run.c.device)
 _AFFECTED = Table(
     "benchdb_affected",
     MetaData(),
@@ -104,7 +108,11 @@ class Changes:
         moved = self._before.moved(surroundings.places)
         for some in batched(sorted(moved)):
             self._add(run.c.machine.in_(some))
-        _refresh(self._connection, self._lots, surroundings)
+        works = _works(self._connection, self._lots)
+        raised = _replicated(self._connection, works, surroundings)
+        # Whose own runs stay may be measured again elsewhere, or not any more.
+        self.touch(raised ^ _raised_before(self._connection, works))
+        _refresh(self._connection, self._lots, surroundings, raised)
         self._before, self._lots = None, set()
 
 
@@ -121,10 +129,66 @@ def renew(connection: Connection) -> None:
     """Make all results anew."""
     connection.execute(delete(result))
     rows = connection.execute(select(*_COLUMNS).distinct())
-    _refresh(connection, {_lot(*row) for row in rows}, around(connection))
+    lots, surroundings = {_lot(*row) for row in rows}, around(connection)
+    raised = _replicated(connection, _works(connection, lots), surroundings)
+    _refresh(connection, lots, surroundings, raised)
 
 
-def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> None:
+def _works(connection: Connection, lots: set[Lot]) -> list[Row]:
+    """Return what was measured in *lots*: workload, framework and device."""
+    named = sorted(lot.campaign for lot in lots if lot.campaign is not None)
+    places = sorted({lot.machine for lot in lots if lot.campaign is None} - {None})
+    found = set[Row]()
+    for column, names in ((run.c.campaign, named), (run.c.machine, places)):
+        for some in batched(names):
+            query = select(*_WORK).where(column.in_(some), run.c.label == "measured")
+            found.update(tuple(row) for row in connection.execute(query.distinct()))
+    return sorted(found)
+
+
+def _replicated(
+    connection: Connection, works: Iterable[Row], surroundings: Around
+) -> set[str]:
+    """Return the runs that somebody known here measured again on another machine."""
+    found = set[str]()
+    for done in _measured(works):
+        among = select(run.c.digest).where(*done)
+        if len(connection.scalars(among.limit(_MOST + 1)).all()) > _MOST:
+            other = run.alias()
+            linked = select(other.c.campaign).where(other.c.reproduces.is_not(None))
+            own = select(other.c.reproduces).where(other.c.reproduces.is_not(None))
+            among = among.where(or_(run.c.campaign.in_(linked), run.c.digest.in_(own)))
+        found |= confirmed(connection, among, surroundings)
+    return found
+
+
+def replicated(connection: Connection) -> set[str]:
+    """Return the runs of the results that were measured again elsewhere."""
+    own = result.alias()
+    query = select(own.c.run).join(result, result.c.run == own.c.first)
+    return set(connection.scalars(query.where(result.c.trust == "replicated")))
+
+
+def _raised_before(connection: Connection, works: Iterable[Row]) -> set[str]:
+    found = set[str]()
+    own = result.alias()
+    for done in _measured(works):
+        query = select(own.c.run).join(result, result.c.run == own.c.first)
+        query = query.join(run, run.c.digest == own.c.run)
+        raised = result.c.trust == "replicated"
+        found.update(connection.scalars(query.where(raised, *done)))
+    return found
+
+
+def _measured(works: Iterable[Row]) -> Iterator[list[ColumnElement[bool]]]:
+    for work in works:
+        alike = [column == fact for column, fact in zip(_WORK, work, strict=True)]
+        yield [run.c.label == "measured", run.c.status == "ok", *alike]
+
+
+def _refresh(
+    connection: Connection, lots: set[Lot], surroundings: Around, raised: set[str]
+) -> None:
     if not lots:
         return
     connection.execute(CreateTable(_AFFECTED))
@@ -136,7 +200,7 @@ def _refresh(connection: Connection, lots: set[Lot], surroundings: Around) -> No
         known = list(known_runs(connection, affected, LISTED, surroundings))
         query = select(result).where(result.c.run.in_(affected))
         there = {tuple(row) for row in connection.execute(query)}
-        wanted = set(results(known))
+        wanted = set(results(known, raised))
         turned |= {row[0] for row in there if row[-1]} ^ {
             row[0] for row in wanted if row[-1]
         }
@@ -192,8 +256,8 @@ def _digests(connection: Connection, lots: set[Lot]) -> Iterator[list[str]]:
         ]
 
 
-def results(runs: Iterable[KnownRun]) -> Iterator[Row]:
-    """Yield the row of each of *runs*, which are whole lots."""
+def results(runs: Iterable[KnownRun], raised: Collection[str] = ()) -> Iterator[Row]:
+    """Yield the row of each of *runs*, whole lots of which *raised* are replicated."""
     for metric, members in sessions(runs):
         first, *others = members
         facts, place = first.facts, first.place
@@ -216,7 +280,10 @@ def results(runs: Iterable[KnownRun]) -> Iterator[Row]:
             figure.high,
             n,
             max((one.facts.grade for one in members if one.facts.grade), default=None),
-            lowest(one.facts.trust for one in members),
+            lowest(
+                "replicated" if one.facts.digest in raised else one.facts.trust
+                for one in members
+            ),
             facts.status == WITHDRAWN,
         )
         nothing = (None,) * (len(result.columns) - 3)

@@ -7,7 +7,7 @@ from sqlalchemy import Column, ColumnElement, Connection, and_, not_, or_, selec
 
 from benchdb.steps import Step
 from benchdb.store.signers import signed_by_known
-from benchdb.store.tables import result, signature, signed_run, signer
+from benchdb.store.tables import signature, signed_run, signer
 
 
 def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step]:
@@ -23,11 +23,6 @@ def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step
         for run, step in steps.items()
         if step == "gates" and run in signed
     }
-
-
-def is_withdrawn(run: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Tell of the digest of a run whether it counted nowhere when results followed."""
-    return select(result.c.run).where(result.c.run == run, result.c.withdrawn).exists()
 
 
 def may_withdraw(run: Column[Any], key: Column[Any]) -> ColumnElement[bool]:
