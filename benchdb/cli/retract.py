@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from benchdb.bundles import retracting, signatures
+from benchdb.bundles import retracting
 from benchdb.cli.console import plain
+from benchdb.cli.export_bundle import signing_key
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Retraction
@@ -44,10 +45,8 @@ def retract(
     It stays, with the reason, and counts in no figure. 'benchdb export' tells others,
     who believe it if you signed the run with the same key.
     """
-    if undo == (reason is not None) or (unsigned and key):
-        raise UsageError(
-            "give either --reason TEXT, with --key or --unsigned if you like, or --undo"
-        )
+    if undo == (reason is not None) or (undo and (unsigned or key)):
+        raise UsageError("give --reason TEXT, or --undo alone")
     if reason is not None and (why := unsayable(reason)):
         raise UsageError(f"nothing was withdrawn: {why}")
     engine = opened(db, create=True)
@@ -66,7 +65,7 @@ def retract(
         )
     day = datetime.now(UTC).date().isoformat()
     line = Retraction(run=digest, reason=reason.strip(), retracted=day)
-    signer = None if unsigned else _usual(key)
+    signer = signing_key(key, unsigned=unsigned)
     fingerprint = None
     if signer is not None:
         line, fingerprint = retracting.signed(line, signer)
@@ -78,13 +77,3 @@ def retract(
         else f"signed by {fingerprint}"
     )
     typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({told})"))
-
-
-def _usual(key: Path | None) -> Path:
-    found = key or signatures.usual_key()
-    if found is None:
-        raise UsageError(
-            "no SSH key to sign with; name one with --key, make one with ssh-keygen, "
-            "or say --unsigned"
-        )
-    return found

@@ -12,7 +12,7 @@ from benchdb.bundles.signers import Signer
 from benchdb.cli.console import NAME_LIMIT, counted, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
-from benchdb.store import machines, results, signers
+from benchdb.store import machines, results, retractions, signers
 from benchdb.store.database import reading, writing
 from benchdb.store.signed_machines import flag_contradicting_signers
 
@@ -73,6 +73,7 @@ def trust(
         with results.following(connection) as changes:
             signers.trust(connection, signer)
             changes.touch(signers.signed_by(connection, found.fingerprint))
+            changes.touch(retractions.said_by(connection, found.fingerprint))
             own_now = signers.take_as_mine(connection)
             machines.flag_foreign_ids(connection)
             changes.touch(flag_contradicting_signers(connection))

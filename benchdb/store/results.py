@@ -63,6 +63,7 @@ class Lot(NamedTuple):
 
 
 _COLUMNS = tuple(run.c[name] for name in Lot._fields)
+_work_of = itemgetter(*(run.c.keys().index(column.name) for column in _WORK))
 _lot_of = itemgetter(*(run.c.keys().index(name) for name in Lot._fields))
 
 
@@ -81,6 +82,7 @@ class Changes:
         self._connection = connection
         self._before: Places | None = None
         self._lots: set[Lot] = set()
+        self._works: set[Row] = set()
 
     def begin(self) -> None:
         """Remember which machines are the same."""
@@ -89,7 +91,9 @@ class Changes:
 
     def note(self, runs: Iterable[Sequence[Any]]) -> None:
         """Take in rows of *runs* that are new."""
-        self._lots.update(_lot(*_lot_of(row)) for row in runs)
+        for row in runs:
+            self._lots.add(_lot(*_lot_of(row)))
+            self._works.add(_work_of(row))
 
     def touch(self, runs: Iterable[str]) -> None:
         """Take in *runs* by their digests: what is found in them has changed."""
@@ -97,8 +101,10 @@ class Changes:
             self._add(run.c.digest.in_(some))
 
     def _add(self, which: ColumnElement[bool]) -> None:
-        query = select(*_COLUMNS).where(which).distinct()
-        self._lots.update(_lot(*row) for row in self._connection.execute(query))
+        query = select(*_COLUMNS, *_WORK).where(which).distinct()
+        for row in self._connection.execute(query):
+            self._lots.add(_lot(*row[: len(_COLUMNS)]))
+            self._works.add(tuple(row[len(_COLUMNS) :]))
 
     def refresh(self) -> None:
         """Let the results follow from what was written, and forget what that was."""
@@ -108,12 +114,12 @@ class Changes:
         moved = self._before.moved(surroundings.places)
         for some in batched(sorted(moved)):
             self._add(run.c.machine.in_(some))
-        works = _works(self._connection, self._lots)
+        works = sorted(self._works)
         raised = _replicated(self._connection, works, surroundings)
         # Whose own runs stay may be measured again elsewhere, or not any more.
         self.touch(raised ^ _raised_before(self._connection, works))
         _refresh(self._connection, self._lots, surroundings, raised)
-        self._before, self._lots = None, set()
+        self._before, self._lots, self._works = None, set(), set()
 
 
 @contextmanager
@@ -130,20 +136,10 @@ def renew(connection: Connection) -> None:
     connection.execute(delete(result))
     rows = connection.execute(select(*_COLUMNS).distinct())
     lots, surroundings = {_lot(*row) for row in rows}, around(connection)
-    raised = _replicated(connection, _works(connection, lots), surroundings)
+    done = select(*_WORK).where(run.c.label == "measured").distinct()
+    works = sorted(tuple(row) for row in connection.execute(done))
+    raised = _replicated(connection, works, surroundings)
     _refresh(connection, lots, surroundings, raised)
-
-
-def _works(connection: Connection, lots: set[Lot]) -> list[Row]:
-    """Return what was measured in *lots*: workload, framework and device."""
-    named = sorted(lot.campaign for lot in lots if lot.campaign is not None)
-    places = sorted({lot.machine for lot in lots if lot.campaign is None} - {None})
-    found = set[Row]()
-    for column, names in ((run.c.campaign, named), (run.c.machine, places)):
-        for some in batched(names):
-            query = select(*_WORK).where(column.in_(some), run.c.label == "measured")
-            found.update(tuple(row) for row in connection.execute(query.distinct()))
-    return sorted(found)
 
 
 def _replicated(

@@ -70,6 +70,12 @@ def of_run(connection: Connection, digest: str) -> list[Known]:
     ]
 
 
+def said_by(connection: Connection, fingerprint: str) -> set[str]:
+    """Return the runs that a key withdraws, whether that is in effect or not."""
+    query = select(retraction.c.run).where(retraction.c.fingerprint == fingerprint)
+    return set(connection.scalars(query))
+
+
 def all_known(connection: Connection) -> dict[str, list[Known]]:
     """Return what is said of each run of which anything is."""
     digests = connection.scalars(select(retraction.c.run).distinct()).all()
