@@ -18,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     delete,
+    func,
     or_,
     select,
 )
@@ -63,6 +64,7 @@ class Lot(NamedTuple):
 
 
 _COLUMNS = tuple(run.c[name] for name in Lot._fields)
+_LABEL = run.c.keys().index("label")
 _work_of = itemgetter(*(run.c.keys().index(column.name) for column in _WORK))
 _lot_of = itemgetter(*(run.c.keys().index(name) for name in Lot._fields))
 
@@ -93,7 +95,8 @@ class Changes:
         """Take in rows of *runs* that are new."""
         for row in runs:
             self._lots.add(_lot(*_lot_of(row)))
-            self._works.add(_work_of(row))
+            if row[_LABEL] == "measured":
+                self._works.add(_work_of(row))
 
     def touch(self, runs: Iterable[str]) -> None:
         """Take in *runs* by their digests: what is found in them has changed."""
@@ -101,10 +104,11 @@ class Changes:
             self._add(run.c.digest.in_(some))
 
     def _add(self, which: ColumnElement[bool]) -> None:
-        query = select(*_COLUMNS, *_WORK).where(which).distinct()
-        for row in self._connection.execute(query):
-            self._lots.add(_lot(*row[: len(_COLUMNS)]))
-            self._works.add(tuple(row[len(_COLUMNS) :]))
+        query = select(run.c.label, *_WORK, *_COLUMNS).where(which).distinct()
+        for label, *facts in self._connection.execute(query):
+            self._lots.add(_lot(*facts[len(_WORK) :]))
+            if label == "measured":
+                self._works.add(tuple(facts[: len(_WORK)]))
 
     def refresh(self) -> None:
         """Let the results follow from what was written, and forget what that was."""
@@ -149,7 +153,8 @@ def _replicated(
     found = set[str]()
     for done in _measured(works):
         among = select(run.c.digest).where(*done)
-        if len(connection.scalars(among.limit(_MOST + 1)).all()) > _MOST:
+        count = select(func.count()).select_from(run).where(*done)
+        if (connection.scalar(count) or 0) > _MOST:
             other = run.alias()
             linked = select(other.c.campaign).where(other.c.reproduces.is_not(None))
             own = select(other.c.reproduces).where(other.c.reproduces.is_not(None))
