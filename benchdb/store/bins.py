@@ -18,6 +18,7 @@ from sqlalchemy import (
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import divided
+from benchdb.metric_kinds import BESIDE_THEIR_RATE
 from benchdb.plausibility import bins
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
@@ -59,6 +60,7 @@ _MEASURED_CELL = (
     *_CELL,
     *(run.c.workload_version, run.c.compiler, type_coerce(run.c.parameters, Text)),
 )
+_CEILED = tuple({*TIMES, *RATES} - {*BESIDE_THEIR_RATE})
 Place = tuple[str, str]  # what worked, and on what
 
 
@@ -165,28 +167,24 @@ def _collected(*columns: Any) -> Select[Any]:
 
 def _beyond(connection: Connection, at: ColumnElement[bool]) -> Iterator[Finding]:
     """Yield the figures beyond the ceilings of their bins, all of them at a place."""
-    counts = at, ~is_withdrawn(run.c.digest)
-    named = value.c.metric.in_((*TIMES, *RATES)), value.c.value > 0
+    figure = value.c.value
+    named = value.c.metric.in_(_CEILED), figure > 0, ~is_withdrawn(run.c.digest), at
     key = machine.c.anonymous_id, value.c.metric, *_MEASURED_CELL
-    ends = func.min(value.c.value), func.max(value.c.value)
-    query = _collected(*key, *ends).join(value, value.c.run == run.c.digest)
+
+    def there(*columns: Any) -> Select[Any]:
+        query = _collected(*columns).join(value, value.c.run == run.c.digest)
+        return query.where(*named)
+
     best = defaultdict[tuple[Any, ...], dict[str, float]](dict)
-    for row in connection.execute(query.where(*counts, *named).group_by(*key)):
-        who, metric, *cell, low, high = row
+    query = there(*key, func.min(figure), func.max(figure)).group_by(*key)
+    for who, metric, *cell, low, high in connection.execute(query):
         best[metric, *cell][who] = low if metric in TIMES else high
     for (metric, *cell), machines in best.items():
         for who, ceiling in bins.ceilings(metric, machines).items():
-            limit = value.c.value
-            out = limit < ceiling.limit if metric in TIMES else limit > ceiling.limit
-            own = [
-                column.is_not_distinct_from(fact)
-                for column, fact in zip(_MEASURED_CELL, cell, strict=True)
-            ]
-            runs = _collected(run.c.digest, limit).join(
-                value, value.c.run == run.c.digest
-            )
-            same = machine.c.anonymous_id == who, value.c.metric == metric
-            for digest, figure in connection.execute(
-                runs.where(*counts, *same, *own, out)
-            ):
-                yield Finding(digest, bins.CODE, metric, ceiling.detail(figure))
+            limit = ceiling.limit
+            out = figure < limit if metric in TIMES else figure > limit
+            facts = zip(key, (who, metric, *cell), strict=True)
+            same = [column.is_not_distinct_from(fact) for column, fact in facts]
+            detail = ceiling.detail(machines[who])
+            for digest in connection.scalars(there(run.c.digest).where(out, *same)):
+                yield Finding(digest, bins.CODE, metric, detail)
