@@ -1,28 +1,27 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
-import json
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 import typer
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import aligned, counted, plain, print_bytes
+from benchdb.cli import sharing
+from benchdb.cli.console import counted, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
+from benchdb.leaving import Gate
 from benchdb.store import read
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter
 
 app = typer.Typer(add_completion=False)
-
-_EXAMPLES = 3  # of texts, for a preview
 
 Output = Annotated[
     Path,
@@ -60,50 +59,68 @@ def export(
         bool,
         typer.Option("--preview", help="Show each field that would be in it instead."),
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask whether these fields may leave.")
+    ] = False,
     db: Db = None,
 ) -> None:
     """Write results as an exchange file, or as Parquet.
 
     It holds runs with their samples, machines, environments and sources. The same
     database contents give the same bytes; 'benchdb import' reads them.
+
+    At a terminal it shows what leaves this machine, and asks once for each new field.
+    What names you, your computer or an address stays here, and is told: status 1.
     """
     engine = opened(db)
-    if preview:
-        with reading(engine) as connection:
-            wanted, _ = only.settled(connection, context.params)
-            fields = _fields(_lines(connection, wanted))
-        for line in aligned([("field", "times", "values"), *fields], figures=(1,)):
-            typer.echo(line)
-        return
-    if kind == "parquet":
-        _parquet(engine, context.params, output)
-        return
-    with reading(engine) as connection:
-        wanted, _ = only.settled(connection, context.params)
-        lines = _lines(connection, wanted)
-        if output == Path("-"):
-            print_bytes(lines)
-        else:
-            with replacing(output) as stream:
-                stream.writelines(lines)
-
-
-def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
-    if folder == Path("-"):
+    if kind == "parquet" and output == Path("-") and not preview:
         raise UsageError("Parquet is a folder of files; name a new one with -o")
-    try:
-        from benchdb.parquet.dataset import write  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"Parquet needs the package {error.name}; "
-            f"install it with: {sys.executable} -m pip install pyarrow"
-        ) from error
     with reading(engine) as connection:
-        wanted, there = only.settled(connection, options)
-        if not there:
-            return
-        with new_folder(folder) as room:
-            rows = write(connection, wanted, room)
+        wanted, there = only.settled(connection, context.params)
+        gate = Gate()
+        if preview:
+            found = _parquet_fields if kind == "parquet" else _line_fields
+            sharing.show(found(connection, wanted, gate))
+        elif there or kind == "jsonl":
+            if not yes and sharing.can_ask():
+                sharing.agree(_line_fields(connection, wanted, Gate()))
+            sharing.announce(connection, wanted)
+            write = _parquet if kind == "parquet" else _lines_to
+            write(connection, wanted, gate, output)
+    sharing.tell_kept(gate.kept)
+
+
+def exchange_lines(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[bytes]:
+    """Yield the exchange file of what is *wanted* and may leave through *gate*."""
+    yield writer.header()
+    for source in gate.sources(read.sources(connection, wanted)):
+        yield writer.source_line(source)
+    for claim, source in gate.claims(read.claims(connection, wanted)):
+        yield writer.claim_line(claim, source)
+    yield from writer.record_lines(gate.records(read.records(connection, wanted)))
+
+
+def _line_fields(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[sharing.Field]:
+    return sharing.fields(exchange_lines(connection, wanted, gate))
+
+
+def _lines_to(connection: Connection, wanted: Filter, gate: Gate, output: Path) -> None:
+    lines = exchange_lines(connection, wanted, gate)
+    if output == Path("-"):
+        print_bytes(lines)
+        return
+    with replacing(output) as stream:
+        stream.writelines(lines)
+
+
+def _parquet(
+    connection: Connection, wanted: Filter, gate: Gate, folder: Path
+) -> None:
+    rows = _tables(connection, wanted, gate, folder)
     told = ", ".join(
         counted(count, table.removesuffix("_details").removesuffix("s"))
         for table, count in rows.items()
@@ -111,53 +128,30 @@ def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
     typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
 
 
-def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:
-    yield writer.header()
-    for source in read.sources(connection, wanted):
-        yield writer.source_line(source)
-    for claim, source in read.claims(connection, wanted):
-        yield writer.claim_line(claim, source)
-    yield from writer.record_lines(read.records(connection, wanted))
+def _tables(
+    connection: Connection, wanted: Filter, gate: Gate, folder: Path
+) -> dict[str, int]:
+    """Write Parquet; return the rows of each table."""
+    try:
+        from benchdb.parquet.dataset import write  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"Parquet needs the package {error.name}; "
+            f"install it with: {sys.executable} -m pip install pyarrow"
+        ) from error
+    for _ in exchange_lines(connection, wanted, gate):
+        pass  # tables are written as a whole, so what stays is looked for before
+    if gate.kept:
+        raise BenchdbError(f"no Parquet is written: {sharing.kept_text(gate.kept)}")
+    with new_folder(folder) as room:
+        return write(connection, wanted, room)
 
 
-def _fields(lines: Iterable[bytes]) -> list[tuple[str, str, str]]:
-    """Return each field of exchange *lines*: how often it is there, and with what.
+def _parquet_fields(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[sharing.Field]:
+    with TemporaryDirectory() as room:
+        _tables(connection, wanted, gate, Path(room, "tables"))
+        from benchdb.parquet.dataset import cells  # noqa: PLC0415 - an extra
 
-    Of numbers the ends are shown, of texts the first few that differ.
-    """
-    times: Counter[str] = Counter()
-    texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    numbers: dict[str, tuple[float, float]] = {}
-    for line in lines:
-        message = json.loads(line)
-        for place, value in _leaves(message.pop("type"), message):
-            times[place] += 1
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                low, high = numbers.get(place, (value, value))
-                numbers[place] = min(low, value), max(high, value)
-            elif len(texts[place]) <= _EXAMPLES:
-                texts[place][str(value)] = None
-    return [
-        (name, f"{n:,}", _shown(texts[name], numbers.get(name)))
-        for name, n in times.items()
-    ]
-
-
-def _shown(texts: Iterable[str], ends: tuple[float, float] | None) -> str:
-    first, more = list(texts)[:_EXAMPLES], len(list(texts)) > _EXAMPLES
-    if ends is not None:
-        low, high = (f"{end:.6g}" for end in ends)
-        first.append(low if low == high else f"{low} to {high}")
-    return ", ".join([*first, *(["…"] if more else [])])
-
-
-def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the texts and numbers in *value*, each with the place where it stands."""
-    if isinstance(value, dict):
-        for name, field in value.items():
-            yield from _leaves(f"{place}.{name}", field)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _leaves(place, entry)
-    else:
-        yield place, value
+        yield from cells(Path(room, "tables"))
