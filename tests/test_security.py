@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @cache
-def tests_in(path: Path) -> set[str]:
+def names_in(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
     return {name for name in found if name.startswith("test_")}
@@ -25,7 +25,7 @@ def test_every_test_that_a_defence_rests_on_exists():
 
 
 def _of(path: str) -> set[str]:
-    return tests_in(ROOT / path) if (ROOT / path).is_file() else set()
+    return names_in(ROOT / path) if (ROOT / path).is_file() else set()
 
 
 def test_every_threat_has_a_test():

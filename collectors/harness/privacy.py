@@ -179,6 +179,11 @@ _FREE = (
 )
 
 
+# What somebody may have typed, or have had typed.
+_TYPED = ("parameters", "conditions")
+_NO_ADDRESSES = (*_VERSIONS.split(), *_THINGS.split())
+
+
 def private_fields(
     message: Mapping[str, Any], known: Collection[str] = ()
 ) -> Iterator[str]:
@@ -192,8 +197,9 @@ def private_fields(
             continue
         rule = _Rule(
             names=() if name in _THINGS.split() else None,
-            addresses=name not in (*_VERSIONS.split(), *_THINGS.split()),
+            addresses=name in _TYPED or name not in _NO_ADDRESSES,
             known=known if name in _FREE.split() else None,
+            typed=name in _TYPED,
         )
         yield from rule.broken(name, value)
 
@@ -204,10 +210,13 @@ class _Rule(NamedTuple):
     names: Collection[str] | None
     addresses: bool
     known: Collection[str] | None
+    typed: bool
 
     def broken(self, place: str, value: Any, *, strange: bool = False) -> Iterator[str]:
         if isinstance(value, str):
-            if not _harmless(value, self.names, addresses=self.addresses):
+            # A word may be called like a host, "h200"; a command line names one.
+            names = None if self.typed and " " in value else self.names
+            if not _harmless(value, names, addresses=self.addresses):
                 yield place
             elif strange and published(value, _own_names(least=3)) != value:
                 yield place

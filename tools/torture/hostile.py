@@ -78,7 +78,7 @@ class _Page(HTMLParser):
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("iframe", "object", "embed", "base", "form", "img", "audio", "video"):
+        if tag in ("iframe", "object", "embed", "base", "img", "audio", "video"):
             self.found.append(f"<{tag}>")
         for name, value in attrs:
             text = (value or "").strip().lower()

@@ -66,7 +66,7 @@ def _result(entry: Facts, at: str) -> Result:
         status="failed" if failure else "ok",
         reason=failure,
         basis=({} if times else {"uncertainty": "stddev"})
-        | ({"workload": _CLEANED} if command != entry["command"] else {})
+        | ({"workload": _CLEANED} if _hidden(entry["command"], command) else {})
         | dict.fromkeys(means, "mean over the executions"),
         missing={"framework_version": ABSENT},
     )
@@ -87,6 +87,11 @@ def _typed(text: object) -> object:
                 if colon and host and not path.startswith("//"):
                     words[later] = f"{_PRIVATE}:{path}"
     return " ".join(words)
+
+
+def _hidden(typed: object, kept: object) -> bool:
+    """Tell whether more is left out than of any text: line breaks, home folders."""
+    return kept != typed and facts.line(str(kept)) != facts.line(str(typed))
 
 
 def _hide_host(words: list[str], place: int) -> None:
