@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.torture.room import FIXTURES, PUBLISHED, ROOT
 
-_SIZE = 40_000  # bytes of a seed that are used
+_SIZE = 10_000  # bytes of a text that are used; more of it is more of the same
 _TOKENS = (
     b"NaN", b"-Infinity", b"1e999", b"-1", b"0", b"5e-324", b"1e308", b"null", b"true",
     b"9" * 400, b"18446744073709551616", b'"\\ud800"', b"\\u0000", b"\0", b"\xff",
@@ -43,14 +43,18 @@ class Seeds:
 
 
 def _read(*paths: Path) -> list[tuple[str, bytes]]:
-    return [(path.suffix, path.read_bytes()[:_SIZE]) for path in paths]
+    whole = ".sqlite"  # half of one is nothing
+    return [
+        (path.suffix, path.read_bytes()[: None if path.suffix == whole else _SIZE])
+        for path in paths
+    ]
 
 
 def mutated(chance: random.Random, content: bytes, other: bytes) -> bytes:
     """Return *content* with one to six changes, some of them from *other*."""
     for _ in range(chance.randint(1, 6)):
         content = chance.choice(_CHANGES)(chance, content, other)
-    return content[: 4 * _SIZE]
+    return content[: 10 * _SIZE]
 
 
 def _place(chance: random.Random, content: bytes) -> int:
