@@ -41,8 +41,10 @@ def test_a_bug_of_a_reader_is_lost_with_the_input(tmp_path, monkeypatch):
     monkeypatch.setattr("benchdb.importing.tools.facts.glimpse", broken)
     for name in ("room", "shared"):
         (tmp_path / name).mkdir()
-    chance = random.Random(1)
-    room = Room(tmp_path / "room", chance, tmp_path / "k", "fuzz:0", tmp_path / "shared")
+    chance = random.Random(1)  # noqa: S311 - no secret
+    room = Room(
+        tmp_path / "room", chance, tmp_path / "k", "fuzz:0", tmp_path / "shared"
+    )
 
     verdict = attempt(room, most=20)
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 from sqlalchemy import Connection
@@ -117,9 +117,7 @@ def _lines_to(connection: Connection, wanted: Filter, gate: Gate, output: Path) 
         stream.writelines(lines)
 
 
-def _parquet(
-    connection: Connection, wanted: Filter, gate: Gate, folder: Path
-) -> None:
+def _parquet(connection: Connection, wanted: Filter, gate: Gate, folder: Path) -> None:
     rows = _tables(connection, wanted, gate, folder)
     told = ", ".join(
         counted(count, table.removesuffix("_details").removesuffix("s"))

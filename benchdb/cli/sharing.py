@@ -91,8 +91,8 @@ def kept_text(kept: Sequence[Kept]) -> str:
     each = "; ".join(f"{one.what} ({', '.join(one.fields[:2])})" for one in named)
     more = f"; {len(kept) - len(named):,} more" if len(kept) > len(named) else ""
     return (
-        f"{each}{more}: may name you, your computer, a device or an address; import the "
-        "file without it, or forget it ('benchdb forget')"
+        f"{each}{more}: may name you, your computer, a device or an address; import "
+        "the file without it, or forget it ('benchdb forget')"
     )
 
 

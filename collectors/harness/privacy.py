@@ -207,7 +207,7 @@ def private_fields(
 class _Rule(NamedTuple):
     """What a field may hold: see ``redact``; *known* is None where no name is free."""
 
-    names: Collection[str] | None
+    names: tuple[str, ...] | None
     addresses: bool
     known: Collection[str] | None
     typed: bool
@@ -216,9 +216,9 @@ class _Rule(NamedTuple):
         if isinstance(value, str):
             # A word may be called like a host, "h200"; a command line names one.
             names = None if self.typed and " " in value else self.names
-            if not _harmless(value, names, addresses=self.addresses):
-                yield place
-            elif strange and published(value, _own_names(least=3)) != value:
+            if not _harmless(value, names, addresses=self.addresses) or (
+                strange and published(value, _own_names(least=3)) != value
+            ):
                 yield place
         elif isinstance(value, list | tuple):
             for entry in value:
@@ -234,7 +234,7 @@ class _Rule(NamedTuple):
 
 @lru_cache(maxsize=65536)  # every run repeats most of what it says
 def _harmless(
-    text: str, names: Collection[str] | None = None, *, addresses: bool = True
+    text: str, names: tuple[str, ...] | None = None, *, addresses: bool = True
 ) -> bool:
     cleaned = redact(text, names, addresses=addresses, paths=False)
     return cleaned == text and not _OWNER.search(text)

@@ -123,9 +123,7 @@ def test_what_gives_somebody_away_stays_here_and_is_told(
         assert not target.exists()
 
 
-def test_what_a_stranger_s_collector_adds_leaves_where_it_tells_nothing(
-    home, two_runs
-):
+def test_what_a_stranger_s_collector_adds_leaves_where_it_tells_nothing(home, two_runs):
     facts = {"conditions": {"fan_profile": "quiet, 3 fans", "room_celsius": 21}}
     file = changed(two_runs, home / "more.jsonl", "run", **facts)
     benchdb("import", file, "--db", home / "r.sqlite")

@@ -1,9 +1,9 @@
 """Many at once: importers and readers of one file; then a disk with no room."""
 
-import random
 import resource
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from tools.torture.room import (
@@ -55,7 +55,7 @@ def _unlike(path: Path, goal: Path) -> str | None:
 def _beside(room: Room, number: int) -> Room:
     folder = room.folder / str(number)
     folder.mkdir()
-    return Room(folder, random.Random(number), room.kept, room.name, room.shared)
+    return replace(room, folder=folder)
 
 
 def disk(room: Room) -> Verdict:

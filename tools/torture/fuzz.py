@@ -6,7 +6,6 @@ memory the worst took. Some are imported, in a transaction that is then taken ba
 
 import os
 import signal
-import time
 import traceback
 from collections.abc import Iterator
 from functools import cache
@@ -58,7 +57,7 @@ def _feed(room: Room, most: int) -> NoReturn:
                 log.write(f"{why or '.'}\n")
                 if why:
                     break  # the input is the current one
-    except BaseException:  # noqa: BLE001 - nothing of ours may go on in the child
+    except BaseException:
         traceback.print_exc()
         os._exit(70)
     os._exit(0)
@@ -99,7 +98,7 @@ def _outcome(room: Room, engine: object, kind: str) -> str | None:
     except BenchdbError as error:
         # Also from what asks about tables that no map explains.
         return BUG if BUG in str(error) else None
-    except Exception as error:  # noqa: BLE001 - what is looked for
+    except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         name = Path(place.filename).name
         return f"{kind}: {type(error).__name__} at {name}:{place.lineno}: {error}"[:300]
@@ -111,22 +110,25 @@ def _outcome(room: Room, engine: object, kind: str) -> str | None:
 def _read(path: Path, map_: Any, *, guess: bool) -> None:
     """Read what would be stored; tables that no map explains as ``--guess`` does."""
     from benchdb.exchange.record import Record  # noqa: PLC0415  in the child
-    from benchdb.importing.document import Document  # noqa: PLC0415
-    from benchdb.importing.guess.draft import propose  # noqa: PLC0415
     from benchdb.importing.intake import UnexplainedError, intake  # noqa: PLC0415
-    from benchdb.importing.mapping import run_groups  # noqa: PLC0415
-    from benchdb.importing.provenance import NOTHING  # noqa: PLC0415
-    from benchdb.importing.sheets import readable  # noqa: PLC0415
 
     try:
         with path.open("rb") as stream:
             for item in intake(stream, path.name, map_=map_).items:
                 if isinstance(item, Record):
                     _ = item.digest
-        return
     except UnexplainedError:
-        if not guess:
-            return
+        if guess:
+            _guess(path)
+
+
+def _guess(path: Path) -> None:
+    from benchdb.importing.document import Document  # noqa: PLC0415  in the child
+    from benchdb.importing.guess.draft import propose  # noqa: PLC0415
+    from benchdb.importing.mapping import run_groups  # noqa: PLC0415
+    from benchdb.importing.provenance import NOTHING  # noqa: PLC0415
+    from benchdb.importing.sheets import readable  # noqa: PLC0415
+
     document = Document(path.name, path.read_bytes())
     if sheets := readable(document):
         list(run_groups.read(document, propose(document, sheets).map, NOTHING))

@@ -14,7 +14,7 @@ PAYLOADS = (
     "</title></style></textarea><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     "<svg/onload=alert(1)>",
-    "\"><iframe src=https://evil.example>",
+    '"><iframe src=https://evil.example>',
     "' onmouseover='alert(1)",
     "javascript:alert(1)",
     "[x](javascript:alert(1))",
@@ -35,7 +35,7 @@ _FIXED = (
     "type key run machine environment source metric kind status label device format "
     "document_sha256 sha256 code phase workload started ended published retrieved "
     "framework precision reading supersedes"
-).split()
+)
 
 
 def attempt(room: Room) -> Verdict:
@@ -64,7 +64,7 @@ def _poisoned(value: Any, choice: Callable[[Any], str], name: str = "") -> Any:
         return {k: _poisoned(v, choice, k) for k, v in value.items()}
     if isinstance(value, list):
         return [_poisoned(one, choice, name) for one in value]
-    if isinstance(value, str) and name not in _FIXED:
+    if isinstance(value, str) and name not in _FIXED.split():
         # Some stay, so that pages have more than refusals.
         return f"{value} {choice(PAYLOADS)}" if len(choice("xy z")) else value
     return value

@@ -72,9 +72,7 @@ def _import(room: Room) -> Found:
 
 def _upgrade(room: Room) -> Found:
     database = room.folder / "old.sqlite"
-    shutil.copyfile(
-        FIXTURES / "databases" / room.chance.choice(_OLD), database
-    )
+    shutil.copyfile(FIXTURES / "databases" / room.chance.choice(_OLD), database)
     before = _runs(database)
     peak = _killed(room, "upgrade", "db", "upgrade", "--db", database)
     done = _finished(room, "upgrade", "db", "upgrade", "--db", database)

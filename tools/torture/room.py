@@ -1,4 +1,4 @@
-"""A room for an attack: programs with limits, and what of a database must stay equal."""
+"""A room for an attack: programs with limits, and what must stay equal."""
 
 import os
 import random
@@ -95,12 +95,10 @@ class Room:
                 env=self.environment,
                 cwd=ROOT,
                 process_group=0,
-                preexec_fn=limited,
+                preexec_fn=limited,  # noqa: PLW1509 - there are no threads
             )
 
-    def run(
-        self, *arguments: object, limit: Mapping[int, int] | None = None
-    ) -> Done:
+    def run(self, *arguments: object, limit: Mapping[int, int] | None = None) -> Done:
         """Run benchdb to its end, or until nobody would wait any longer."""
         return self.end(self.start(*arguments, limit=limit))
 
