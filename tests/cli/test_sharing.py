@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,18 +16,18 @@ HOST = "janes-workbench"
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
     return tmp_path
 
 
 @pytest.fixture
-def database(home, two_runs) -> Path:
+def database(home: Path, two_runs: Path) -> Path:
     assert benchdb("import", two_runs, "--db", home / "r.sqlite").status == 0
     return home / "r.sqlite"
 
 
-def changed(source: Path, target: Path, kind: str, **facts: object) -> Path:
+def changed(source: Path, target: Path, kind: str, **facts: Any) -> Path:
     """Write the file *source* anew, with these facts in each line of a kind."""
     lines = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
     for line in lines:
@@ -81,7 +82,7 @@ def test_a_preview_is_of_the_format_that_was_asked_for(database, kind):
     assert "mnist" in done.out
 
 
-TELLING = {
+TELLING: dict[str, tuple[str, dict[str, Any]]] = {
     "a host name": ("end", {"reason": f"no route from {HOST}"}),
     "a user's folder": ("run", {"locator": "/Users/jane/x.log line 3"}),
     "a serial number": ("run", {"conditions": {"serial_number": "C02XYZ123"}}),

@@ -18,7 +18,7 @@ from tests.collectors.fingerprint.test_machine import PROGRAM, mac, run
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "new" / "folder"
     monkeypatch.setenv("BENCHDB_HOME", str(folder))
     return folder
