@@ -5,11 +5,13 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 SCREENSHOTS ?= demo/screenshots
+SECONDS ?= 600
+SEED ?= $(shell date +%s)
 
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check durations lint results catalogues schema spreads goldens screenshots wheel clean
+.PHONY: demo test check durations torture lint results catalogues schema spreads goldens screenshots wheel clean
 .PHONY: demo-environment test-environment
 
 demo: demo-environment
@@ -29,6 +31,10 @@ check: lint
 # Which files are fast, and with which the workers begin.
 durations: test-environment
 	$(BIN)/python -m pytest --save-durations
+
+# Kill, crowd, fill the disk, feed anything, for so long; status 1 if anything is lost.
+torture: test-environment
+	$(BIN)/python -m tools.torture --seconds $(SECONDS) --seed $(SEED)
 
 lint: test-environment
 	$(BIN)/ruff check .

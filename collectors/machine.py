@@ -25,9 +25,10 @@ from fingerprint import commands, linux, macos, nvidia
 from fingerprint.answers import shareable
 from fingerprint.facts import Facts, known
 from fingerprint.sources import by_source
-from harness import privacy
+from harness import anonymous_id, privacy
+from harness.anonymous_id import NoIdError
 from harness.messages import OutputError, put, strict_json
-from harness.privacy import NoIdError, anonymous_id, publishable, redact
+from harness.privacy import publishable, redact
 
 _WATTS_SECONDS = 8.0
 
@@ -44,7 +45,7 @@ def machine_line(key: str = "m1") -> dict[str, Any]:
         chip |= known({"accelerators": nvidia.accelerators()})
     identity = None
     try:
-        identity = anonymous_id(_host().machine_id(), commands.platform())
+        identity = anonymous_id.anonymous_id(_host().machine_id(), commands.platform())
     except NoIdError as reason:
         missing["anonymous_id"] = str(reason)
     return {"type": "machine", "key": key, "chip": chip} | known(
@@ -122,6 +123,9 @@ def main() -> None:
         "--meters", action="store_true", help="what can measure energy, by device"
     )
     parser.add_argument(
+        "--renew-id", action="store_true", help="another anonymous id from now on"
+    )
+    parser.add_argument(
         "--redact", action="store_true", help="standard input, nothing private in it"
     )
     parser.add_argument(
@@ -144,6 +148,8 @@ def main() -> None:
         found = watts_now(wanted.watts, _WATTS_SECONDS, as_root=wanted.powermetrics)
         put(strict_json(publishable(found)))
         return
+    if wanted.renew_id:
+        anonymous_id.renew(_host().machine_id(), commands.platform())
     if wanted.meters:
         put(strict_json(meters()))
         return
@@ -158,5 +164,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except OutputError as refused:
+    except (NoIdError, OutputError) as refused:
         sys.exit(f"machine: {refused}" if str(refused) else 1)

@@ -13,15 +13,21 @@ from pathlib import Path
 
 from tests.command_line import Outcome
 
-_PROMPT = re.compile(r"(?:answer(?: to \d+)?: |\(yes or no\) )$")
+_PROMPT = r"(?:answer(?: to \d+)?: |\(yes or no\) )$"
 _PATIENCE = 60  # seconds
 END = ""  # of the input
 
 
 def talk(
-    answers: Sequence[str | int], *arguments: object, cwd: Path | None = None
+    answers: Sequence[str | int],
+    *arguments: object,
+    cwd: Path | None = None,
+    prompt: str = _PROMPT,
 ) -> Outcome:
-    """Answer each question; a number is a signal. What a terminal shows is *out*."""
+    """Answer each question; a number is a signal. What a terminal shows is *out*.
+
+    A question ends with *prompt*, a regular expression.
+    """
     ours, theirs = pty.openpty()
     started = subprocess.Popen(
         [sys.executable, "-m", "benchdb", *map(str, arguments)],
@@ -35,7 +41,7 @@ def talk(
     shown, left = "", list(answers)
     for chunk in _chunks(ours):
         shown += chunk
-        if _PROMPT.search(shown):
+        if re.search(prompt, shown):
             answer = left.pop(0) if left else END
             if isinstance(answer, int):
                 os.killpg(started.pid, answer)

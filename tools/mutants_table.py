@@ -46,8 +46,7 @@ AREAS: Mapping[str, Mapping[str, str]] = {
         "benchdb/store/checks/digest_check.py": "test_db_check",
         "benchdb/store/machines.py": "test_machines test_highlight",
         "collectors/harness/main.py": "collectors/harness/test_harness",
-        "collectors/harness/privacy.py": "collectors/fingerprint/test_machine_privacy "
-        "collectors/fingerprint/test_machine",
+        "collectors/harness/anonymous_id.py": "collectors/harness/test_anonymous_id",
     },
     "canonical": {
         "benchdb/exchange/canonical_content.py": "test_canonical_content test_identity",

@@ -5,12 +5,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import typer
 
-from benchdb.cli.console import PROSE_LIMIT, counted, plain, tell
+from benchdb.cli.console import PROSE_LIMIT, conclude, counted, plain, tell
 from benchdb.cli.progress import clock
 from benchdb.collecting import trial_file
 from benchdb.collecting.trial import Check, How, Trial, steps
@@ -35,7 +35,8 @@ def attempt(output: Path, how: How, *, as_json: bool) -> None:
                     if isinstance(event, str):
                         doing(event)
                     elif not as_json:
-                        typer.echo(plain(_line(event, trial.seconds)))
+                        # A reader who has seen enough ends no trial of minutes.
+                        conclude([_line(event, trial.seconds)])
         except KeyboardInterrupt:
             tell("benchdb: interrupted; what was tried is written")
         content = trial_file.encode(trial)
@@ -73,7 +74,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
         while not ended.wait(_OFTEN):
             at = clock(time.monotonic() - began)
             if live:
-                typer.echo(f"\r\033[K{at:>5} … {doing[0]}", err=True, nl=False)
+                _show_live(f"{at:>5} … {doing[0]}")
             else:
                 tell(f"{at:>5} …")
 
@@ -85,7 +86,12 @@ def _progress() -> Iterator[Callable[[str], None]]:
         ended.set()
         ticking.join()
         if live:
-            typer.echo("\r\033[K", err=True, nl=False)
+            _show_live("")
+
+
+def _show_live(text: str) -> None:
+    with suppress(OSError):  # the terminal may be gone, the trial goes on
+        typer.echo(f"\r\033[K{text}", err=True, nl=False)
 
 
 def show_file(path: Path, hosts: Path | None) -> None:

@@ -1,30 +1,30 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
-import json
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
 
 import typer
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import aligned, counted, plain, print_bytes
+from benchdb.cli import sharing
+from benchdb.cli.console import counted, plain, print_bytes
 from benchdb.cli.export_bundle import signing_key, write_bundle
 from benchdb.cli.user_database import Db, opened
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
+from benchdb.leaving import Gate
 from benchdb.store import read, retractions
 from benchdb.store.database import reading
 from benchdb.store.listing import Filter
 from benchdb.store.tables import run
 
 app = typer.Typer(add_completion=False)
-
-_EXAMPLES = 3  # of texts, for a preview
 
 Output = Annotated[
     Path,
@@ -78,45 +78,94 @@ def export(
     unsigned: Annotated[
         bool, typer.Option("--unsigned", help="Do not sign the bundle.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask whether these fields may leave.")
+    ] = False,
     db: Db = None,
 ) -> None:
-    """Write results as an exchange file, as a signed bundle, or as Parquet.
+    """Write results as an exchange file, or as Parquet.
 
     It holds runs with their samples, machines, environments and sources. The same
     database contents give the same bytes; 'benchdb import' reads them.
+
+    At a terminal it shows what leaves this machine, and asks once for each new field.
+    What names you, your computer or an address stays here, and is told: status 1.
     """
     if bundle is None and (key is not None or unsigned):
         raise UsageError("--key and --unsigned are about a bundle; add --bundle FILE")
     if bundle is not None and (output != Path("-") or kind != "jsonl"):
         raise UsageError("--bundle FILE is the whole output; leave out -o and --format")
-    signer = None if bundle is None else signing_key(key, unsigned=unsigned)
+    write = partial(_parquet if kind == "parquet" else _lines_to, output=output)
+    if bundle is not None:
+        signer = signing_key(key, unsigned=unsigned)
+        write = partial(_bundle, output=bundle, key=signer)
     engine = opened(db)
-    if preview:
-        with reading(engine) as connection:
-            wanted, _ = only.settled(connection, context.params)
-            fields = _fields(_lines(connection, wanted))
-        for line in aligned([("field", "times", "values"), *fields], figures=(1,)):
-            typer.echo(line)
-        return
-    if kind == "parquet":
-        _parquet(engine, context.params, output)
-        return
+    if kind == "parquet" and output == Path("-") and not preview:
+        raise UsageError("Parquet is a folder of files; name a new one with -o")
     with reading(engine) as connection:
         wanted, there = only.settled(connection, context.params)
-        lines = _lines(connection, wanted)
-        if bundle is not None:
-            if there:
-                write_bundle(bundle, lines, signer)
-        elif output == Path("-"):
-            print_bytes(lines)
-        else:
-            with replacing(output) as stream:
-                stream.writelines(lines)
+        gate = Gate()
+        if preview:
+            found = _parquet_fields if kind == "parquet" else _line_fields
+            sharing.show(found(connection, wanted, gate))
+        elif there or (kind == "jsonl" and bundle is None):
+            if not yes and sharing.can_ask():
+                sharing.agree(_line_fields(connection, wanted, Gate()))
+            sharing.announce(connection, wanted)
+            write(connection, wanted, gate)
+    sharing.tell_kept(gate.kept)
 
 
-def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
-    if folder == Path("-"):
-        raise UsageError("Parquet is a folder of files; name a new one with -o")
+def exchange_lines(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[bytes]:
+    """Yield the exchange file of what is *wanted* and may leave through *gate*."""
+    yield writer.header()
+    for source in gate.sources(read.sources(connection, wanted)):
+        yield writer.source_line(source)
+    for claim, source in gate.claims(read.claims(connection, wanted)):
+        yield writer.claim_line(claim, source)
+    yield from writer.record_lines(gate.records(read.records(connection, wanted)))
+    # Without a filter also those of runs that may come later.
+    runs = None if wanted.is_empty else read.of_runs(run.c.digest, wanted)
+    withdrawn = gate.retractions(retractions.lines(connection, runs))
+    yield from map(writer.retraction_line, withdrawn)
+
+
+def _line_fields(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[sharing.Field]:
+    return sharing.fields(exchange_lines(connection, wanted, gate))
+
+
+def _lines_to(connection: Connection, wanted: Filter, gate: Gate, output: Path) -> None:
+    lines = exchange_lines(connection, wanted, gate)
+    if output == Path("-"):
+        print_bytes(lines)
+        return
+    with replacing(output) as stream:
+        stream.writelines(lines)
+
+
+def _bundle(
+    connection: Connection, wanted: Filter, gate: Gate, output: Path, key: Path | None
+) -> None:
+    write_bundle(output, exchange_lines(connection, wanted, gate), key)
+
+
+def _parquet(connection: Connection, wanted: Filter, gate: Gate, output: Path) -> None:
+    rows = _tables(connection, wanted, gate, output)
+    told = ", ".join(
+        counted(count, table.removesuffix("_details").removesuffix("s"))
+        for table, count in rows.items()
+    )
+    typer.echo(plain(f"benchdb: {output}: {told}; README.txt explains them"), err=True)
+
+
+def _tables(
+    connection: Connection, wanted: Filter, gate: Gate, folder: Path
+) -> dict[str, int]:
+    """Write Parquet; return the rows of each table."""
     try:
         from benchdb.parquet.dataset import write  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
@@ -124,69 +173,19 @@ def _parquet(engine: Engine, options: dict[str, Any], folder: Path) -> None:
             f"Parquet needs the package {error.name}; "
             f"install it with: {sys.executable} -m pip install pyarrow"
         ) from error
-    with reading(engine) as connection:
-        wanted, there = only.settled(connection, options)
-        if not there:
-            return
-        with new_folder(folder) as room:
-            rows = write(connection, wanted, room)
-    told = ", ".join(
-        counted(count, table.removesuffix("_details").removesuffix("s"))
-        for table, count in rows.items()
-    )
-    typer.echo(plain(f"benchdb: {folder}: {told}; README.txt explains them"), err=True)
+    for _ in exchange_lines(connection, wanted, gate):
+        pass  # tables are written as a whole, so what stays is looked for before
+    if gate.kept:
+        raise BenchdbError(f"no Parquet is written: {sharing.kept_text(gate.kept)}")
+    with new_folder(folder) as room:
+        return write(connection, wanted, room)
 
 
-def _lines(connection: Connection, wanted: Filter) -> Iterator[bytes]:
-    yield writer.header()
-    for source in read.sources(connection, wanted):
-        yield writer.source_line(source)
-    for claim, source in read.claims(connection, wanted):
-        yield writer.claim_line(claim, source)
-    yield from writer.record_lines(read.records(connection, wanted))
-    # Without a filter also those of runs that may come later.
-    runs = None if wanted.is_empty else read.of_runs(run.c.digest, wanted)
-    yield from map(writer.retraction_line, retractions.lines(connection, runs))
+def _parquet_fields(
+    connection: Connection, wanted: Filter, gate: Gate
+) -> Iterator[sharing.Field]:
+    with TemporaryDirectory() as room:
+        _tables(connection, wanted, gate, Path(room, "tables"))
+        from benchdb.parquet.dataset import cells  # noqa: PLC0415 - an extra
 
-
-def _fields(lines: Iterable[bytes]) -> list[tuple[str, str, str]]:
-    """Return each field of exchange *lines*: how often it is there, and with what.
-
-    Of numbers the ends are shown, of texts the first few that differ.
-    """
-    times: Counter[str] = Counter()
-    texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    numbers: dict[str, tuple[float, float]] = {}
-    for line in lines:
-        message = json.loads(line)
-        for place, value in _leaves(message.pop("type"), message):
-            times[place] += 1
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                low, high = numbers.get(place, (value, value))
-                numbers[place] = min(low, value), max(high, value)
-            elif len(texts[place]) <= _EXAMPLES:
-                texts[place][str(value)] = None
-    return [
-        (name, f"{n:,}", _shown(texts[name], numbers.get(name)))
-        for name, n in times.items()
-    ]
-
-
-def _shown(texts: Iterable[str], ends: tuple[float, float] | None) -> str:
-    first, more = list(texts)[:_EXAMPLES], len(list(texts)) > _EXAMPLES
-    if ends is not None:
-        low, high = (f"{end:.6g}" for end in ends)
-        first.append(low if low == high else f"{low} to {high}")
-    return ", ".join([*first, *(["…"] if more else [])])
-
-
-def _leaves(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the texts and numbers in *value*, each with the place where it stands."""
-    if isinstance(value, dict):
-        for name, field in value.items():
-            yield from _leaves(f"{place}.{name}", field)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _leaves(place, entry)
-    else:
-        yield place, value
+        yield from cells(Path(room, "tables"))

@@ -112,7 +112,7 @@ class Source(_Line, frozen=True, kw_only=True, tag="source"):
 
 
 class Machine(_Line, frozen=True, kw_only=True, tag="machine"):
-    """One machine: its chip class, its model, and a salted, anonymous identity."""
+    """One machine: its chip class, its model, and a random, anonymous identity."""
 
     key: str
     chip: Chip

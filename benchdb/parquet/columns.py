@@ -93,7 +93,7 @@ MACHINE: Columns = (
     _of(_m.digest, "identity of the machine alone", "machine_digest"),
     _of(_m.model, "model, as the system names it", "model"),
     _of(_m.label, "as its source describes it", "machine_label"),
-    _of(_m.anonymous_id, "salted, so that nobody is told"),
+    _of(_m.anonymous_id, "random: it tells nobody"),
     _of(_m.virtual, "whether it is a virtual machine"),
     _of(_m.missing, "why a fact is missing, by name", "machine_missing"),
     _of(_c.digest, "identity of the chip class", "chip_digest"),

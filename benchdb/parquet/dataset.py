@@ -1,13 +1,15 @@
 """A data set: each table in its folder, what belongs to runs apart by workload."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
+from typing import Any
 from unicodedata import normalize
 
+from pyarrow.parquet import ParquetFile
 from sqlalchemy import Connection
 
 from benchdb.errors import UsageError
@@ -89,6 +91,19 @@ def write(connection: Connection, wanted: Filter, folder: Path) -> dict[str, int
     text = readme(sources(connection, wanted))
     (folder / "README.txt").write_text(text, encoding="utf-8")
     return {name: table.rows for name, table in tables.items()}
+
+
+def cells(folder: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the cells of the tables in *folder* that hold something, with their place.
+
+    A place is table and column, ``runs.started``.
+    """
+    for path in sorted(folder.rglob("*.parquet")):
+        table = path.relative_to(folder).parts[0]
+        for rows in ParquetFile(path).iter_batches():
+            for name, column in zip(rows.schema.names, rows.columns, strict=True):
+                for value in column.drop_null().to_pylist():
+                    yield f"{table}.{name}", value
 
 
 def _page(connection: Connection, digests: Sequence[str], parts: Parts) -> None:

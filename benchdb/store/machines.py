@@ -13,6 +13,7 @@ taking it away brings the rule back.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -153,6 +154,23 @@ def merge(connection: Connection, one: str, other: str) -> None:
         )
     moved = [digest for digest, stands in groups.items() if stands == groups[other]]
     _link(connection, dict.fromkeys((*moved, root), root))
+
+
+def mine_with(connection: Connection, anonymous_id: str) -> list[str]:
+    """Return the digests of the machines of mine that have this anonymous id."""
+    query = select(machine.c.digest).where(
+        machine.c.anonymous_id == anonymous_id,
+        machine.c.digest.in_(mine(run.c.machine)),
+    )
+    return sorted(connection.scalars(query))
+
+
+def unite(connection: Connection, some: Sequence[str]) -> None:
+    """Let *some* machines be the same, those that are already included."""
+    groups = canonical(connection)
+    root = groups[some[0]]
+    for other in sorted({groups[one] for one in some} - {root}):
+        merge(connection, root, other)
 
 
 def split(connection: Connection, one: str) -> None:

@@ -83,11 +83,8 @@ def of_likeness(record: Record) -> Rows:
 def shared(record: Record, known: Container[Shared] = ()) -> Rows:
     """Return the rows of what a run refers to, where *known* does not have them."""
     rows: Rows = {}
-    chip, machine = digest_of(record.machine.chip), digest_of(record.machine)
-    if ("machine", machine) not in known:
-        rows["chip"] = [{**_fields(record.machine.chip), "digest": chip}]
-        owner = {"digest": machine, "chip": chip}
-        rows["machine"] = [{**_fields(record.machine), **owner}]
+    if ("machine", digest_of(record.machine)) not in known:
+        rows |= of_machine(record.machine)
     environment = digest_of(record.environment)
     if ("environment", environment) not in known:
         rows["environment"] = [{**_fields(record.environment), "digest": environment}]
@@ -103,6 +100,16 @@ def shared(record: Record, known: Container[Shared] = ()) -> Rows:
         if ("source", reader) not in known:
             rows |= of_source(source)
     return rows
+
+
+def of_machine(machine: Machine) -> Rows:
+    """Return the row of a machine, and that of its chip class."""
+    chip = digest_of(machine.chip)
+    owner = {"digest": digest_of(machine), "chip": chip}
+    return {
+        "chip": [{**_fields(machine.chip), "digest": chip}],
+        "machine": [{**_fields(machine), **owner}],
+    }
 
 
 def as_mine(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -5,18 +5,15 @@ from outside, like what an exception says, needs no care where it is taken in.
 """
 
 import getpass
-import hashlib
-import hmac
 import ipaddress
 import os
 import re
-import secrets
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # Not all of TF_: Terraform uses it too, and keeps its users' secrets in TF_VAR_.
 TENSORFLOW = (
@@ -40,7 +37,6 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|URL|HOST|ADDR", re.
 _PLAIN = re.compile(r"[\w.,:;=+\-<>{}() ]{0,400}")
 _FLAG = re.compile(r"--?\w+(?:=[\w.,:+\-]*)?")
 _DEVICE = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F][\w\-/]*")
-SALT_BYTES = 32
 
 
 def relevant(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -171,6 +167,79 @@ def publishable(message: dict[str, Any]) -> dict[str, Any]:
     return cleaned
 
 
+# Names by which nobody but us calls anything, of facts that tell who or which.
+_TELLING = re.compile(
+    r"(?:^|[^a-z])(?:serial|uuid|udid|guid|imei|mac|ip|owner|login|email|mail|address|"
+    r"password|secret|(?:host|user|computer|node)(?:[ _.-]?name)?)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
+_FREE = (
+    "conditions checks variables packages math parameters devices missing basis "
+    "detail about protocol"
+)
+
+
+# What somebody may have typed, or have had typed.
+_TYPED = ("parameters", "conditions")
+_NO_ADDRESSES = (*_VERSIONS.split(), *_THINGS.split())
+
+
+def private_fields(
+    message: Mapping[str, Any], known: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield where *message*, a line of an exchange file, holds what must not leave.
+
+    In the maps that take any name, those *known* hold what other fields may. What has
+    another name has to look harmless altogether, and so has the name.
+    """
+    for name, value in message.items():
+        if name in _OURS.split() and name != "workload":
+            continue
+        rule = _Rule(
+            names=() if name in _THINGS.split() else None,
+            addresses=name in _TYPED or name not in _NO_ADDRESSES,
+            known=known if name in _FREE.split() else None,
+            typed=name in _TYPED,
+        )
+        yield from rule.broken(name, value)
+
+
+class _Rule(NamedTuple):
+    """What a field may hold: see ``redact``; *known* is None where no name is free."""
+
+    names: tuple[str, ...] | None
+    addresses: bool
+    known: Collection[str] | None
+    typed: bool
+
+    def broken(self, place: str, value: Any, *, strange: bool = False) -> Iterator[str]:
+        if isinstance(value, str):
+            # A word may be called like a host, "h200"; a command line names one.
+            names = None if self.typed and " " in value else self.names
+            if not _harmless(value, names, addresses=self.addresses) or (
+                strange and published(value, _own_names(least=3)) != value
+            ):
+                yield place
+        elif isinstance(value, list | tuple):
+            for entry in value:
+                yield from self.broken(place, entry, strange=strange)
+        elif isinstance(value, Mapping):
+            for name, field in value.items():
+                new = self.known is not None and name not in self.known
+                if new and (_TELLING.search(name) or not _harmless(name)):
+                    yield f"{place}.{name}"
+                else:
+                    yield from self.broken(f"{place}.{name}", field, strange=new)
+
+
+@lru_cache(maxsize=65536)  # every run repeats most of what it says
+def _harmless(
+    text: str, names: tuple[str, ...] | None = None, *, addresses: bool = True
+) -> bool:
+    cleaned = redact(text, names, addresses=addresses, paths=False)
+    return cleaned == text and not _OWNER.search(text)
+
+
 def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return clean(value)
@@ -182,17 +251,22 @@ def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
 
 
 def redact(
-    text: str, names: Collection[str] | None = None, *, addresses: bool = True
+    text: str,
+    names: Collection[str] | None = None,
+    *,
+    addresses: bool = True,
+    paths: bool = True,
 ) -> str:
     """Return *text* with paths cut to their last part, and names and ids taken out.
 
     *names* are those of user, home folder and host unless given; none if empty.
+    Without *paths* these stay, but for the name of a home folder's owner.
     """
     names = _own_names(least=2) if names is None else names
     if names:
         names = {*names, *map(str.lower, _OWNER.findall(text))} - {*_ANYBODY.split()}
     text = _without_names(text, names)
-    for path in _PATHS:
+    for path in _PATHS if paths else ():
         text = path.sub(_shortened, text)
     text = _ID.sub(_MARK, text)
     if addresses:
@@ -231,63 +305,3 @@ def _without_address(match: re.Match[str]) -> str:
     except ValueError:
         return match[0]
     return _MARK
-
-
-class NoIdError(Exception):
-    """There is no anonymous id; the message says why, without any path."""
-
-
-def anonymous_id(machine_id: str | None, platform: str) -> str:
-    """Return 16 hexadecimal digits, the same for every run by this user here."""
-    if not machine_id or not machine_id.strip():
-        raise NoIdError("the operating system gave this machine no id")
-    digest = hmac.new(_salt(platform), machine_id.strip().encode(), hashlib.sha256)
-    return digest.hexdigest()[:16]
-
-
-def _folder(platform: str) -> Path:
-    if home := os.environ.get("BENCHDB_HOME"):
-        return Path(home)
-    if platform == "darwin":
-        return Path("~/Library/Application Support/benchdb").expanduser()
-    config = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(config).expanduser() / "benchdb"
-
-
-def _salt(platform: str) -> bytes:
-    try:
-        path = _folder(platform) / "salt"
-        if not path.exists():
-            _create(path)
-        salt = path.read_bytes()
-    except (OSError, RuntimeError) as failure:
-        why = getattr(failure, "strerror", None) or "no home folder"
-        raise NoIdError(f"the salt cannot be kept: {why}") from failure
-    if len(salt) != SALT_BYTES:
-        raise NoIdError("the salt file is damaged; delete it to get another id")
-    return salt
-
-
-def _create(path: Path) -> None:
-    """Write a salt that appears whole or not at all, also with many at it at once."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".salt-{secrets.token_hex(8)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    descriptor = os.open(draft, flags, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(SALT_BYTES))
-        _publish(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _publish(draft: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(draft)
-    except FileExistsError:
-        return
-    except OSError:
-        # Some file systems have no hard links.
-        if not path.exists():
-            draft.rename(path)

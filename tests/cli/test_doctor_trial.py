@@ -250,7 +250,8 @@ def test_a_file_that_cannot_be_written_is_told_before_the_minutes_pass(tmp_path)
     assert "cannot write" in done.err
 
 
-def test_what_was_tried_until_ctrl_c_is_written(tmp_path):
+@pytest.mark.parametrize("reader_goes", [False, True])
+def test_what_was_tried_until_ctrl_c_is_written(tmp_path, reader_goes):
     command = (sys.executable, "-m", "benchdb", "doctor", "--try")
     process = subprocess.Popen(
         [*command, "-o", tmp_path / "x.json"],
@@ -261,13 +262,19 @@ def test_what_was_tried_until_ctrl_c_is_written(tmp_path):
     )
     with process:
         assert process.stdout is not None
+        assert process.stderr is not None
         assert "[ok] chip: M5" in process.stdout.readline()
+        if reader_goes:  # as head does
+            process.stdout.close()
+            while "which frameworks" not in process.stderr.readline():
+                pass
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        err = process.stderr.read()
 
     trial = trial_file.decode(tmp_path / "x.json")
     assert process.returncode == 130
     assert "Traceback" not in err
+    assert "cannot write" not in err
     assert (trial.complete, trial.checks[0].name) == (False, "chip")
 
 

@@ -1,8 +1,13 @@
-"""No export names its owner: each file that can be shared is searched for her."""
+"""No export names its owner: each file that can be shared is searched for her.
+
+That of ``doctor --try`` is looked through in ``test_doctor_trial.py``.
+"""
 
 import json
 import os
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,8 +21,26 @@ LLAMA_BENCH = FAKES.parent / "fixtures" / "tools" / "llama-bench.json"
 WORK = ("matmul", "--size", 4, "--size", 8, "--no-metal", "--no-cuda")
 
 
+# She typed where her data are.
+TYPED = (
+    "ssh janedoe@Janes-Mac.local make",
+    "ssh -p 22 janes-nas ls",
+    "scp x.tar janes-nas:/tmp/x.tar",
+    "curl http://janes-nas:8080/x http://192.168.1.17/y",
+    "/Users/janedoe/bench --on Janes-Mac a4:83:4e:5f:6a:7b",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _as_jane() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in JANE.items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
+def home(_as_jane, tmp_path_factory) -> Path:
     """Return Jane's home: what her Mac measured, what failed, and what she imported."""
     home: Path = tmp_path_factory.mktemp("users") / "janedoe"
     home.mkdir()
@@ -34,9 +57,15 @@ def home(tmp_path_factory) -> Path:
     collect(TROUBLE="build", TROUBLE_KIND="raise", TROUBLE_SAYS=LEAK)
     document = LLAMA_BENCH.read_text("utf-8").replace("models/3B", "/Users/janedoe/llm")
     (home / "her benchmark.json").write_text(document)
-    taken = benchdb("import", home / "her benchmark.json", "--db", home / "r.sqlite")
-    assert taken.status == 0
+    times = [{"command": typed, "times": [1.5, 1.25, 2.0]} for typed in TYPED]
+    (home / "hers.json").write_text(json.dumps({"results": times}))
+    files = (home / "her benchmark.json", home / "hers.json")
+    taken = benchdb("import", *files, "--db", home / "r.sqlite")
+    assert taken.status == 0, taken
     return home
+
+
+_BINARY = (".png", ".sqlite")
 
 
 def _lines(home: Path) -> str:
@@ -66,15 +95,24 @@ def _site(home: Path) -> str:
     return "\n".join(one.read_text("utf-8") for one in pages)
 
 
+def _metadata(home: Path) -> str:
+    return benchdb("datasette", "--db", home / "r.sqlite").out
+
+
+def _database(home: Path) -> str:
+    _report("sqlite")(home)
+    with closing(sqlite3.connect(home / "sqlite" / "report.sqlite")) as connection:
+        return "\n".join(connection.iterdump())
+
+
 def _report(kind: str) -> Callable[[Path], str]:
     def written(home: Path) -> str:
         folder = home / kind
         options = ("--format", kind, "--lang", "en", "-o", folder, "--all")
         done = benchdb("report", *options, "--db", home / "r.sqlite")
-        assert done.status == 0
-        return "\n".join(
-            one.read_text("utf-8") for one in folder.rglob("*") if one.suffix != ".png"
-        )
+        assert done.status == 0, done
+        texts = (one for one in folder.rglob("*") if one.suffix not in _BINARY)
+        return "\n".join(one.read_text("utf-8") for one in texts)
 
     return written
 
@@ -85,7 +123,12 @@ EXPORTS = {
     "parquet": (_parquet, "M4"),
     "csv": (_report("csv"), "M4"),
     "json": (_report("json"), "M4"),
-    "site": (_site, "M4"),
+    "html": (_report("html"), "M4"),
+    "markdown": (_report("markdown"), "M4"),
+    "snippet": (_report("snippet"), "M4"),
+    "sqlite": (_database, "M4"),
+    "site": (_site, "hyperfine"),
+    "datasette": (_metadata, "workload"),
 }
 
 

@@ -3,6 +3,7 @@
 Such a file names neither a machine nor a date.
 """
 
+import re
 from collections.abc import Iterator
 
 from benchdb.exchange.messages import Value
@@ -13,11 +14,19 @@ from benchdb.importing.provenance import About
 from benchdb.importing.tools import facts, result
 from benchdb.importing.tools.facts import Facts
 from benchdb.importing.tools.result import ABSENT, Result
+from benchdb.leaving import without_names
 
 _READ = (
     *("command", "mean", "stddev", "median", "user", "system", "min", "max"),
     *("times", "exit_codes", "memory_usage_byte", "parameters"),
 )
+# Programs that are told a host, as a word of its own or before a colon.
+_LOGINS = frozenset({"ssh", "mosh", "sftp", "ping", "telnet"})
+_COPIES = frozenset({"scp", "rsync"})
+_WITH_VALUE = frozenset({"-i", "-p", "-F", "-l", "-J", "-o", "-c", "-P"})
+_HOST = re.compile(r"(?<=://)[^/\s'\"]+")
+_PRIVATE = "(private)"
+_CLEANED = "names and addresses left out"
 _TIMES = {"user": "command_user_seconds", "system": "command_system_seconds"}
 
 
@@ -42,9 +51,11 @@ def _result(entry: Facts, at: str) -> Result:
     times = facts.amounts(entry.get("times"), "times")
     failure = _failure(entry.get("exit_codes") or [], len(times))
     given = facts.mapping(entry.get("parameters") or {}, "parameters")
+    given = {name: _typed(text) for name, text in given.items()}
+    command = _typed(entry["command"])
     means = [_TIMES[name] for name in _TIMES if entry.get(name) is not None]
     return Result(
-        name=entry["command"],
+        name=command,
         locator=at,
         framework="shell",
         parameters=facts.beside(facts.others(entry, _READ), given, "parameters"),
@@ -55,9 +66,40 @@ def _result(entry: Facts, at: str) -> Result:
         status="failed" if failure else "ok",
         reason=failure,
         basis=({} if times else {"uncertainty": "stddev"})
+        | ({"workload": _CLEANED} if _hidden(entry["command"], command) else {})
         | dict.fromkeys(means, "mean over the executions"),
         missing={"framework_version": ABSENT},
     )
+
+
+def _typed(text: object) -> object:
+    """Return what somebody typed at a shell, without the hosts and accounts in it."""
+    if not isinstance(text, str):
+        return text
+    words = _HOST.sub(_PRIVATE, without_names(text)).split(" ")
+    for place, word in enumerate(words):
+        program = word.rpartition("/")[2]
+        if program in _LOGINS:
+            _hide_host(words, place + 1)
+        elif program in _COPIES:
+            for later in range(place + 1, len(words)):
+                host, colon, path = words[later].partition(":")
+                if colon and host and not path.startswith("//"):
+                    words[later] = f"{_PRIVATE}:{path}"
+    return " ".join(words)
+
+
+def _hidden(typed: object, kept: object) -> bool:
+    """Tell whether more is left out than of any text: line breaks, home folders."""
+    return kept != typed and facts.line(str(kept)) != facts.line(str(typed))
+
+
+def _hide_host(words: list[str], place: int) -> None:
+    """Put the first of *words* from *place* on that is no option out of sight."""
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if words[place] in _WITH_VALUE else 1
+    if place < len(words):
+        words[place] = _PRIVATE
 
 
 def _values(entry: Facts, times: tuple[float, ...], at: str) -> Iterator[Value]:

@@ -1,21 +1,13 @@
 """What must not leave the fingerprint: who, where, and which machine by number."""
 
-import json
-import os
 import re
-import stat
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from harness import privacy
-from harness.privacy import NoIdError, _create, anonymous_id
 
 from tests.collectors.fingerprint.test_machine import (
     FAKES,
     MACS,
-    PROGRAM,
     everything,
     mac,
     nvidia,
@@ -108,111 +100,3 @@ def test_names_of_variables_that_sound_secret_are_left_out():
     found = privacy.relevant({"PYTORCH_API_KEY": "x", "TF_GPU_TOKEN": "y", "A": "z"})
 
     assert found == {}
-
-
-def without_hard_links(path, target):
-    raise PermissionError(f"no hard link {path} to {target}")
-
-
-def test_the_id_is_keyed_so_two_users_differ(tmp_path, monkeypatch):
-    ids = []
-    for user in ("one", "two", "one"):
-        monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / user))
-        ids.append(anonymous_id("the same machine", "linux"))
-
-    assert ids[0] == ids[2] != ids[1]
-    assert re.fullmatch(r"[0-9a-f]{16}", ids[0])
-
-
-def test_two_machines_differ_for_one_user(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path))
-
-    assert anonymous_id("one", "linux") != anonymous_id("two", "linux")
-
-
-def test_the_salt_is_for_its_owner_only(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "new" / "folder"))
-    anonymous_id("x", "linux")
-    (salt,) = (tmp_path / "new" / "folder").iterdir()
-
-    assert salt.name == "salt"
-    assert stat.S_IMODE(salt.stat().st_mode) == 0o600
-    assert salt.stat().st_size == 32
-    assert stat.S_IMODE(salt.parent.stat().st_mode) == 0o700
-
-
-def test_a_file_system_without_hard_links_keeps_a_salt_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "hardlink_to", without_hard_links)
-    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path))
-    first = anonymous_id("x", "linux")
-
-    assert anonymous_id("x", "linux") == first
-    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
-
-
-def test_without_hard_links_the_salt_that_came_first_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "hardlink_to", without_hard_links)
-    (tmp_path / "salt").write_bytes(b"first")
-    _create(tmp_path / "salt")
-
-    assert (tmp_path / "salt").read_bytes() == b"first"
-    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
-
-
-@pytest.mark.parametrize(
-    ("platform", "place"),
-    [
-        ("darwin", "Library/Application Support/benchdb/salt"),
-        ("linux", ".config/benchdb/salt"),
-    ],
-)
-def test_the_salt_lies_where_the_platform_keeps_settings(
-    platform, place, tmp_path, monkeypatch
-):
-    monkeypatch.delenv("BENCHDB_HOME")
-    monkeypatch.delenv("XDG_CONFIG_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    anonymous_id("x", platform)
-
-    assert (tmp_path / place).is_file()
-
-
-def test_programs_that_start_together_agree_on_the_salt(tmp_path):
-    fake = mac("m1_max")
-    fake["PATH"] = f"{fake.pop('commands')}:{os.environ['PATH']}"
-    environment = {**os.environ, **fake, "BENCHDB_HOME": str(tmp_path)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(PROGRAM)], stdout=subprocess.PIPE, env=environment
-        )
-        for _ in range(6)
-    ]
-    printed = {process.communicate()[0] for process in started}
-
-    assert len(printed) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
-
-
-def test_a_salt_that_cannot_be_kept_is_a_reason_without_a_path(tmp_path):
-    blocked = tmp_path / "file"
-    blocked.write_text("in the way")
-
-    found = json.loads(run(**mac("vm"), BENCHDB_HOME=str(blocked))[0])
-
-    assert "anonymous_id" not in found
-    assert found["missing"]["anonymous_id"].startswith("the salt cannot be kept")
-    assert str(tmp_path) not in str(found)
-
-
-@pytest.mark.parametrize("machine_id", [None, "", " \n"])
-def test_a_machine_without_an_id_has_no_anonymous_id(machine_id):
-    with pytest.raises(NoIdError, match="no id"):
-        anonymous_id(machine_id, "linux")
-
-
-def test_a_damaged_salt_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path))
-    (tmp_path / "salt").write_bytes(b"short")
-
-    with pytest.raises(NoIdError, match="damaged"):
-        anonymous_id("x", "linux")

@@ -47,6 +47,27 @@ def test_a_command_that_failed_stays_failed(codes, reason):
 
 
 @pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("ssh buildbox make -j8", "ssh (private) make -j8"),
+        ("ssh -p 22 -i key ada@buildbox ls", "ssh -p 22 -i key (private) ls"),
+        ("rsync -a x buildbox:/y", "rsync -a x (private):/y"),
+        ("curl -s http://buildbox:80/x?y=1", "curl -s http://(private)/x?y=1"),
+        ("ping 10.20.30.40 && ./a.out", "ping (private) && ./a.out"),
+        ("./sort --host-order 1.2.3", "./sort --host-order 1.2.3"),
+        ("ssh", "ssh"),
+    ],
+)
+def test_hosts_and_accounts_that_were_typed_are_left_out(typed, kept):
+    (one,) = timed(command=typed, parameters={"target": typed}).runs
+
+    assert one.run.workload == f"hyperfine/{kept}"
+    assert one.run.parameters["target"] == kept
+    told = "names and addresses left out" if typed != kept else None
+    assert one.run.basis.get("workload") == told
+
+
+@pytest.mark.parametrize(
     ("facts", "why"),
     [
         ({"exit_codes": [0]}, "1 exit codes for 3 times"),

@@ -1,0 +1,72 @@
+"""A short attack on benchdb, and what the table says of one that is lost."""
+
+import random
+import sqlite3
+
+import pytest
+
+from tools.torture.__main__ import SHORT, Torture, main
+from tools.torture.fuzz import attempt
+from tools.torture.room import Room, Verdict, whole
+
+
+def test_a_short_attack_loses_nothing(tmp_path):
+    torture = Torture(20261127, tmp_path / "kept", SHORT)
+
+    torture.run(seconds=0)  # each part once
+
+    assert torture.lost == {name: [] for name in SHORT}
+    assert torture.tried["fuzz"] >= 100
+    assert not (tmp_path / "kept").exists()
+
+
+def test_what_is_lost_is_counted_named_and_can_be_tried_again(tmp_path, monkeypatch):
+    def loses(room: Room) -> Verdict:
+        return Verdict(3, (room.keep(b"evil", ".md", "import {file}"),), 2**20)
+
+    torture = Torture(7, tmp_path, {"fuzz": loses})
+    torture.run(seconds=0)
+
+    (why,) = torture.lost["fuzz"]
+    assert torture.table()[1].split() == ["fuzz", "3", "2", "1", "1"]
+    assert why.endswith("[python -m tools.torture --seed 7 --replay fuzz:0]")
+    assert (tmp_path / "fuzz-0" / "input-0.md").read_bytes() == b"evil"
+
+
+def test_a_bug_of_a_reader_is_lost_with_the_input(tmp_path, monkeypatch):
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("benchdb.exchange.reader.read", broken)
+    monkeypatch.setattr("benchdb.importing.tools.facts.glimpse", broken)
+    for name in ("room", "shared"):
+        (tmp_path / name).mkdir()
+    chance = random.Random(1)  # noqa: S311 - no secret
+    room = Room(
+        tmp_path / "room", chance, tmp_path / "k", "fuzz:0", tmp_path / "shared"
+    )
+
+    verdict = attempt(room, most=20)
+
+    assert "ZeroDivisionError" in verdict.lost[0]
+    assert len([*(tmp_path / "k" / "fuzz-0").iterdir()]) == 1
+
+
+def test_a_reference_to_nothing_is_damage(tmp_path):
+    path = tmp_path / "r.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            "CREATE TABLE a (x PRIMARY KEY); CREATE TABLE b (x REFERENCES a);"
+            "INSERT INTO b VALUES (1)"
+        )
+    connection.close()
+
+    assert "refer to nothing" in (whole(path) or "")
+
+
+def test_a_part_that_there_is_not_is_wrong_use(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--only", "flood"])
+
+    assert ended.value.code == 2
+    assert "there are kill, crowd" in capsys.readouterr().err
