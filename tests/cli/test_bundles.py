@@ -427,6 +427,16 @@ def test_runs_signed_with_a_key_of_mine_are_mine_on_a_restored_machine(
     sound(db)
 
 
+def test_what_others_published_is_not_mine_whoever_signs_it(
+    db: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    trust(db, pub(keys[0]), "me", "--mine")
+
+    import_(db, exported(tmp_path / "p.benchdb", of_document("1" * 64, "a"), keys[0]))
+
+    assert digests(db, "--mine") == set()
+
+
 def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
     db: Path, bundle: Path, keys: tuple[Path, Path]
 ) -> None:
