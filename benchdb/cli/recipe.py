@@ -164,7 +164,7 @@ def _machine(found: Record) -> str:
 
 def _published(found: Record, why: Why) -> Rows:
     """Yield what the source of a run says of how it was measured."""
-    yield "measure", f"no command of benchdb does the same: {why}"
+    yield "measure", f"no command of ours does the same: {why}"
     yield "machine", _machine(found)
     source = found.source
     if source is not None:
