@@ -11,8 +11,8 @@ from benchdb.cli.console import counted, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
-from benchdb.collecting.again import Why, command
-from benchdb.collecting.reproducing import obstacle, software
+from benchdb.collecting.again import Why
+from benchdb.collecting.reproducing import obstacle, software, words
 from benchdb.exchange.record import Record
 from benchdb.grading import mapping
 from benchdb.report.language import load
@@ -49,12 +49,12 @@ def recipe(
         found = record(connection, find(connection, run))
         stands = standing(connection, found.digest)
         grade = grade_of(connection, found.digest)
-    words = command(found.run, found.environment)
-    if isinstance(words, Why):
-        rows = [*_head(found, stands), *_published(found, words)]
+    command = words(found)
+    if isinstance(command, Why):
+        rows = [*_head(found, stands), *_published(found, command)]
     else:
         why = obstacle(found, grade)
-        rows = [*_head(found, stands), *_ours(found, words, stands)]
+        rows = [*_head(found, stands), *_ours(found, command, stands)]
         if why is not None:
             rows.append(("not to expect", f"this run itself is no example: {why}"))
     for line in _in_markdown(rows) if markdown else _in_text(rows):
@@ -84,7 +84,7 @@ def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
         yield "expect", f"{text}, n = {stands['n']}, grade {stands['grade'] or '–'}"
 
 
-def _ours(found: Record, words: list[str], stands: dict[str, Any] | None) -> Rows:
+def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> Rows:
     """Yield how a run that a collector measured is measured again."""
     run, asked = found.run, software(found.environment)
     pinned = shlex.join(asked.requirements)
@@ -94,7 +94,7 @@ def _ours(found: Record, words: list[str], stands: dict[str, Any] | None) -> Row
         yield "python", asked.python
     if asked.left:
         yield "not by pip", ", ".join(asked.left)
-    yield "measure", shlex.join(words)
+    yield "measure", shlex.join(command)
     yield "or", f"benchdb reproduce {found.digest[:_LETTERS]}"
     yield "seed", "–" if run.seed is None else str(run.seed - (run.replicate or 0))
     yield "tier", f"{run.tier}, {counted(run.replicates or 1, 'process')}"

@@ -3,8 +3,9 @@
 import pytest
 
 from benchdb.collecting.programs import launcher
-from benchdb.collecting.reproducing import software
+from benchdb.collecting.reproducing import software, words
 from benchdb.exchange.messages import Environment
+from tests.exchange_lines import START, end, records, run
 
 USUAL = {"framework": "torch", "framework_version": "2.11.0", "python": "3.12.3"}
 
@@ -51,6 +52,20 @@ def test_nothing_is_installed_that_the_collector_does_not_ask_for(name, version)
 
     assert found.requirements == ("torch==2.11.0",)
     assert any(name in one for one in found.left)
+
+
+@pytest.mark.parametrize("checks", [{}, {"seed_protocol": {"name": "m1tensorbench"}}])
+def test_what_the_source_did_is_left_out_again_where_it_was(checks):
+    collector = {"name": "with_torch", "version": "0.1.0", "sha256": "a" * 64}
+    (record,) = records(
+        *START, run("r", collector=collector, device="cuda"), end("r", checks=checks)
+    )
+
+    found = words(record)
+
+    assert isinstance(found, list)
+    assert found[:3] == ["benchdb", "collect", "lstm"]
+    assert ("--blocks-only" in found) == (not checks)
 
 
 @pytest.mark.parametrize("python", ["3.12.3; rm -rf /", "/bin/sh", "2.7.18", None])
