@@ -35,21 +35,20 @@ def check(folder: Path, base: str | None = None) -> Checked:
     head = git.commit(folder, "HEAD")
     if base is None:
         problems = proposal.whole(git.tree(folder, head))
-        wanted = Proposal(head)
+        wanted = Proposal()
     else:
         since = git.common(folder, git.commit(folder, base), head)
         wanted, problems = proposal.look_at(folder, since, head)
     with snapshot(folder, head, wanted.added) as found:
         problems += found.problems
         if base is None:
-            runs = sum(len(one.runs) for one in found.bundles)
-            what = f"{found.title}, {_counts(found.bundles, runs)}"
+            what = f"{found.title}, {_counts(found.bundles)}"
             return Checked(_headline(what, problems), tuple(problems))
         fresh = tuple(one for one in found.bundles if one.path in wanted.added)
         runs = {digest for one in fresh for digest in one.runs}
-        what = f"{wanted.contributor or 'no results'}"
+        what = _counted(wanted.changed, "file") + " changed"
         if wanted.contributor:
-            what = f"{wanted.contributor}, {_counts(fresh, len(runs))}"
+            what = f"{wanted.contributor}, {_counts(fresh)}"
         stand = None
         if runs and not problems:
             paths = [one.path for one in found.bundles]
@@ -58,13 +57,17 @@ def check(folder: Path, base: str | None = None) -> Checked:
     return Checked(_headline(what, problems), tuple(problems), fresh, stand)
 
 
-def _counts(bundles: Sequence[Bundle], runs: int) -> str:
+def _counts(bundles: Sequence[Bundle]) -> str:
+    runs = {one for bundle in bundles for one in bundle.runs}
     machines = {one for bundle in bundles for one in bundle.machines}
-    counts = ((runs, "run"), (len(machines), "machine"), (len(bundles), "bundle"))
-    return ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts)
+    counts = ((runs, "run"), (machines, "machine"), (bundles, "bundle"))
+    return ", ".join(_counted(len(some), what) for some, what in counts)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _headline(what: str, problems: Sequence[Problem]) -> str:
-    count = len(problems)
-    state = f"{count:,} problem{'s' * (count > 1)}" if problems else "in order"
+    state = _counted(len(problems), "problem") if problems else "in order"
     return f"{what}: {state}"

@@ -97,7 +97,6 @@ def _shown(view: str) -> tuple[Column, ...]:
 def metadata(
     connection: Connection,
     files: Mapping[str, bytes],
-    title: str,
     about: About,
 ) -> bytes:
     """Return ``croissant.json`` of *files*, by path.

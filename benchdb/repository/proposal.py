@@ -31,15 +31,14 @@ _SHOWN = 20  # problems of one kind
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """What *head* changes against *base*: *added* paths of the *contributor*.
+    """How many files are *changed*, and which paths are *added*.
 
-    *base* is None where all of *head* is looked at, and nothing is a proposal.
+    They are of a *contributor*, unless there are no results, or those of several.
     """
 
-    head: str
-    base: str | None = None
-    contributor: str | None = None
+    changed: int = 0
     added: tuple[str, ...] = ()
+    contributor: str | None = None
 
 
 def whole(tree: Mapping[str, Entry]) -> list[Problem]:
@@ -58,7 +57,7 @@ def look_at(folder: Path, base: str, head: str) -> tuple[Proposal, list[Problem]
     problems = [*_modes(kept, kept), *_sizes(kept, kept), *_alike(tree, kept)]
     if not owners:
         problems += _tombstones(folder, base, tree)
-        return Proposal(head, base), problems
+        return Proposal(len(changed)), problems
     problems += _of_one(changed, owners)
     problems += _placed(kept)
     if git.passing(folder, base, head):
@@ -71,7 +70,7 @@ def look_at(folder: Path, base: str, head: str) -> tuple[Proposal, list[Problem]
         )
     added = tuple(one.path for one in changed if one.status == "A")
     own = owners[0] if len(owners) == 1 else None
-    return Proposal(head, base, own, added), problems
+    return Proposal(len(changed), added, own), problems
 
 
 def _of_one(changed: Sequence[Change], owners: Sequence[str]) -> Iterator[Problem]:

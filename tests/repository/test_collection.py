@@ -108,7 +108,11 @@ def test_the_workflow_tells_a_pull_request_how_it_stands_in_its_bin(place):
     assert "the first of its kind here" in first.summary
     assert second.summary.startswith("### bob, 3 runs, 1 machine, 1 bundle: in order\n")
     (row,) = [it for it in second.summary.splitlines() if it.startswith("| M1 Max")]
-    assert [cell.strip() for cell in row.split("|")[3:6]] == ["90.1\u00a0img/s", "2", "2"]
+    assert [cell.strip() for cell in row.split("|")[3:6]] == [
+        "90.1\u00a0img/s",
+        "2",
+        "2",
+    ]
     assert len(second.summary.splitlines()) <= 30
 
 
@@ -347,7 +351,7 @@ def test_a_maintainer_changes_anything_but_results(place):
 
     done = maintainer.check()
 
-    assert (done.status, done.out) == (0, "no results: in order\n")
+    assert (done.status, done.out) == (0, "2 files changed: in order\n")
 
 
 def test_tombstones_are_only_added(place):
