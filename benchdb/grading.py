@@ -39,6 +39,7 @@ FORGED = frozenset(
     {
         "contradicting-copies",
         "contradicting-names",
+        "contradicting-signers",
         COPIED,
         "future-date",
         "impossible-device",

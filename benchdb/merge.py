@@ -1,11 +1,7 @@
 """Import: merge files into a database, idempotently and atomically."""
 
 import io
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,14 +9,20 @@ import msgspec
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from benchdb.bundles.signers import Signers
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
+from benchdb.importing import bundled
+from benchdb.importing.bundled import Bundle
 from benchdb.importing.intake import (
+    MUCH,
     STANDARD_INPUT,
     Intake,
     UnexplainedError,
     files,
     intake,
+    open_file,
+    size,
 )
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
@@ -33,16 +35,19 @@ from benchdb.store import (
     machines,
     reader_process,
     rows,
+    signers,
 )
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
 from benchdb.store.documents import Fingerprint, Reader, RefusedFile
 from benchdb.store.import_history import FilePart, Import, begin
+from benchdb.store.signed_machines import flag_contradicting_signers
 from benchdb.store.standing import Brought, Experience, Spans
+from benchdb.store.tables import signature
 from benchdb.store.write import Writer
 
 BAD_KEPT = 10_000  # bad lines of one file that are told and kept; the rest is counted
-_LOT, _LOT_BYTES = 50, 2**21  # files that share a transaction, and bytes of theirs
+_LOT = 50  # files that share a transaction, if they are not MUCH
 
 
 # Gives the digests of those rows of runs that answer what was planned here.
@@ -53,7 +58,8 @@ class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
     Some of them may have *maps* of their own; *agreed* is a folder with maps of others.
-    Unless *by_tool*, formats of tools are passed over.
+    Unless *by_tool*, formats of tools are passed over. With *signed* only bundles are
+    taken that somebody known here signed.
     Whatever *answers* does not name was contributed. What comes is noted as part of
     *import_*, which can be taken back; *experience* learns what was known before.
     """
@@ -66,6 +72,7 @@ class How(msgspec.Struct, frozen=True):
     maps: Mapping[Path, LoadedMap] = {}
     agreed: Path | None = None
     by_tool: bool = True
+    signed: bool = False
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -79,7 +86,7 @@ class Outcome(msgspec.Struct, frozen=True):
     that it proposes to mark as out of date; *heard* the runs of sources that count in
     no comparison until they are accepted; *forgotten* how many runs, and how many
     sources, are to stay away. *spans* are what the new runs of a document of others
-    say.
+    say. *bundle* tells who signed it, where it is one.
     """
 
     path: Path
@@ -97,6 +104,7 @@ class Outcome(msgspec.Struct, frozen=True):
     forgotten: tuple[int, int] = (0, 0)
     spans: Spans = {}
     unexplained: bool = False
+    bundle: Bundle | None = None
 
     @property
     def clean(self) -> bool:
@@ -128,20 +136,20 @@ def _lots(chosen: Sequence[Path]) -> Iterator[list[Path]]:
     lot: list[Path] = []
     total = 0
     for path in chosen:
-        size = _size(path)
-        if lot and (total + size > _LOT_BYTES or len(lot) == _LOT):
+        bytes_ = size(path)
+        if lot and (total + bytes_ > MUCH or len(lot) == _LOT):
             yield lot
             lot, total = [], 0
         lot.append(path)
-        total += size
+        total += bytes_
     if lot:
         yield lot
 
 
 def _alone(engine: Engine, how: How) -> Callable[[Path], Outcome]:
     def take(path: Path) -> Outcome:
-        much = _size(path) >= reader_process.LARGE
-        with _open(path) as stream, writing(engine, much=much) as connection:
+        much = size(path) >= reader_process.LARGE
+        with open_file(path) as stream, writing(engine, much=much) as connection:
             landing = _Landing(connection, how)
             outcome = landing.take(stream, path)
             landing.finish()
@@ -168,7 +176,7 @@ def _take_lot(engine: Engine, some: Sequence[Path], how: How) -> _Lot | None:
         outcomes: list[Outcome] = []
 
         def take(path: Path) -> Outcome:
-            with _open(path) as stream:
+            with open_file(path) as stream:
                 return landing.take(stream, path)
 
         for path in some:
@@ -198,10 +206,10 @@ def import_together(
     """
 
     def take(path: Path) -> Outcome:
-        with _open(path) as stream, connection.begin_nested():
+        with open_file(path) as stream, connection.begin_nested():
             return landing.take(stream, path)
 
-    much = sum(map(_size, chosen)) >= reader_process.LARGE
+    much = sum(map(size, chosen)) >= reader_process.LARGE
     kept = rehearsing(engine) if rehearse else writing(engine, much=much)
     with kept as connection:
         landing = _Landing(connection, how)
@@ -267,29 +275,6 @@ def _attempt(path: Path, take: Callable[[Path], Outcome]) -> Outcome:
         return Outcome(path, error=failure_message(error))
 
 
-def _size(path: Path) -> int:
-    """Return how large a file is; of what is none, as good as too much for a lot."""
-    try:
-        return path.stat().st_size if path.is_file() else _LOT_BYTES
-    except OSError:  # it has a line of its own, soon
-        return 0
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[IO[bytes]]:
-    """Give a seekable stream; what comes through a pipe is kept on disk meanwhile."""
-    with ExitStack() as stack:
-        stream: IO[bytes] = sys.stdin.buffer
-        if path != STANDARD_INPUT:
-            stream = stack.enter_context(path.open("rb"))
-        if not stream.seekable():
-            spool = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=2**24))
-            shutil.copyfileobj(stream, spool)
-            spool.seek(0)
-            stream = spool
-        yield stream
-
-
 def _require_unchanged(file: Fingerprint, read: Intake, stream: IO[bytes]) -> None:
     """Refuse a file whose bytes were not those of its fingerprint when it was read."""
     if read.document is not None:
@@ -327,16 +312,29 @@ class _Landing:
         self._connection, self._how = connection, how
         self._writer = Writer(connection)
         self._sources: set[str] = set()
+        self._signed: set[str] = set()
+        self._known: Signers | None = None
         self.wrote = False
 
     def take(self, stream: IO[bytes], path: Path) -> Outcome:
-        """Read a file and write what it brings, but for what follows from all runs."""
+        """Read a file and write what it brings, but for what follows from all runs.
+
+        A bundle is taken as a whole, or refused as a whole.
+        """
+        if self._known is None:
+            self._known = signers.known_signers(self._connection)
+        required = self._how.signed
+        with bundled.opened(stream, self._known, required=required) as (lines, bundle):
+            outcome = self._take(lines, path, bundle)
+        return msgspec.structs.replace(outcome, bundle=bundle)
+
+    def _take(self, stream: IO[bytes], path: Path, bundle: Bundle | None) -> Outcome:
         connection, how = self._connection, self._how
         name = "standard input"
         if path != STANDARD_INPUT:  # a name of other bytes than UTF-8 is no text
             name = path.name.encode(errors="surrogateescape").decode(errors="replace")
         file = documents.fingerprint(stream, name)
-        map_ = how.maps.get(path, how.map_)
+        map_ = how.maps.get(path, how.map_) if bundle is None else None
         read = intake(
             stream,
             name,
@@ -349,17 +347,22 @@ class _Landing:
         part = FilePart(connection, how.import_, documents.key(file, reader), name)
         runs_before = documents.known_file(connection, file, reader)
         part.look_at_file(file, reader)
-        if runs_before is not None and not forgetting.pending(connection):
+        seal = None if bundle is None else bundle.seal
+        if seal is not None:
+            part.look(signature, signature.c.digest == seal.digest)
+        there = seal is None or signers.is_recorded(connection, seal.digest)
+        if runs_before is not None and there and not forgetting.pending(connection):
             documents.rename(connection, file, reader)
             part.close()
             return Outcome(path, runs=runs_before, known=True, importer=read.importer)
-        taken = _Taken()
+        taken = _Taken(signed=None if seal is None else set())
+        taken.mine = bundle is not None and bundle.mine
         if read.document is not None and how.experience is not None:
             taken.figures = Brought(how.experience)
         if read.document is None and reader_process.worthwhile(stream, file.size):
             with reader_process.reading(stream) as all_batches:
                 self._write(all_batches, taken, part)
-        elif file.size <= _LOT_BYTES:  # what cannot be read is known before a row is
+        elif file.size <= MUCH:  # what cannot be read is known before a row is
             self._write(list(batches(read.items)), taken, part)
         else:
             self._write(batches(read.items), taken, part)
@@ -367,6 +370,9 @@ class _Landing:
         documents.record(connection, file, reader, taken.runs)
         documents.brought(connection, file, reader, taken.brought)
         documents.refuse(connection, file, reader, taken.bad)
+        if seal is not None:
+            signers.record(connection, seal, taken.signed or ())
+            self._signed |= taken.signed or set()
         left_out = self._writer.left_out
         if taken.bad or (read.document is not None and not left_out.any):
             _keep(connection, file, read, stream)
@@ -382,8 +388,10 @@ class _Landing:
             taken.note(batch)
             given = [tuple(row) for row in batch.rows.get("run", ())]
             named = {row[0] for row in given}
+            own = named if taken.mine else set()
             if self._how.answers is not None and given:
-                own = self._how.answers(self._connection, given)
+                own |= self._how.answers(self._connection, given)
+            if own:
                 batch.rows["run"] = [
                     rows.as_mine(row) if row[0] in own else row for row in given
                 ]
@@ -394,6 +402,8 @@ class _Landing:
             there = writer.write(batch.rows)
             out = writer.left_out.runs
             part.note_runs(named - out, there)
+            if taken.signed is not None:
+                taken.signed |= named - out
             if taken.figures is not None:
                 taken.figures.note(batch.rows, there | out)
             new = [one for one in batch.findings if one.run not in out]
@@ -444,9 +454,13 @@ class _Landing:
         """Bring what follows from all runs up to those that came."""
         changes = self._writer.changes
         self._writer.flush()
+        if self._signed:  # whose runs are mine, and what is trusted
+            changes.begin()
+            changes.touch(self._signed | signers.take_as_mine(self._connection))
         again = findings.refresh(self._connection, sources=self._sources, runs=set())
         changes.touch(again)
         machines.flag_foreign_ids(self._connection)
+        changes.touch(flag_contradicting_signers(self._connection))
         changes.refresh()
 
 
@@ -461,7 +475,8 @@ class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each,
-    *figures* what the runs of a document of others say.
+    *figures* what the runs of a document of others say, *signed* the runs of a signed
+    bundle, *mine* that the key is of mine.
     """
 
     runs: int = 0
@@ -471,6 +486,8 @@ class _Taken(msgspec.Struct):
     sources: set[str] = set()
     brought: dict[str, str] = {}
     figures: Brought | None = None
+    signed: set[str] | None = None
+    mine: bool = False
 
     def note(self, batch: Batch) -> None:
         """Count what is in *batch*."""

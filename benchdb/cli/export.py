@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from benchdb.cli import run_filters as only
 from benchdb.cli.console import aligned, counted, plain, print_bytes
+from benchdb.cli.export_bundle import signing_key, write_bundle
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.exchange import writer
@@ -60,13 +61,34 @@ def export(
         bool,
         typer.Option("--preview", help="Show each field that would be in it instead."),
     ] = False,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write one file with a manifest, signed with your SSH key, instead.",
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Sign the bundle with this key, not the usual one."
+        ),
+    ] = None,
+    unsigned: Annotated[
+        bool, typer.Option("--unsigned", help="Do not sign the bundle.")
+    ] = False,
     db: Db = None,
 ) -> None:
-    """Write results as an exchange file, or as Parquet.
+    """Write results as an exchange file, as a signed bundle, or as Parquet.
 
     It holds runs with their samples, machines, environments and sources. The same
     database contents give the same bytes; 'benchdb import' reads them.
     """
+    if bundle is None and (key is not None or unsigned):
+        raise UsageError("--key and --unsigned are about a bundle; add --bundle FILE")
+    if bundle is not None and (output != Path("-") or kind != "jsonl"):
+        raise UsageError("--bundle FILE is the whole output; leave out -o and --format")
+    signer = None if bundle is None else signing_key(key, unsigned=unsigned)
     engine = opened(db)
     if preview:
         with reading(engine) as connection:
@@ -79,9 +101,12 @@ def export(
         _parquet(engine, context.params, output)
         return
     with reading(engine) as connection:
-        wanted, _ = only.settled(connection, context.params)
+        wanted, there = only.settled(connection, context.params)
         lines = _lines(connection, wanted)
-        if output == Path("-"):
+        if bundle is not None:
+            if there:
+                write_bundle(bundle, lines, signer)
+        elif output == Path("-"):
             print_bytes(lines)
         else:
             with replacing(output) as stream:

@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
 from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
+from benchdb.cli.verify import signer_text
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.importing.intake import files
@@ -58,8 +59,8 @@ def import_command(
         list[Path] | None,
         typer.Argument(
             metavar="PATH…",
-            help="Exchange files, tables, logs, tools' own result files, folders, "
-            "or - for stdin.",
+            help="Bundles, exchange files, tables, logs, tools' own result files, "
+            "folders, or - for stdin.",
         ),
     ] = None,
     db: Db = None,
@@ -102,6 +103,12 @@ def import_command(
     ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take the last import back, whole.")
+    ] = False,
+    require_signature: Annotated[
+        bool,
+        typer.Option(
+            "--require-signature", help="Take only bundles that a known key signed."
+        ),
     ] = False,
     url: Annotated[str | None, typer.Option(help="Where it was published.")] = None,
     author: Annotated[
@@ -159,6 +166,7 @@ def import_command(
         summary.experience,
         agreed=None if answer else agreed,
         by_tool=not answer,  # which make a map
+        signed=require_signature,
     )
     run = _Run(chosen, how, tables, strict or dry_run, dry_run)
     clean = True
@@ -352,6 +360,11 @@ def _tell(outcome: Outcome) -> None:
     runs = counted(outcome.runs, "run")
     line = f"{outcome.path}: {runs}, {outcome.added:,} new{known}{by}"
     typer.echo(plain(line))
+    if (bundle := outcome.bundle) is not None:
+        own = None if bundle.seal is None else bundle.seal.key.fingerprint
+        by_whom = signer_text(own, bundle.name, bundle.trust)
+        note = f"; {bundle.note}" if bundle.note else ""
+        typer.echo(plain(f"{outcome.path}: {by_whom}{note}"))
     if outcome.otherwise:
         typer.echo(plain(f"benchdb: {outcome.path}: {_OTHERWISE}"), err=True)
     if outcome.outdates:

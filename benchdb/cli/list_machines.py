@@ -9,6 +9,7 @@ from benchdb.cli.user_database import Db, opened
 from benchdb.store import machines, results
 from benchdb.store.database import reading, writing
 from benchdb.store.machines import Known
+from benchdb.store.signed_machines import flag_contradicting_signers
 
 app = typer.Typer(
     add_completion=False,
@@ -36,8 +37,9 @@ def merge(one: Id, other: Id, db: Db = None) -> None:
         first, second = (
             machines.find_machine(connection, name) for name in (one, other)
         )
-        with results.following(connection):
+        with results.following(connection) as changes:
             machines.merge(connection, first, second)
+            changes.touch(flag_contradicting_signers(connection))
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
 
@@ -46,8 +48,9 @@ def split(one: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
     with writing(opened(db, create=True)) as connection:
         found = machines.find_machine(connection, one)
-        with results.following(connection):
+        with results.following(connection) as changes:
             machines.split(connection, found)
+            changes.touch(flag_contradicting_signers(connection))
     typer.echo(f"{found[:12]} stands alone")
 
 
@@ -56,8 +59,9 @@ def undo(one: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
     with writing(opened(db, create=True)) as connection:
         found = machines.find_machine(connection, one)
-        with results.following(connection):
+        with results.following(connection) as changes:
             machines.undo(connection, found)
+            changes.touch(flag_contradicting_signers(connection))
     typer.echo(f"the rule decides about {found[:12]} again")
 
 

@@ -1,6 +1,10 @@
 """Which files are read, and how: exchange files as streams, others as documents."""
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -29,7 +33,9 @@ STANDARD_INPUT = Path("-")
 _SUFFIXES = (
     *(".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".log"),
     *(".sql", ".html", ".htm", ".ipynb", ".xml", ".sqlite", ".db", ".yaml", ".yml"),
+    ".benchdb",
 )
+MUCH = 2**21  # bytes of a file, or of several
 _START = 4096  # bytes that tell an exchange file from anything else
 
 
@@ -70,6 +76,29 @@ def _files_of(path: Path, tell: Callable[[str], None]) -> list[Path]:
     if not listed:
         raise UsageError(f"no results in {path}: no {', '.join(_SUFFIXES)}")
     return [file for file in listed if file not in outside]
+
+
+def size(path: Path) -> int:
+    """Return how large a file is; of what is none, much."""
+    try:
+        return path.stat().st_size if path.is_file() else MUCH
+    except OSError:  # it has a line of its own, soon
+        return 0
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[IO[bytes]]:
+    """Give a seekable stream; what comes through a pipe is kept on disk meanwhile."""
+    with ExitStack() as stack:
+        stream: IO[bytes] = sys.stdin.buffer
+        if path != STANDARD_INPUT:
+            stream = stack.enter_context(path.open("rb"))
+        if not stream.seekable():
+            spool = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=2**24))
+            shutil.copyfileobj(stream, spool)
+            spool.seek(0)
+            stream = spool
+        yield stream
 
 
 class UnexplainedError(DocumentError):

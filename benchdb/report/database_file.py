@@ -113,6 +113,11 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
         run.c.workload_version == tables.workload.c.version,
         shown,
     )
+    signed = select(tables.signed_run.c.signature).where(
+        scope.has(tables.signed_run.c.run)
+    )
+    seals = tables.signature.c.digest.in_(signed)
+    keys = select(tables.signature.c.fingerprint).where(seals)
     wanted = {
         tables.source: scope.tells(tables.source.c.digest),
         tables.chip: tables.chip.c.digest.in_(select(machine.c.chip).where(machines)),
@@ -125,12 +130,15 @@ def _parts(scope: Scope) -> Iterator[tuple[Select[tuple[object, ...]], Table]]:
         run: shown,
         **of_runs,
         tables.claim: scope.tells(tables.claim.c.source),
+        tables.signer: tables.signer.c.fingerprint.in_(keys),
+        tables.signature: seals,
+        tables.signed_run: scope.has(tables.signed_run.c.run),
         link: link.c.machine.in_(used),
     }
     wanted[tables.finding] &= tables.finding.c.code != FOREIGN_ID
     for table, condition in wanted.items():
         columns = [
-            false().label("mine") if column is run.c.mine else column
+            false().label("mine") if column.name == "mine" else column
             for column in table.columns
         ]
         yield select(*columns).where(condition).order_by(*table.primary_key), table

@@ -20,6 +20,9 @@ from benchdb.store.tables import (
     machine_link,
     part,
     run,
+    signature,
+    signed_run,
+    signer,
     source,
     source_file,
     supersession,
@@ -30,6 +33,7 @@ LETTERS = 3  # 4,096 parts
 _TOLD = (
     *(source, finding, source_file, supersession),
     *(machine_link, future_date, forgotten),
+    *(signer, signature, signed_run),
 )
 _MANY = 2000  # of these; from here on one reading of all is quicker
 

@@ -12,6 +12,7 @@ from benchdb.store import contents, findings, machines, newest, results, rows
 from benchdb.store.listing import Filter
 from benchdb.store.read import records
 from benchdb.store.renaming import rename
+from benchdb.store.signed_machines import flag_contradicting_signers
 from benchdb.store.tables import finding, fingerprint, part, result, run, source
 from benchdb.store.tables import newest as newest_runs
 from benchdb.store.write import Writer
@@ -36,6 +37,7 @@ def renew(connection: Connection, since: str | None = None) -> None:
     elif renamed:
         findings.refresh(connection, sources=renamed, runs=set())
     machines.flag_foreign_ids(connection)
+    flag_contradicting_signers(connection)
     results.renew(connection)
 
 

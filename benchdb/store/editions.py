@@ -28,7 +28,8 @@ from sqlalchemy import (
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.dates import sources_ahead
-from benchdb.store.hearsay import sources_of_hearsay
+from benchdb.store.hearsay import sources_of_hearsay, strangers
+from benchdb.store.signers import sources_of_one_key
 from benchdb.store.tables import source, source_file, supersession
 
 ImporterAge = tuple[tuple[int, ...], str, str]
@@ -442,17 +443,41 @@ def _undecided(
 
 def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
     ages = {one.digest: one.age for one in known}
+    decided = _decided(connection)
     accepted = [
         (one.outdated, one.newer)
-        for one in _decided(connection)
+        for one in decided
         if one.accepted and one.why != HEARD
     ]
+    refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
     pairs = [
         pair
-        for pair in (*accepted, *_read_here(connection))
+        for pair in (
+            *accepted,
+            *_read_here(connection),
+            *_signed_alike(connection, known, refused),
+        )
         if ages.keys() >= set(pair)
     ]
     return newest_editions(pairs, ages)
+
+
+def _signed_alike(
+    connection: Connection, known: list[Edition], refused: Collection[Pair]
+) -> Iterator[Pair]:
+    """Yield sources with those that name them, where one known key signed both whole.
+
+    What benchdb ships, and what was read here, nobody's signature replaces.
+    """
+    keys = sources_of_one_key(connection)
+    if not keys:
+        return
+    ours = [one for one in known if one.digest in keys]
+    known_here = strangers(connection, keys)
+    for old, new in _named(ours):
+        alike = keys[old.digest] == keys[new.digest] and known_here[old.digest]
+        if alike and _open(old, new, refused):
+            yield old.digest, new.digest
 
 
 def _read_here(connection: Connection) -> Iterator[Pair]:

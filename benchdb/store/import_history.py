@@ -30,7 +30,7 @@ from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.errors import UsageError
 from benchdb.store import bulk_load, documents, tables
-from benchdb.store.bulk_load import batched
+from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.documents import Fingerprint, Reader
 from benchdb.store.removal import Removal, Removed
 from benchdb.store.tables import Digest, import_part, imported_file
@@ -47,12 +47,12 @@ _GONE = Table(
 _SMALL = tuple(
     tables.metadata.tables[name]
     for name in (
-        *("claim", "source_file", "imported_file", "quarantine"),
+        *("claim", "source_file", "imported_file", "quarantine", "signature"),
         *("document", "source"),
     )
 )
 # Of these a row never changes: its key is all that has to be looked at.
-_FIXED = ("claim", "document")
+_FIXED = ("claim", "document", "signature")
 
 _FILES = imported_file.name
 
@@ -345,6 +345,9 @@ def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed,
                 for some in batched([key for (key,) in keys]):
                     removal.drop_claims(table.c.digest.in_(some))
             else:
+                if table is tables.signature:
+                    vouched = tables.signed_run.c.signature
+                    delete_keys(connection, vouched, [key for (key,) in keys])
                 count = _delete(connection, table, keys)
                 refused += count if table is tables.quarantine else 0
             _restore(connection, table, part.others.before.get(table.name, []))

@@ -6,8 +6,9 @@ proves nothing: a run with the id of a machine of mine that came in a file from
 elsewhere is of another machine, and a finding says so.
 
 Rule: machines with the same anonymous id are one, whatever else of them changed; but
-what others contributed is of no machine of mine, and of none that benchdb ships. Those
-of published documents have none and stay apart. A hand-made link wins over the rule;
+what others contributed is of no machine of mine, and of none that benchdb ships, and
+what a later signer claims of none of an earlier one. Those of published documents have
+none and stay apart. A hand-made link wins over the rule;
 taking it away brings the rule back.
 """
 
@@ -20,6 +21,7 @@ from sqlalchemy import Connection, Select, delete, false, func, insert, select
 from benchdb.errors import UsageError
 from benchdb.store.bulk_load import delete_keys, insert_rows
 from benchdb.store.hearsay import shipped_machines
+from benchdb.store.signed_machines import machines_in_doubt
 from benchdb.store.tables import chip, finding, machine, machine_link, run
 
 FOREIGN_ID = "foreign-id"  # the code of the finding
@@ -190,11 +192,14 @@ def find_machine(connection: Connection, prefix: str) -> str:
 
 def _by_rule(connection: Connection) -> dict[str, str]:
     query = select(machine.c.digest, machine.c.anonymous_id).order_by(machine.c.digest)
-    own, shipped = my_machines(connection), shipped_machines(connection)
-    first: dict[tuple[str, bool, bool], str] = {}
+    kinds = (
+        *(my_machines(connection), shipped_machines(connection)),
+        machines_in_doubt(connection),
+    )
+    first: dict[tuple[object, ...], str] = {}
     return {
         row.digest: first.setdefault(
-            (row.anonymous_id or row.digest, row.digest in own, row.digest in shipped),
+            (row.anonymous_id or row.digest, *(row.digest in some for some in kinds)),
             row.digest,
         )
         for row in connection.execute(query)

@@ -21,6 +21,7 @@ from sqlalchemy import (
 from benchdb.store import bins, contents, copies, findings, newest, results, tables
 from benchdb.store import machines as all_machines
 from benchdb.store.bulk_load import batched, delete_keys
+from benchdb.store.signed_machines import flag_contradicting_signers
 from benchdb.store.tables import (
     chip,
     claim,
@@ -106,7 +107,7 @@ class Removal:
         again = findings.refresh(
             connection, sources=self.sources - {*dropped}, runs=rest | self._beside
         )
-        self._changes.touch(again)
+        self._changes.touch(again | flag_contradicting_signers(connection))
         all_machines.flag_foreign_ids(connection)
         self._changes.refresh()
         return Removed(self._count, self._claims, len(dropped), *unused, documents)

@@ -108,11 +108,11 @@ class Changes:
 
 
 @contextmanager
-def following(connection: Connection) -> Iterator[None]:
+def following(connection: Connection) -> Iterator[Changes]:
     """Let the results follow from what is decided inside about machines."""
     changes = Changes(connection)
     changes.begin()
-    yield
+    yield changes
     changes.refresh()
 
 

@@ -409,6 +409,41 @@ machine_link = Table(
     Column("same_as", Digest, ForeignKey("machine.digest"), nullable=False, index=True),
 )
 
+signer = Table(
+    "signer",
+    metadata,
+    Column("fingerprint", Text, primary_key=True),
+    Column("line", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("added", Text, nullable=False),
+    Column("until", Text),
+    Column("revoked", Boolean, nullable=False),
+    Column("mine", Boolean, nullable=False),
+)
+
+signature = Table(
+    "signature",
+    metadata,
+    Column("digest", Digest, primary_key=True),
+    Column("fingerprint", Text, nullable=False, index=True),
+    Column("line", Text, nullable=False),
+    Column("file_sha256", Digest, nullable=False),
+    Column("imported", Text, nullable=False),
+)
+
+signed_run = Table(
+    "signed_run",
+    metadata,
+    Column("run", Digest, ForeignKey("run.digest"), primary_key=True),
+    Column(
+        "signature",
+        Digest,
+        ForeignKey("signature.digest"),
+        primary_key=True,
+        index=True,
+    ),
+)
+
 made_by = Table(
     "made_by",
     metadata,

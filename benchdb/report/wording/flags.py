@@ -20,6 +20,7 @@ def _known(language: Language) -> dict[str, str]:
         "claim-exceeded": pgettext("flag", "claim exceeded"),
         "contradicting-copies": pgettext("flag", "copies contradict"),
         "contradicting-names": pgettext("flag", "names contradict"),
+        "contradicting-signers": pgettext("flag", "signers contradict"),
         "copied-samples": pgettext("flag", "samples of another run"),
         "cpu-percent-mismatch": pgettext("flag", "CPU use does not add up"),
         "duplicate-key": pgettext("flag", "printed twice, differently"),

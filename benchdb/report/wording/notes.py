@@ -334,6 +334,11 @@ SENTENCES: Mapping[str, Choice] = {
         ),
         N_("The names of the chip and of the device contradict each other."),
     ),
+    "contradicting-signers": N_(
+        "It is signed with another key than earlier runs of the machine whose "
+        "anonymous id it bears. It counts as of another machine and enters no "
+        "headline until that is decided."
+    ),
     "copied-samples": N_(
         "The measured times of this run are those of another one, in the same order: "
         "no two processes take them alike."

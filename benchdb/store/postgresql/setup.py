@@ -33,7 +33,8 @@ _ALSO = {
 }
 # Decisions by hand about everybody's results, and what migrations note.
 _OWNERS_ONLY = (
-    *("alembic_version", "forgotten", "machine_link", "made_by", "supersession"),
+    *("alembic_version", "forgotten", "machine_link", "made_by", "signer"),
+    "supersession",
 )
 
 
@@ -94,6 +95,9 @@ _KEPT = (
     tables.forgotten,
     tables.future_date,
     tables.machine_link,
+    tables.signer,
+    tables.signature,
+    tables.signed_run,
     tables.made_by,
     *DERIVED,
 )

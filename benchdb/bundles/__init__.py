@@ -1,0 +1,1 @@
+"""Bundles: results with a manifest of their digests and the contributor's signature."""

@@ -1,0 +1,103 @@
+"""``benchdb verify``: whether a file is as it was made, and who signed it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchdb.bundles.signers import Signers, read_signers
+from benchdb.bundles.verifying import Verdict, verify
+from benchdb.cli.console import NAME_LIMIT, counted, plain
+from benchdb.cli.user_database import Db, existing
+from benchdb.errors import UsageError
+from benchdb.store.database import reading
+from benchdb.store.signers import known_signers
+
+app = typer.Typer(add_completion=False)
+
+_ALTERED, _NOT_REQUIRED = 1, 3  # exit statuses
+
+
+@app.command()
+def verify_command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A bundle, or an exchange file.")
+    ],
+    signers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Whose keys are known, as in ssh-keygen's allowed_signers; instead "
+            "of the database's.",
+        ),
+    ] = None,
+    revoked: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keys that were revoked, one a line."),
+    ] = None,
+    require_signature: Annotated[
+        bool,
+        typer.Option(
+            "--require-signature", help="Fail unless a known key signed it, today."
+        ),
+    ] = False,
+    db: Db = None,
+) -> None:
+    """Tell whether a file is as it was made, and who signed it.
+
+    Nothing is imported. Exit status: 0 it is intact; 1 it was altered, or is no bundle
+    and no exchange file; 3 it is intact, but --require-signature is not met.
+    """
+    if revoked is not None and signers is None:
+        raise UsageError(
+            "--revoked goes with --signers; 'benchdb trust --revoke KEY' tells the "
+            "database"
+        )
+    known = _of_database(db) if signers is None else read_signers(signers, revoked)
+    found = verify(file, known=known, at=datetime.now(UTC).date())
+    if found.state == "altered":
+        typer.echo(plain(f"{file}: altered at {found.where}: {found.why}"))
+        raise typer.Exit(_ALTERED)
+    typer.echo(plain(f"{file}: {_told(found)}"))
+    if require_signature and found.trust != "known":
+        typer.echo("benchdb: it is not signed by a known key, as required", err=True)
+        raise typer.Exit(_NOT_REQUIRED)
+
+
+def _of_database(db: str | None) -> Signers:
+    engine = existing(db)
+    if engine is None:
+        return Signers()
+    with reading(engine) as connection:
+        return known_signers(connection)
+
+
+def _told(found: Verdict) -> str:
+    runs = counted(found.runs, "run")
+    if found.manifest is None:
+        return (
+            f"unsigned, intact as far as it can be told: its lines are valid ({runs})"
+        )
+    made = f"intact, {runs}, made by {found.manifest.producer[:NAME_LIMIT]}"
+    by = signer_text(found.key and found.key.fingerprint, found.name, found.trust)
+    note = f"; {found.note}" if found.note else ""
+    return f"{made} {found.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
+
+
+def signer_text(fingerprint: str | None, name: str | None, trust: str) -> str:
+    """Say who signed, and what that is worth."""
+    if fingerprint is None:
+        return "not signed"
+    who = f"{(name or '')[:NAME_LIMIT]} ({fingerprint})"
+    match trust:
+        case "known":
+            return f"signed by {who}"
+        case "unknown":
+            return (
+                f"signed with the unknown key {fingerprint}; if you know whose it is: "
+                f"benchdb trust {fingerprint} NAME"
+            )
+        case "expired":
+            return f"signed by {who}, whose key has expired"
+    return f"signed by {who}, whose key was revoked"

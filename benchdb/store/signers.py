@@ -1,0 +1,196 @@
+"""Whose keys are known here, and what of the runs they signed.
+
+A key counts as it was when its bundle was imported: a signature bears no date that
+could be relied on. A revoked key counts at no time.
+"""
+
+from collections.abc import Collection
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
+
+from benchdb.bundles.signatures import Key
+from benchdb.bundles.signers import Signer, Signers
+from benchdb.bundles.verifying import Seal
+from benchdb.errors import DatabaseError, UsageError
+from benchdb.store import newest
+from benchdb.store.bulk_load import batched, insert_rows
+from benchdb.store.tables import run, signature, signed_run, signer
+
+_DAY = len("2026-11-27")
+
+
+def known_signers(connection: Connection) -> Signers:
+    """Return the signers that the owner knows."""
+    return Signers(map(_signer, connection.execute(select(signer))))
+
+
+def listed(connection: Connection) -> list[tuple[Signer | None, Key, int]]:
+    """Return each key, known or met, with its signer and how many runs it signed."""
+    count = func.count(signed_run.c.run.distinct())
+    query = (
+        select(signature.c.fingerprint, signature.c.line, count)
+        .outerjoin(signed_run, signed_run.c.signature == signature.c.digest)
+        .group_by(signature.c.fingerprint, signature.c.line)
+    )
+    met = {name: (line, runs) for name, line, runs in connection.execute(query)}
+    known = {
+        one.key.fingerprint: one
+        for one in map(_signer, connection.execute(select(signer)))
+    }
+    rows: list[tuple[Signer | None, Key, int]] = [
+        (known.get(name), _key(name, line), runs) for name, (line, runs) in met.items()
+    ]
+    rows += [(one, one.key, 0) for name, one in known.items() if name not in met]
+    return sorted(rows, key=_order)
+
+
+def _order(row: tuple[Signer | None, Key, int]) -> tuple[bool, str, str]:
+    signer, key, _ = row
+    return signer is None, "" if signer is None else signer.name, key.line
+
+
+def _signer(row: Any) -> Signer:
+    try:
+        until = None if row.until is None else date.fromisoformat(row.until)
+    except ValueError as error:
+        raise DatabaseError(f"a row of signer: {error}") from error
+    key = _key(row.fingerprint, row.line)
+    return Signer(key, row.name, None, until, row.revoked, row.mine)
+
+
+def _key(fingerprint: str, line: str) -> Key:
+    return Key(line.split(" ", 1)[0], fingerprint, line)
+
+
+def find_key(connection: Connection, fingerprint: str) -> Key:
+    """Return the known or met key with that *fingerprint*, or that begins so."""
+    start = fingerprint.removesuffix("…")
+    found = {
+        name: line
+        for table in (signature, signer)
+        for name, line in connection.execute(
+            select(table.c.fingerprint, table.c.line).where(
+                table.c.fingerprint.startswith(start, autoescape=True)
+            )
+        )
+    }
+    if fingerprint in found or len(found) == 1:
+        name = fingerprint if fingerprint in found else next(iter(found))
+        return _key(name, found[name])
+    if found:
+        raise UsageError(f"several keys begin with {fingerprint!r}; give more of it")
+    raise UsageError(
+        f"no key {fingerprint!r} is known or came with a bundle; "
+        "'benchdb trust' lists those, and a .pub file brings a new one"
+    )
+
+
+def trust(connection: Connection, known: Signer) -> None:
+    """Know whose key it is, whatever was known of it before."""
+    before = signer.c.fingerprint == known.key.fingerprint
+    added = connection.scalar(select(signer.c.added).where(before))
+    connection.execute(delete(signer).where(before))
+    row = {
+        "fingerprint": known.key.fingerprint,
+        "line": known.key.line,
+        "name": known.name,
+        "added": added or _now(),
+        "until": None if known.until is None else known.until.isoformat(),
+        "revoked": known.revoked,
+        "mine": known.mine,
+    }
+    connection.execute(insert(signer), [row])
+
+
+def _now() -> str:
+    moment = datetime.now(UTC).isoformat(timespec="microseconds")
+    return moment.replace("+00:00", "Z")
+
+
+def is_recorded(connection: Connection, digest: str) -> bool:
+    """Tell whether the signature with that digest was imported."""
+    query = select(signature.c.digest).where(signature.c.digest == digest)
+    return connection.scalar(query) is not None
+
+
+def record(connection: Connection, seal: Seal, runs: Collection[str]) -> None:
+    """Note that *runs*, those of them that are there, were signed."""
+    if not is_recorded(connection, seal.digest):
+        row = {
+            "digest": seal.digest,
+            "fingerprint": seal.key.fingerprint,
+            "line": seal.key.line,
+            "file_sha256": seal.file_sha256,
+            "imported": _now(),
+        }
+        connection.execute(insert(signature), [row])
+    ours = signed_run.c.signature == seal.digest
+    before = set(connection.scalars(select(signed_run.c.run).where(ours)))
+    for some in batched(sorted({*runs} - before)):
+        there = connection.scalars(select(run.c.digest).where(run.c.digest.in_(some)))
+        rows = [{"run": one, "signature": seal.digest} for one in there]
+        insert_rows(connection, signed_run, rows)
+
+
+def signed_by(connection: Connection, fingerprint: str) -> set[str]:
+    """Return the runs that a key signed."""
+    query = select(signed_run.c.run).join(signature)
+    return set(connection.scalars(query.where(signature.c.fingerprint == fingerprint)))
+
+
+def signed_by_known() -> Select[Any]:
+    """Return a query of the runs signed by a key that is known.
+
+    It was not revoked, and had not expired when its bundle was imported.
+    """
+    return _valid(select(signed_run.c.run))
+
+
+def _valid(query: Select[Any]) -> Select[Any]:
+    """Return *query* of ``signed_run``, joined with what was good at its import."""
+    day = func.substr(signature.c.imported, 1, _DAY)
+    return (
+        query.join(signature, signed_run.c.signature == signature.c.digest)
+        .join(signer, signer.c.fingerprint == signature.c.fingerprint)
+        .where(~signer.c.revoked, or_(signer.c.until.is_(None), signer.c.until >= day))
+    )
+
+
+def sources_of_one_key(connection: Connection) -> dict[str, str]:
+    """Return the sources all of whose runs one known key signed, each with that key."""
+    count = func.count(signed_run.c.run.distinct())
+    query = _valid(
+        select(run.c.source, signature.c.fingerprint, count)
+        .select_from(signed_run)
+        .join(run, run.c.digest == signed_run.c.run)
+    )
+    query = query.where(run.c.source.is_not(None))
+    query = query.group_by(run.c.source, signature.c.fingerprint)
+    signed = connection.execute(query).all()
+    sizes: dict[str, int] = {}
+    for some in batched(sorted({row[0] for row in signed})):
+        each = select(run.c.source, func.count()).where(run.c.source.in_(some))
+        rows = connection.execute(each.group_by(run.c.source))
+        sizes |= {row[0]: row[1] for row in rows}
+    return {source: key for source, key, n in signed if n == sizes[source]}
+
+
+def take_as_mine(connection: Connection) -> set[str]:
+    """Let runs be mine that a key of mine signed; return which were not before.
+
+    Whoever calls it lets findings and results follow.
+    """
+    query = _valid(select(signed_run.c.run).distinct()).where(
+        signer.c.mine, signed_run.c.run.in_(select(run.c.digest).where(~run.c.mine))
+    )
+    found = set(connection.scalars(query))
+    places = set[tuple[str, str]]()
+    for some in batched(sorted(found)):
+        ours = run.c.digest.in_(some)
+        connection.execute(update(run).where(ours).values(mine=True))
+        rows = connection.execute(select(run.c.machine, run.c.workload).where(ours))
+        places.update((row.machine, row.workload) for row in rows)
+    newest.renew_at(connection, places)
+    return found

@@ -1,0 +1,534 @@
+"""Signed results end to end: export, verify, trust, import, with real keys."""
+
+import base64
+import json
+import os
+import re
+import shutil
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.bundle_files import (
+    MINE,
+    archive,
+    exported,
+    lines_of,
+    manifest,
+    members,
+    packed,
+)
+from tests.command_line import Outcome
+from tests.exchange_lines import LINES
+from tests.in_process import benchdb
+from tests.keys import fingerprint, new_key, public_line
+from tests.strangers.forged_files import codes, digests, runs, sound
+
+TODAY = datetime.now(UTC).date()
+YESTERDAY, TOMORROW = (TODAY + timedelta(days) for days in (-1, 1))
+
+
+@pytest.fixture(scope="module", name="keys")
+def of_alice_and_bob(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("keys")
+    return new_key(folder / "alice"), new_key(folder / "bob")
+
+
+@pytest.fixture(scope="module", name="bundle")
+def signed_by_alice(
+    keys: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    return exported(tmp_path_factory.mktemp("bundle") / "a.benchdb", key=keys[0])
+
+
+@pytest.fixture(name="db")
+def an_empty_database(tmp_path: Path, empty_file: Path) -> Path:
+    return Path(shutil.copyfile(empty_file, tmp_path / "results.sqlite"))
+
+
+def import_(db: Path, *arguments: object, status: int = 0) -> str:
+    done = benchdb("import", *arguments, "--db", db)
+    assert done.status == status, done.err + done.out
+    return done.out + done.err
+
+
+def trust(db: Path, *arguments: object) -> str:
+    done = benchdb("trust", *arguments, "--db", db)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def refused(done: Outcome, status: int = 2) -> str:
+    assert (done.status, done.out, done.err.count("\n")) == (status, "", 1)
+    return done.err
+
+
+def pub(key: Path) -> Path:
+    return key.with_suffix(".pub")
+
+
+# ---- export --bundle
+
+
+def test_without_a_key_the_line_says_how_to_get_one(
+    db: Path, tmp_path: Path, two_runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    monkeypatch.chdir(tmp_path)
+    import_(db, two_runs)
+    path = tmp_path / "a.benchdb"
+
+    told = refused(benchdb("export", "--bundle", path, "--db", db))
+
+    assert "'ssh-keygen -t ed25519'" in told
+    assert "--unsigned" in told
+    assert not path.exists()
+    new_key(tmp_path / "nobody/.ssh/id_ed25519")
+    assert benchdb("export", "--bundle", path, "--db", db).status == 0
+    assert fingerprint(tmp_path / "nobody/.ssh/id_ed25519") in import_(db, path)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--key", "k"], "about a bundle; add --bundle FILE"),
+        (["--bundle", "b", "-o", "c"], "leave out -o and --format"),
+        (["--bundle", "b", "--key", "k", "--unsigned"], "contradict each other"),
+        (["--bundle", "b", "--key", "/nowhere"], "no key /nowhere"),
+        (["--bundle", "-", "--unsigned"], "a bundle is a file; name it"),
+    ],
+)
+def test_what_cannot_be_bundled_so_says_why(
+    db: Path, two_runs: Path, options: list[str], why: str
+) -> None:
+    import_(db, two_runs)
+
+    assert why in refused(benchdb("export", *options, "--db", db))
+
+
+def test_filters_decide_what_is_in_it_and_the_manifest_counts_it(
+    db: Path, two_runs: Path, tmp_path: Path
+) -> None:
+    import_(db, two_runs)
+    path = tmp_path / "a.benchdb"
+
+    done = benchdb(
+        *("export", "--bundle", path, "--unsigned", "--workload", "lstm", "--db", db)
+    )
+    told = json.loads(members(path)[0][1])
+
+    assert done.err == f"benchdb: {path}: 1 run of 1 machine, not signed\n"
+    assert (told["runs"], told["machines"]) == (1, [MINE])
+    assert not {"date", "started", "host"} & told.keys()
+
+
+# ---- verify
+
+
+def verified(path: Path, *options: object) -> tuple[int, str]:
+    done = benchdb("verify", path, *options)
+    return done.status, done.out.removeprefix(f"{path}: ") + done.err
+
+
+def test_verify_says_who_signed_as_far_as_it_is_known(
+    bundle: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    alice, bob = keys
+    allowed, gone = tmp_path / "allowed_signers", tmp_path / "revoked"
+    gone.write_text(pub(alice).read_text())
+    form = 'alice@example.org namespaces="git,benchdb",{}="{}" {}\n'
+
+    def with_line(option: str, day: date) -> tuple[int, str]:
+        text = form.format(option, f"{day:%Y%m%d}", pub(alice).read_text().strip())
+        allowed.write_text(f"# those we know\nbob {public_line(bob)} of bob\n\n{text}")
+        return verified(bundle, "--signers", allowed, "--require-signature")
+
+    name = f"alice@example.org ({fingerprint(alice)})"
+    known = with_line("valid-before", TOMORROW)
+    assert known[0] == 0
+    assert known[1].startswith("intact, 2 runs, made by benchdb ")
+    assert known[1].endswith(f"; signed by {name}\n")
+    for expired in (
+        with_line("valid-before", TODAY),
+        with_line("valid-after", TOMORROW),
+    ):
+        assert expired[0] == 3
+        assert f"signed by {name}, whose key has expired\n" in expired[1]
+    options = ("--signers", allowed, "--revoked", gone)
+    status, told = verified(bundle, *options, "--require-signature")
+    assert (status, f"signed by {name}, whose key was revoked" in told) == (3, True)
+    assert verified(bundle, *options)[0] == 0
+    unknown = verified(bundle, "--require-signature")
+    assert unknown[0] == 3
+    assert f"benchdb trust {fingerprint(alice)} NAME" in unknown[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("alice", "a line has to be"),
+        ("alice ssh-ed25519 AAAA", "is not accepted|no public SSH key"),
+        ('alice valid-before="soon" {}', "'soon' is no day"),
+        ("*.org cert-authority {}", "authorities are not supported"),
+    ],
+)
+def test_a_line_of_signers_that_is_none_is_told_with_its_place(
+    bundle: Path, keys: tuple[Path, Path], tmp_path: Path, line: str, why: str
+) -> None:
+    allowed = tmp_path / "allowed_signers"
+    allowed.write_text("\n" + line.format(public_line(keys[0])))
+
+    told = refused(benchdb("verify", bundle, "--signers", allowed))
+
+    assert f"{allowed}:2: " in told
+    assert re.search(why, told)
+
+
+def test_verify_looks_at_unsigned_and_plain_files_too(
+    two_runs: Path, tmp_path: Path
+) -> None:
+    path = exported(tmp_path / "a.benchdb")
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(LINES + b'{"type":"run"}\n')
+
+    assert verified(path)[0] == 0
+    assert verified(path)[1].endswith("; not signed\n")
+    assert verified(path, "--require-signature")[0] == 3
+    status, told = verified(two_runs)
+    assert (status, told) == (
+        0,
+        "unsigned, intact as far as it can be told: its lines are valid (2 runs)\n",
+    )
+    assert verified(broken)[0] == 1
+    assert verified(broken)[1].startswith("altered at line 11: ")
+    assert "cannot read" in refused(benchdb("verify", tmp_path / "none"), 1)
+
+
+def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, runs_ = members(exported(tmp_path / "a.benchdb"))
+    name = b"alice@example.org"
+    names = b"\x30" + bytes([len(name) + 2]) + b"\x81" + bytes([len(name)]) + name
+    issuer = b"https://accounts.example.org"
+    certificate = (
+        *(b"\x06\x03\x55\x1d\x11\x01\x01\xff\x04", bytes([len(names)]), names),
+        *(bytes.fromhex("060a2b0601040183bf300101"), b"\x04", bytes([len(issuer)])),
+        issuer,
+    )
+    raw = base64.b64encode(b"".join(certificate)).decode()
+    seal = {"verificationMaterial": {"certificate": {"rawBytes": raw}}}
+    sealed = ("manifest.json.sigstore.json", json.dumps(seal).encode())
+    path = archive(tmp_path / "s.benchdb", [told, sealed, runs_])
+    asked = tmp_path / "asked"
+    program = tmp_path / "bin/sigstore"
+    program.parent.mkdir()
+
+    def answering(status: int) -> tuple[int, str]:
+        program.write_text(f'#!/bin/sh\necho "$@" > {asked}\nexit {status}\n')
+        program.chmod(0o755)
+        return verified(path)
+
+    missing = verified(path)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    assert "the program 'sigstore' is not on PATH; it counts as unsigned" in missing[1]
+    assert answering(0)[0] == 0
+    assert "unknown key sigstore:alice@example.org;" in verified(path)[1]
+    assert "--cert-identity alice@example.org --cert-oidc-issuer" in asked.read_text()
+    assert answering(1) == (
+        1,
+        "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
+        "the content\n",
+    )
+
+
+# ---- import
+
+
+def test_import_says_and_keeps_who_signed_and_a_replay_adds_nothing(
+    db: Path, bundle: Path, keys: tuple[Path, Path]
+) -> None:
+    first = import_(db, bundle)
+    whole = benchdb("export", "--db", db).out
+
+    again = import_(db, bundle)
+
+    assert f"{bundle}: 2 runs, 2 new\n" in first
+    assert f"signed with the unknown key {fingerprint(keys[0])};" in first
+    assert f"{bundle}: 2 runs, 0 new (file imported before)\n" in again
+    assert benchdb("export", "--db", db).out == whole
+    assert trust(db) == f"{fingerprint(keys[0])}  unknown  ssh-ed25519  2 runs\n"
+    sound(db)
+
+
+def test_a_bundle_in_a_folder_or_under_any_name_is_recognised(
+    db: Path, bundle: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shared/alice"
+    folder.mkdir(parents=True)
+    (folder / "a.benchdb").write_bytes(bundle.read_bytes())
+    (folder / "also.txt").write_bytes(bundle.read_bytes())
+
+    told = import_(db, tmp_path / "shared")
+
+    assert told.count("2 runs, ") == 2
+    assert len(digests(db)) == 2
+
+
+def test_an_altered_bundle_is_refused_with_its_place_and_the_others_land(
+    db: Path, bundle: Path, two_runs: Path, tmp_path: Path
+) -> None:
+    altered = tmp_path / "altered.benchdb"
+    some = [(name, content) for name, content in members(bundle)]
+    archive(altered, [*some[:2], (some[2][0], some[2][1] + b"\0")])
+
+    told = import_(db, altered, two_runs, status=1)
+
+    assert f"{altered}: altered at runs.jsonl.gz: its SHA-256 is not that" in told
+    assert len(digests(db)) == 2
+    assert trust(db) == "no key is known, and none came with a bundle\n"
+
+
+def test_one_bad_line_refuses_the_whole_bundle(db: Path, tmp_path: Path) -> None:
+    part = packed(LINES + b'{"type":"run"}\n')
+    path = archive(tmp_path / "a.benchdb", [("manifest.json", manifest([part])), part])
+
+    told = import_(db, path, status=1)
+
+    assert "altered at runs.jsonl.gz: line 11: " in told
+    assert digests(db) == set()
+    assert "2 new" in import_(db, exported(tmp_path / "good.benchdb"))
+
+
+def test_where_signatures_are_required_only_known_keys_will_do(
+    db: Path, bundle: Path, keys: tuple[Path, Path], two_runs: Path, tmp_path: Path
+) -> None:
+    alice, name = keys[0], fingerprint(keys[0])
+    unsigned = exported(tmp_path / "unsigned.benchdb")
+
+    def attempt(path: Path, status: int) -> str:
+        return import_(db, path, "--require-signature", status=status)
+
+    for path in (two_runs, unsigned):
+        assert "it is not signed, and --require-signature" in attempt(path, 1)
+    assert f"signed with the key {name}, nobody is known here" in attempt(bundle, 1)
+    trust(db, pub(alice), "Alice", "--until", YESTERDAY)
+    assert f"signed with the key {name}, which has expired" in attempt(bundle, 1)
+    trust(db, "--revoke", pub(alice))
+    assert f"signed with the key {name}, which was revoked" in attempt(bundle, 1)
+    assert digests(db) == set()
+    trust(db, pub(alice), "Alice", "--until", TODAY)
+    assert f"{bundle}: signed by Alice ({name})\n" in attempt(bundle, 0)
+    assert len(digests(db)) == 2
+
+
+def test_a_replayed_bundle_brings_back_nothing_that_was_forgotten(
+    db: Path, bundle: Path
+) -> None:
+    import_(db, bundle)
+    first, second = sorted(digests(db))
+    assert benchdb("forget", first, "--yes", "--db", db).status == 0
+
+    told = import_(db, bundle)
+
+    assert "1 run was forgotten here, left out" in told
+    assert digests(db) == {second}
+    sound(db)
+
+
+def test_an_import_that_is_taken_back_takes_its_signature_along(
+    db: Path, bundle: Path, two_runs: Path
+) -> None:
+    import_(db, two_runs)
+    told = import_(db, bundle)
+    assert "2 runs, 0 new" in told
+    assert "2 runs" in trust(db)
+
+    undone = benchdb("import", "--undo", "--db", db)
+
+    assert undone.status == 0, undone.err
+    assert len(digests(db)) == 2
+    assert trust(db) == "no key is known, and none came with a bundle\n"
+    sound(db)
+
+
+def test_without_ssh_keygen_a_signed_bundle_is_refused_and_others_land(
+    db: Path, bundle: Path, two_runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    told = import_(db, bundle, two_runs, status=1)
+
+    assert "signatures need ssh-keygen, which is not on PATH" in told
+    assert len(digests(db)) == 2
+
+
+# ---- trust
+
+
+def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
+    db: Path, bundle: Path, keys: tuple[Path, Path]
+) -> None:
+    alice, bob = keys
+    import_(db, bundle)
+
+    trust(db, pub(bob), "Bob", "--until", "2030-01-31")
+    trust(db, fingerprint(alice)[:20], "Alice")
+    trust(db, public_line(bob) + " bob@example.org", "Robert", "--mine")
+
+    assert trust(db).splitlines() == [
+        f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
+        f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
+    ]
+    sound(db)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["{key}", "Alice"], "is a private key, which nobody needs; name its .pub"),
+        (["{key}.pub"], "give KEY and NAME, or --revoke and KEY alone"),
+        (["{key}.pub", "Alice", "--revoke"], "give KEY and NAME"),
+        (["{key}.pub", "Alice", "--until", "soon"], "'soon' is no day"),
+        (["{key}.pub", " "], "a name has 1 to 80 characters"),
+        (["SHA256:abc", "Alice"], "no key 'SHA256:abc' is known or came"),
+    ],
+)
+def test_what_cannot_be_trusted_says_why(
+    db: Path, keys: tuple[Path, Path], arguments: list[str], why: str
+) -> None:
+    given = [one.format(key=keys[0]) for one in arguments]
+
+    assert why in refused(benchdb("trust", *given, "--db", db))
+
+
+def test_what_is_no_key_says_so(db: Path) -> None:
+    assert "no public SSH key" in refused(benchdb("trust", "x", "Y", "--db", db), 1)
+
+
+# ---- whose runs, and whose machines
+
+
+@pytest.mark.parametrize("order", ["trust first", "import first"])
+def test_runs_signed_with_a_key_of_mine_are_mine_on_a_restored_machine(
+    db: Path, bundle: Path, keys: tuple[Path, Path], order: str
+) -> None:
+    steps = [
+        lambda: trust(db, pub(keys[0]), "me", "--mine"),
+        lambda: import_(db, bundle),
+    ]
+    for step in steps if order == "trust first" else reversed(steps):
+        step()
+
+    assert digests(db, "--mine") == digests(db)
+    assert benchdb("machines", "list", "--db", db).out.rstrip().endswith("  mine")
+    sound(db)
+
+
+def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
+    db: Path, bundle: Path, keys: tuple[Path, Path]
+) -> None:
+    trust(db, pub(keys[0]), "me", "--mine", "--until", YESTERDAY)
+    import_(db, bundle)
+    trust(db, "--revoke", pub(keys[0]))
+
+    assert digests(db, "--mine") == set()
+    sound(db)
+
+
+def test_a_later_signer_of_a_machine_is_in_doubt_until_the_owner_decides(
+    db: Path, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    alice, bob = keys
+    theirs = exported(tmp_path / "b.benchdb", lines_of("later", model="Evil,1"), bob)
+    import_(db, bundle)
+    own = digests(db)
+    import_(db, theirs)
+    (claim,) = digests(db) - own
+
+    def doubted() -> set[str]:
+        return {one for one in digests(db) if codes(db, one)}
+
+    def machines() -> int:
+        rows = json.loads(benchdb("machines", "list", "--json", "--db", db).out)
+        return len({row["same_as"] for row in rows})
+
+    assert codes(db, claim) == ["contradicting-signers"]
+    assert doubted() == {claim}
+    (row,) = (one for one in runs(db) if one["digest"] == claim)
+    assert (row["grade"], machines()) == ("X", 2)
+    sound(db)
+    trust(db, pub(bob), "Bob")  # who is known comes before who is not
+    assert doubted() == own
+    trust(db, pub(alice), "Bob")  # two keys of the same person
+    assert (doubted(), machines()) == (set(), 1)
+    trust(db, pub(alice), "Alice")
+    trust(db, "--revoke", pub(bob))
+    assert doubted() == {claim}
+    first, second = json.loads(benchdb("machines", "list", "--json", "--db", db).out)
+    pair = (first["digest"], second["digest"])
+    assert benchdb("machines", "merge", *pair, "--db", db).status == 0
+    assert (doubted(), machines()) == (set(), 1)
+    sound(db)
+
+
+def test_signing_what_others_signed_takes_nothing_from_them(
+    db: Path, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    again = exported(tmp_path / "again.benchdb", key=keys[1])
+    import_(db, again)
+    trust(db, pub(keys[0]), "Alice")
+    import_(db, bundle)
+
+    assert [line.split("  ")[1:4:2] for line in trust(db).splitlines()] == [
+        ["Alice", "2 runs"],
+        ["unknown", "2 runs"],
+    ]
+    assert all(codes(db, one) == [] for one in digests(db))
+
+
+# ---- supersession
+
+
+def of_document(sha256: str, campaign: str, *supersedes: str) -> bytes:
+    about = {"slug": "notes", "document_sha256": sha256, "supersedes": supersedes}
+    source = {"type": "source", "key": "s", "title": "Notes", **about}
+    text = lines_of(campaign).decode().splitlines(keepends=True)
+    run = json.loads(text[3]) | {"source": "s", "label": "transcribed"}
+    text[3] = json.dumps(source) + "\n" + json.dumps(run) + "\n"
+    return "".join(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("newer", "known", "marks"),
+    [
+        ("alice", ("alice", "bob"), (1, 0)),
+        ("bob", ("alice", "bob"), (0, 1)),
+        ("alice", ("bob",), (0, 1)),
+        (None, ("alice", "bob"), (0, 1)),
+    ],
+)
+def test_a_source_replaces_another_unasked_only_where_one_known_key_signed_both(
+    db: Path,
+    keys: tuple[Path, Path],
+    tmp_path: Path,
+    newer: str | None,
+    known: tuple[str, ...],
+    marks: tuple[int, int],
+) -> None:
+    by_name = dict(zip(("alice", "bob"), keys, strict=True))
+    old, new = "1" * 64, "2" * 64
+    first = exported(tmp_path / "1.benchdb", of_document(old, "a"), by_name["alice"])
+    second = exported(
+        *(tmp_path / "2.benchdb", of_document(new, "bb", old)),
+        None if newer is None else by_name[newer],
+    )
+    for name in known:
+        trust(db, pub(by_name[name]), name)
+
+    import_(db, first, second)
+
+    listed = benchdb("sources", "--db", db).out
+    assert (listed.count("  out of date: "), listed.count(" open: ")) == marks
