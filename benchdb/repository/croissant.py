@@ -30,9 +30,10 @@ _ABOUT = {
 }
 _LICENCE = "https://creativecommons.org/publicdomain/zero/1.0/"
 _OURS = ("mine",)  # says nothing where all was contributed
-# Terms of the format, so that they need no prefix below.
+# The usual names of the format's terms, which need no prefix below.
 _TERMS = (
-    *("citeAs", "column", "extract", "field", "fileObject", "fileProperty", "fileSet"),
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject"),
+    *("fileProperty", "fileSet", "samplingRate"),
     *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField"),
     *("path", "recordSet", "references", "regex", "repeated", "replace", "separator"),
     *("source", "subField", "transform"),
@@ -42,6 +43,7 @@ _CONTEXT = {
     "@vocab": "https://schema.org/",
     "sc": "https://schema.org/",
     "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "dct": "http://purl.org/dc/terms/",
     "conformsTo": "dct:conformsTo",
     "data": {"@id": "cr:data", "@type": "@json"},
@@ -113,6 +115,7 @@ def metadata(
             "Speed and energy of machine learning, measured with benchdb "
             f"{__version__} and signed by those who own the machines."
         ),
+        "citeAs": f"{about.title}. Contributed by {', '.join(about.names)}.",
         "license": _LICENCE,
         "creator": [{"@type": "sc:Person", "name": name} for name in about.names],
         "version": about.version,

@@ -15,13 +15,12 @@ from sqlalchemy import Connection
 from benchdb.errors import BenchdbError
 from benchdb.files import replacing
 from benchdb.report import database_file
-from benchdb.report.language import load
 from benchdb.report.scope import EVERYTHING, Wanted, selected
 from benchdb.repository import croissant, git
 from benchdb.repository.assembly import assembled
 from benchdb.repository.snapshot import Snapshot, snapshot
 from benchdb.site import whole
-from benchdb.site.markdown import badge_image
+from benchdb.site.badges import drawn
 from benchdb.site.pages import Frame
 from benchdb.store import contents
 from benchdb.store.database import reading
@@ -58,8 +57,7 @@ def build(folder: Path, target: Path, frame: Frame) -> Built:
             with selected(connection, Wanted()) as scope:
                 whole.renew(connection, scope, frame, target)
             for path, content in _files(connection, found, frame.base):
-                with replacing(target / path) as stream:
-                    stream.write(content)
+                _write(target / path, content)
     return _summed(target)
 
 
@@ -77,6 +75,14 @@ def _files(
     yield "collection.json", _index(found)
     yield "signers", found.known.signers().encode()
     yield from _badges(connection, found)
+
+
+def _write(path: Path, content: bytes) -> None:
+    if path.suffix == ".sqlite":
+        database_file.write(path, content)
+        return
+    with replacing(path) as stream:
+        stream.write(content)
 
 
 def _index(found: Snapshot) -> bytes:
@@ -113,7 +119,7 @@ def _badges(connection: Connection, found: Snapshot) -> Iterator[tuple[str, byte
         text = f"{count:,} run{'s' * (count != 1)}"
         facts = {"schemaVersion": 1, "label": name, "message": text, "color": _COLOUR}
         yield f"{path}.json", json.dumps(facts).encode() + b"\n"
-        yield f"{path}.svg", badge_image(load("en"), name, text).encode()
+        yield f"{path}.svg", drawn(name, text).encode()
 
 
 def _summed(target: Path) -> Built:

@@ -25,6 +25,7 @@ from benchdb.site import single
 from benchdb.site.answers import tables, token_chart
 from benchdb.site.answers.overview import ChipRow, Overview
 from benchdb.site.answers.tables import Cell
+from benchdb.site.badges import drawn
 from benchdb.site.figure_table import table_words
 from benchdb.site.front import front_words
 from benchdb.site.pages import Sheet
@@ -313,15 +314,7 @@ def _counted(language: Language, facts: Single) -> str:
 
 def badge(language: Language, facts: Single) -> str:
     """Return a badge as SVG: how many figures there are."""
-    name, text = _counted(language, facts).split(": ", 1)
-    return badge_image(language, name, text)
-
-
-def badge_image(language: Language, name: str, text: str) -> str:
-    """Return a badge as SVG: a *text* beside a *name*, both without markup."""
-    wide, rest = len(name) * 7 + 12, len(text) * 7 + 12
-    template = environment(language).get_template("site/badge.svg.j2")
-    return template.render(name=name, text=text, wide=wide, rest=rest)
+    return drawn(*_counted(language, facts).split(": ", 1))
 
 
 def environment(language: Language) -> Environment:
