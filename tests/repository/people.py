@@ -187,12 +187,9 @@ def steps(folder: Path, name: str, facts: dict[str, str]) -> list[Step]:
     return done
 
 
-def fingerprint(public: Path) -> str:
-    asked = ["ssh-keygen", "-l", "-f", str(public)]
-    return subprocess.run(
-        asked, capture_output=True, text=True, check=True
-    ).stdout.split()[1]
-
-
 def as_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(it) for it in path.read_text(encoding="utf-8").splitlines()]
