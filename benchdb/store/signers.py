@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Signer, Signers
-from benchdb.bundles.verifying import Seal
+from benchdb.bundles.signers import Seal, Signer, Signers
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import newest
 from benchdb.store.bulk_load import batched, insert_rows
