@@ -48,7 +48,9 @@ def check_repo(
         with replacing(comment) as stream:
             stream.write(text.encode())
     if as_json:
-        typer.echo(json.dumps(msgspec.to_builtins(checked), indent=2))
+        typer.echo(
+            json.dumps(msgspec.to_builtins(checked, order="deterministic"), indent=2)
+        )
     else:
         for problem in checked.problems:
             typer.echo(plain(f"problem: {problem}"))

@@ -89,9 +89,9 @@ def _index(found: Snapshot) -> bytes:
     """Return who contributed what, and what was taken out, as JSON."""
     whose = defaultdict[str, list[dict[str, object]]](list)
     for one in found.bundles:
-        facts = {"path": one.path, "key": one.key, "runs": sorted(one.runs)}
-        whose[one.owner].append({**facts, "machines": sorted(one.machines)})
-    facts = {
+        facts = msgspec.to_builtins(one, order="deterministic")
+        whose[facts.pop("owner")].append(facts)
+    index = {
         "title": found.title,
         "contributors": [
             {
@@ -104,7 +104,7 @@ def _index(found: Snapshot) -> bytes:
         "revoked": sorted(found.known.revoked),
         "tombstones": msgspec.to_builtins(list(found.tombstones.values())),
     }
-    return json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n"
+    return json.dumps(index, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def _badges(connection: Connection, found: Snapshot) -> Iterator[tuple[str, bytes]]:

@@ -1,6 +1,6 @@
 """How new results stand beside those of their bin, as Markdown for a pull request."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 from sqlalchemy import Connection, Engine, select
@@ -31,7 +31,7 @@ class Standing(msgspec.Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-def standing(engine: Engine, runs: Collection[str]) -> Standing:
+def standing(engine: Engine, runs: Set[str]) -> Standing:
     """Return how the new *runs*, by digest, stand among all that *engine* has."""
     language = load("en")
     notes: dict[str, None] = {}
@@ -48,7 +48,7 @@ def standing(engine: Engine, runs: Collection[str]) -> Standing:
     return Standing(tuple(notes), tuple(rows))
 
 
-def _machines(connection: Connection, runs: Collection[str]) -> list[str | None]:
+def _machines(connection: Connection, runs: Set[str]) -> list[str | None]:
     """Return the anonymous ids of the machines of *runs*, the first few."""
     query = select(run.c.digest, machine.c.anonymous_id).join(
         machine, run.c.machine == machine.c.digest
@@ -57,9 +57,7 @@ def _machines(connection: Connection, runs: Collection[str]) -> list[str | None]
     return sorted(found, key=lambda one: (one is None, one))[:_MACHINES]
 
 
-def _rows(
-    language: Language, site: Site, runs: Collection[str]
-) -> Iterator[tuple[str, ...]]:
+def _rows(language: Language, site: Site, runs: Set[str]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each work that a new run of the marked machine did."""
     strips = normal.strips(site.inputs, site.bins)
     own = [one for one in strips if one.mine and one.mine.quantity.run in runs]

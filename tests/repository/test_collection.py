@@ -28,10 +28,6 @@ class Place(msgspec.Struct):
     mallory: Person
     steps: dict[str, list[people.Step]]
 
-    @property
-    def everybody(self) -> tuple[Person, ...]:
-        return self.maintainer, self.alice, self.bob, self.mallory
-
 
 def merged(place: Place, person: Person) -> list[people.Step]:
     """Let the host check what *person* pushed, and the maintainer merge it."""
@@ -58,8 +54,14 @@ def place(tmp_path_factory) -> Place:
     folder = tmp_path_factory.mktemp("collection")
     origin = folder / "origin.git"
     git(folder, "init", "--quiet", "--bare", "--initial-branch=main", origin)
-    names = ("maintainer", "alice", "bob", "mallory")
-    found = Place(origin, *(Person(name, folder, origin) for name in names), {})
+    found = Place(
+        origin,
+        Person("maintainer", folder, origin),
+        Person("alice", folder, origin),
+        Person("bob", folder, origin),
+        Person("mallory", folder, origin),
+        {},
+    )
     clone = found.maintainer.clone
     made = benchdb("init-repo", clone, "--name", "Macs of the valley")
     assert made.status == 0, made.err
@@ -226,6 +228,10 @@ def alters_a_byte(place: Place, alice: Person) -> None:
     path.write_bytes(content)
 
 
+def signs_nothing(place: Place, alice: Person) -> None:
+    new(alice, signer=None)
+
+
 def signs_with_an_unknown_key(place: Place, alice: Person) -> None:
     new(alice, signer=place.mallory.key)
 
@@ -303,6 +309,7 @@ REFUSED = [
     (differs_in_case_alone, "First.benchdb: differs from contributors/alice/first"),
     (leaves_the_folder, "contributors/second.benchdb: is no file that a contributor"),
     (alters_a_byte, "alice/second.benchdb: was altered at runs.jsonl.gz"),
+    (signs_nothing, "alice/second.benchdb: has no signature; export it again"),
     (
         signs_with_an_unknown_key,
         "second.benchdb: is signed by a key that is not alice's",
@@ -340,6 +347,22 @@ def test_a_pull_request_is_refused_that(place, attack, expected):
     assert done.status == 1, done.out
     assert expected in done.out
     assert all(line.count("; ") for line in done.out.splitlines()[:-1])
+
+
+def test_no_name_of_a_file_is_markup_or_a_second_line(place, tmp_path):
+    alice = place.alice
+    alice.start("markup")
+    (alice.own / "<img src=x>\n::error::[x](http:)|").write_text("")
+    alice.commit()
+    comment = tmp_path / "comment.md"
+    asked = ("--base", "origin/main", "--comment", comment)
+
+    done = benchdb("check-repo", alice.clone, *asked)
+
+    assert done.status == 1
+    assert len(done.out.splitlines()) == 2
+    assert not {*"<>|"} & {*comment.read_text()}
+    assert "[x](" not in comment.read_text()
 
 
 def test_a_maintainer_changes_anything_but_results(place):
@@ -469,7 +492,7 @@ def published(place) -> Path:
     }
     done = people.steps(maintainer.clone, "publish.yml", facts)
     assert [step.status for step in done] == [0, 0, 0], done
-    return maintainer.clone / "public"
+    return Path(maintainer.clone / "public")
 
 
 def _runs(clone: Path, name: str) -> set[str]:
