@@ -1,6 +1,6 @@
 """Bundles of a collection: whether they are intact, whose, and not there already."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -97,16 +97,27 @@ def _verified(room: Path, path: str, owner: str, whose: Signers) -> Bundle:
 
 
 def _opened(room: Path, path: str, owner: str, verdict: Verdict) -> Bundle:
-    runs, retracted = set[str](), set[str]()
     with (room / path).open("rb") as stream:
         members = container.read(stream)
         with verifying.unpacked(stream, members) as lines:
-            for item in reader.read(lines):
-                if isinstance(item, Record):
-                    runs.add(item.digest)
+            items = reader.read(lines)
+            runs = frozenset(it.digest for it in items if isinstance(it, Record))
+            lines.seek(0)
+            retracted = frozenset(_retracted(lines))
     key = verdict.key.fingerprint if verdict.key else ""
     machines = frozenset(members.manifest.machines)
-    return Bundle(path, owner, key, frozenset(runs), machines, frozenset(retracted))
+    return Bundle(path, owner, key, runs, machines, retracted)
+
+
+class _Retraction(msgspec.Struct):
+    run: str
+
+
+def _retracted(lines: Iterable[bytes]) -> Iterator[str]:
+    """Yield the runs of retractions; whether they are in effect is told elsewhere."""
+    for line in lines:
+        if line.startswith(b'{"type":"retraction"'):
+            yield msgspec.json.decode(line, type=_Retraction).run
 
 
 def _require_newest(bundle: Bundle, known: Contributors) -> None:

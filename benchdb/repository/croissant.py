@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, column, func, select, table
+from sqlalchemy import Connection, column, func, select, table
 
 from benchdb import __version__
 from benchdb.store.tables import run
@@ -75,9 +75,8 @@ def tables(connection: Connection) -> dict[str, bytes]:
 
 def _lines(connection: Connection, view: str) -> bytes:
     columns = _shown(view)
-    named = (column(one.name) for one in columns)
-    every: list[ColumnElement[Any]] = [*named]
-    query = select(*every).select_from(table(view)).order_by(*every)
+    named: list[Any] = [column(one.name) for one in columns]
+    query = select(*named).select_from(table(view)).order_by(*named)
     rows = (_typed(columns, row) for row in connection.execute(query))
     return "".join(
         json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
