@@ -1,0 +1,61 @@
+"""``benchdb check-repo``: check a collection, or what a pull request proposes to it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from benchdb.cli.console import AsJson, plain
+from benchdb.files import replacing
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def check_repo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A clone of the collection.")
+    ] = Path(),
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Check only what the last commit changes against this."
+        ),
+    ] = None,
+    comment: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write Markdown: the problems, and new figures beside their bin.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a collection, or what a pull request proposes to it.
+
+    Every problem is a line: where, what, what to try. What only looks implausible is a
+    warning. Only commits count, not the work tree.
+    """
+    from benchdb.repository import standing  # noqa: PLC0415  heavy
+    from benchdb.repository.checking import check  # noqa: PLC0415  heavy
+
+    checked = check(folder, base)
+    notes = checked.found.notes if checked.found else ()
+    if comment is not None:
+        text = standing.markdown(checked.headline, checked.problems, checked.found)
+        with replacing(comment) as stream:
+            stream.write(text.encode())
+    if as_json:
+        typer.echo(
+            json.dumps(msgspec.to_builtins(checked, order="deterministic"), indent=2)
+        )
+    else:
+        for problem in checked.problems:
+            typer.echo(plain(f"problem: {problem}"))
+        for note in notes:
+            typer.echo(plain(f"warning: {note}"))
+        typer.echo(plain(checked.headline))
+    if checked.problems:
+        raise typer.Exit(1)

@@ -1,0 +1,572 @@
+"""A collection as two contributors and a maintainer make it, with git and real keys."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.in_process import benchdb
+from tests.repository import people
+from tests.repository.people import Person, git
+
+ALICE, BOB = "a" * 16, "b" * 16
+RATES = [100.0, 101.0, 99.5]
+
+
+class Place(msgspec.Struct):
+    """A collection with results of two, everybody in it, and what checks said."""
+
+    origin: Path
+    maintainer: Person
+    alice: Person
+    bob: Person
+    mallory: Person
+    steps: dict[str, list[people.Step]]
+
+
+def merged(place: Place, person: Person) -> list[people.Step]:
+    """Let the host check what *person* pushed, and the maintainer merge it."""
+    branch, clone = person.push(), place.maintainer.clone
+    git(clone, "fetch", "--quiet", "origin")
+    git(clone, "checkout", "--quiet", "-B", "main", "origin/main")
+    base = git(clone, "rev-parse", "HEAD")
+    # The host checks a merge of both, on no branch.
+    git(clone, "checkout", "--quiet", "--detach")
+    git(clone, "merge", "--quiet", "--no-ff", "-m", "Merge", f"origin/{branch}")
+    done = people.steps(
+        clone, "check.yml", {"github.event.pull_request.base.sha": base}
+    )
+    assert [step.status for step in done] == [0, 0], done
+    git(clone, "checkout", "--quiet", "main")
+    git(clone, "merge", "--quiet", "--squash", f"origin/{branch}")
+    place.maintainer.commit(f"Results of {person.name}")
+    git(clone, "push", "--quiet", "origin", "main")
+    return done
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Place:
+    folder = tmp_path_factory.mktemp("collection")
+    origin = folder / "origin.git"
+    git(folder, "init", "--quiet", "--bare", "--initial-branch=main", origin)
+    found = Place(
+        origin,
+        Person("maintainer", folder, origin),
+        Person("alice", folder, origin),
+        Person("bob", folder, origin),
+        Person("mallory", folder, origin),
+        {},
+    )
+    clone = found.maintainer.clone
+    made = benchdb("init-repo", clone, "--name", "Macs of the valley")
+    assert made.status == 0, made.err
+    git(clone, "checkout", "--quiet", "-B", "main")
+    found.maintainer.commit("Begin")
+    git(clone, "push", "--quiet", "origin", "main")
+    for person, machine, rates in (
+        (found.alice, ALICE, RATES),
+        (found.bob, BOB, [rate * 0.8 for rate in RATES]),
+    ):
+        person.start("results")
+        person.join()
+        person.bundle(person.own / "first.benchdb", people.lines(machine, rates))
+        person.commit()
+        found.steps[person.name] = merged(found, person)
+    return found
+
+
+def test_the_maintainer_s_first_commit_is_a_whole_collection(place):
+    files = git(place.maintainer.clone, "ls-tree", "-r", "--name-only", "HEAD")
+
+    assert "COLLECTION" not in (place.maintainer.clone / "README.md").read_text()
+    assert {
+        *("README.md", "LICENSE-DATA", "collection.toml", "requirements.txt"),
+        *("tombstones.jsonl", "revoked", ".gitattributes", ".github/CODEOWNERS"),
+        ".github/pull_request_template.md",
+        *(f".github/workflows/{name}.yml" for name in ("check", "publish")),
+        *(
+            f"contributors/{name}/{file}"
+            for name in ("alice", "bob")
+            for file in ("key.pub", "key.pub.sig", "first.benchdb")
+        ),
+    } <= {*files.splitlines()}
+
+
+def test_a_key_is_published_without_the_name_of_its_machine(place):
+    text = (place.maintainer.clone / "contributors/alice/key.pub").read_text()
+
+    assert text.split() == place.alice.key.with_suffix(".pub").read_text().split()[:2]
+
+
+def test_the_workflow_tells_a_pull_request_how_it_stands_in_its_bin(place):
+    first, second = (place.steps[name][-1] for name in ("alice", "bob"))
+
+    assert first.printed.endswith("alice, 3 runs, 1 machine, 1 bundle: in order\n")
+    assert "the first of its kind here" in first.summary
+    assert second.summary.startswith("### bob, 3 runs, 1 machine, 1 bundle: in order\n")
+    (row,) = [it for it in second.summary.splitlines() if it.startswith("| M1 Max")]
+    assert [cell.strip() for cell in row.split("|")[3:6]] == [
+        "90.1\u00a0img/s",
+        "2",
+        "2",
+    ]
+    assert len(second.summary.splitlines()) <= 30
+
+
+@pytest.mark.parametrize("name", ["check.yml", "publish.yml"])
+def test_a_workflow_may_only_read_and_uses_actions_of_the_host_alone(place, name):
+    found = people.workflow(place.maintainer.clone, name)
+    jobs: dict[str, Any] = found["jobs"]
+    used = {it["uses"] for job in jobs.values() for it in job["steps"] if "uses" in it}
+
+    assert found["permissions"] == {"contents": "read"}
+    assert {
+        one: job["permissions"] for one, job in jobs.items() if "permissions" in job
+    } == (
+        {"deploy": {"pages": "write", "id-token": "write"}}
+        if name == "publish.yml"
+        else {}
+    )
+    assert {one.partition("@")[0] for one in used} <= {
+        *(f"actions/{one}" for one in ("checkout", "setup-python", "deploy-pages")),
+        "actions/upload-pages-artifact",
+    }
+    # A key "on" is a truth of YAML 1.1.
+    assert found[True] == (
+        "pull_request" if name == "check.yml" else {"push": {"branches": ["main"]}}
+    )
+
+
+Attack = Callable[[Place, Person], object]
+
+
+def new(person: Person, name: str = "second.benchdb", **more: Any) -> Path:
+    """Add a bundle of runs that nobody has to the folder of *person*."""
+    content = people.lines(
+        more.pop("machine", "c" * 16), [90.0], more.pop("campaign", "two")
+    )
+    return person.bundle(person.own / name, content, **more)
+
+
+def deletes(place: Place, alice: Person) -> None:
+    (alice.own / "first.benchdb").unlink()
+
+
+def renames(place: Place, alice: Person) -> None:
+    (alice.own / "first.benchdb").rename(alice.own / "best.benchdb")
+
+
+def alters(place: Place, alice: Person) -> None:
+    new(alice, "first.benchdb")
+
+
+def writes_into_another_folder(place: Place, alice: Person) -> None:
+    new(alice).rename(place.alice.clone / "contributors/bob/second.benchdb")
+
+
+def mixes_two_contributors(place: Place, alice: Person) -> None:
+    shutil.copy(new(alice), alice.clone / "contributors/bob/third.benchdb")
+
+
+def edits_the_workflow_along_with_results(place: Place, alice: Person) -> None:
+    new(alice)
+    (alice.clone / ".github/workflows/check.yml").write_text("on: push\n")
+
+
+def edits_the_readme_along_with_results(place: Place, alice: Person) -> None:
+    new(alice)
+    (alice.clone / "README.md").write_text("I am fast.\n")
+
+
+def adds_a_link(place: Place, alice: Person) -> None:
+    (alice.own / "second.benchdb").symlink_to("/etc/passwd")
+
+
+def adds_a_submodule(place: Place, alice: Person) -> None:
+    commit = git(alice.clone, "rev-parse", "HEAD")
+    facts = f"160000,{commit},contributors/alice/second.benchdb"
+    git(alice.clone, "update-index", "--add", "--cacheinfo", facts)
+    (alice.own / "second.benchdb").mkdir()
+
+
+def adds_a_program(place: Place, alice: Person) -> None:
+    new(alice).chmod(0o755)
+
+
+def adds_a_large_file(place: Place, alice: Person) -> None:
+    with (alice.own / "second.benchdb").open("wb") as stream:
+        stream.truncate(16 * 2**20 + 1)
+
+
+def adds_another_file(place: Place, alice: Person) -> None:
+    (alice.own / "results.csv").write_text("fast\n")
+
+
+def hides_a_file_in_the_history(place: Place, alice: Person) -> None:
+    (alice.own / "second.benchdb").write_text("what nobody should read")
+    alice.commit()
+    new(alice)
+
+
+def differs_in_case_alone(place: Place, alice: Person) -> None:
+    new(alice, "First.benchdb")
+
+
+def leaves_the_folder(place: Place, alice: Person) -> None:
+    new(alice).rename(alice.clone / "contributors" / "second.benchdb")
+
+
+def alters_a_byte(place: Place, alice: Person) -> None:
+    path = new(alice)
+    content = bytearray(path.read_bytes())
+    content[-1500] ^= 1
+    path.write_bytes(content)
+
+
+def signs_nothing(place: Place, alice: Person) -> None:
+    new(alice, signer=None)
+
+
+def signs_with_an_unknown_key(place: Place, alice: Person) -> None:
+    new(alice, signer=place.mallory.key)
+
+
+def signs_with_the_key_of_another(place: Place, alice: Person) -> None:
+    new(alice, signer=place.bob.key)
+
+
+def replays_the_bundle_of_another(place: Place, mallory: Person) -> None:
+    mallory.join()
+    theirs = mallory.clone / "contributors/alice/first.benchdb"
+    shutil.copy(theirs, mallory.own / "mine.benchdb")
+
+
+def signs_the_runs_of_another(place: Place, mallory: Person) -> None:
+    mallory.join()
+    mallory.bundle(mallory.own / "mine.benchdb", people.lines(ALICE, RATES))
+
+
+def claims_the_machine_of_another(place: Place, mallory: Person) -> None:
+    mallory.join()
+    new(mallory, machine=ALICE)
+
+
+def brings_its_own_runs_again(place: Place, alice: Person) -> None:
+    alice.bundle(alice.own / "second.benchdb", people.lines(ALICE, [*RATES, 98.0]))
+
+
+def takes_the_key_of_another(place: Place, mallory: Person) -> None:
+    theirs = mallory.clone / "contributors/alice"
+    mallory.own.mkdir()
+    for name in ("key.pub", "key.pub.sig", "first.benchdb"):
+        shutil.copy(theirs / name, mallory.own / name)
+
+
+def has_two_names(place: Place, mallory: Person) -> None:
+    mallory.join("--key", place.alice.key)
+
+
+def changes_the_key(place: Place, alice: Person) -> None:
+    public = place.mallory.key.with_suffix(".pub").read_text().split()
+    (alice.own / "key.pub").write_text(" ".join(public[:2]) + "\n")
+
+
+def adds_a_key_that_the_old_one_did_not_sign(place: Place, alice: Person) -> None:
+    alice.join("--key", place.mallory.key, "--old-key", place.mallory.key)
+
+
+def names_a_path_as_a_name(place: Place, mallory: Person) -> None:
+    target = mallory.clone / "contributors" / "-x.." / "key.pub"
+    target.parent.mkdir()
+    shutil.copy(mallory.clone / "contributors/alice/key.pub", target)
+
+
+REFUSED = [
+    (deletes, "alice/first.benchdb: is deleted or renamed"),
+    (renames, "alice/first.benchdb: is deleted or renamed"),
+    (alters, "alice/first.benchdb: is changed"),
+    (writes_into_another_folder, "bob/second.benchdb: is signed by alice, not by bob"),
+    (mixes_two_contributors, "contributors/: files of 2 contributors: alice, bob"),
+    (
+        edits_the_workflow_along_with_results,
+        ".github/workflows/check.yml: is changed together with results",
+    ),
+    (
+        edits_the_readme_along_with_results,
+        "README.md: is changed together with results",
+    ),
+    (adds_a_link, "alice/second.benchdb: is a link"),
+    (adds_a_submodule, "alice/second.benchdb: is another repository (a submodule)"),
+    (adds_a_program, "alice/second.benchdb: is marked as a program"),
+    (adds_a_large_file, "has 16,777,217 bytes, more than 16,777,216"),
+    (adds_another_file, "alice/results.csv: is no file that a contributor has"),
+    (hides_a_file_in_the_history, "history: a commit holds a file that the last one"),
+    (differs_in_case_alone, "First.benchdb: differs from contributors/alice/first"),
+    (leaves_the_folder, "contributors/second.benchdb: is no file that a contributor"),
+    (alters_a_byte, "alice/second.benchdb: was altered at runs.jsonl.gz"),
+    (signs_nothing, "alice/second.benchdb: has no signature; export it again"),
+    (
+        signs_with_an_unknown_key,
+        "second.benchdb: is signed by a key that is not alice's",
+    ),
+    (signs_with_the_key_of_another, "second.benchdb: is signed by bob, not by alice"),
+    (replays_the_bundle_of_another, "mine.benchdb: is signed by alice, not by mallory"),
+    (signs_the_runs_of_another, "3 of its 3 runs are in contributors/alice/first"),
+    (claims_the_machine_of_another, f"machine {ALICE} is alice's"),
+    (brings_its_own_runs_again, "3 of its 4 runs are in contributors/alice/first"),
+    (takes_the_key_of_another, "mallory/key.pub.sig: the signature does not fit"),
+    (has_two_names, "mallory/key.pub: is the key of alice already"),
+    (changes_the_key, "alice/key.pub: is changed"),
+    (adds_a_key_that_the_old_one_did_not_sign, "key-2.pub.by-old.sig: is by SHA256:"),
+    (
+        names_a_path_as_a_name,
+        "contributors/-x../key.pub: is no file that a contributor",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("attack", "expected"), REFUSED, ids=[attack.__name__ for attack, _ in REFUSED]
+)
+def test_a_pull_request_is_refused_that(place, attack, expected):
+    person = place.mallory if "mallory" in attack.__code__.co_varnames else place.alice
+    person.start("attempt")
+    attack(place, person)
+    if attack is adds_a_submodule:
+        git(person.clone, "commit", "--quiet", "--message", "Results")
+    else:
+        person.commit()
+
+    done = person.check()
+
+    assert done.status == 1, done.out
+    assert expected in done.out
+    assert all(line.count("; ") for line in done.out.splitlines()[:-1])
+
+
+def test_no_name_of_a_file_is_markup_or_a_second_line(place, tmp_path):
+    alice = place.alice
+    alice.start("markup")
+    (alice.own / "<img src=x>\n::error::[x](http:)|").write_text("")
+    alice.commit()
+    comment = tmp_path / "comment.md"
+    asked = ("--base", "origin/main", "--comment", comment)
+
+    done = benchdb("check-repo", alice.clone, *asked)
+
+    assert done.status == 1
+    assert len(done.out.splitlines()) == 2
+    assert not {*"<>|"} & {*comment.read_text()}
+    assert "[x](" not in comment.read_text()
+
+
+def test_a_maintainer_changes_anything_but_results(place):
+    maintainer = place.maintainer
+    maintainer.start("words")
+    (maintainer.clone / "README.md").write_text("# Other words\n")
+    (maintainer.clone / "requirements.txt").unlink()
+    maintainer.commit()
+
+    done = maintainer.check()
+
+    assert (done.status, done.out) == (0, "2 files changed: in order\n")
+
+
+def test_tombstones_are_only_added(place):
+    maintainer = place.maintainer
+    maintainer.start("tombstones")
+    path = maintainer.clone / "tombstones.jsonl"
+    first = {"run": "0" * 64, "reason": "asked for", "date": "2026-11-27"}
+    path.write_text(json.dumps(first) + "\n")
+    maintainer.commit()
+    added = maintainer.check()
+    git(maintainer.clone, "branch", "--force", "before")
+    path.write_text(json.dumps(first | {"reason": "none"}) + "\n")
+    maintainer.commit()
+
+    changed = benchdb("check-repo", maintainer.clone, "--base", "before")
+
+    assert added.status == 0
+    assert changed.status == 1
+    assert changed.out.startswith(
+        "problem: tombstones.jsonl: lost or changed a line; add lines"
+    )
+
+
+def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
+    alice = place.alice
+    alice.start("another-key")
+    second = people.key(alice.folder / "second")
+    alice.join("--key", second, "--old-key", alice.key)
+    new(alice, signer=second)
+    alice.commit()
+    by_the_new_key = alice.check()
+    new(alice, "third.benchdb", machine="d" * 16, campaign="three")
+    alice.commit()
+
+    by_the_old_key = alice.check()
+
+    assert by_the_new_key.status == 0, by_the_new_key.out
+    assert by_the_old_key.status == 1
+    assert "third.benchdb: is signed by an older key of alice" in by_the_old_key.out
+
+
+def test_a_revoked_key_signs_nothing_new(place):
+    alice = place.alice
+    alice.start("revoked")
+    (alice.clone / "revoked").write_text((alice.own / "key.pub").read_text())
+    alice.commit()
+    git(alice.clone, "branch", "--force", "before")
+    everything = benchdb("check-repo", alice.clone)
+    new(alice)
+    alice.commit()
+
+    done = benchdb("check-repo", alice.clone, "--base", "before")
+
+    assert everything.status == 0, everything.out
+    assert done.status == 1
+    assert "second.benchdb: is signed by a key that is revoked" in done.out
+
+
+def test_what_looks_implausible_is_a_warning(place):
+    alice = place.alice
+    alice.start("fast")
+    alice.bundle(alice.own / "fast.benchdb", people.lines(ALICE, [10.0**9], "fast"))
+    alice.commit()
+
+    done = alice.check()
+    told = json.loads(
+        benchdb("check-repo", alice.clone, "--base", "origin/main", "--json").out
+    )
+
+    assert done.status == 0
+    assert done.out.startswith("warning: M1 Max, ")
+    assert [it["path"] for it in told["fresh"]] == ["contributors/alice/fast.benchdb"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--base", "nowhere"], "has no commit 'nowhere'; commit first, or fetch all"),
+        (["--base=--output=x"], "has no commit '--output=x'"),
+    ],
+)
+def test_a_base_that_is_not_there_is_wrong_use(place, arguments, expected):
+    done = benchdb("check-repo", place.maintainer.clone, *arguments)
+
+    assert done.status == 2
+    assert expected in done.err
+
+
+def test_what_is_no_collection_is_said(place, tmp_path):
+    git(tmp_path, "init", "--quiet")
+    nothing = benchdb("check-repo", tmp_path)
+    inside = benchdb("check-repo", place.maintainer.clone / "contributors")
+    again = benchdb("init-repo", place.maintainer.clone)
+    stranger = benchdb("init-repo", tmp_path, "--contributor", "Mallory!")
+
+    assert [one.status for one in (nothing, inside, again, stranger)] == [2] * 4
+    assert "has no commit 'HEAD'" in nothing.err
+    assert "is a part of the repository" in inside.err
+    assert "is not empty; name a new or empty folder" in again.err
+    assert "is no name of a contributor" in stranger.err
+
+
+@pytest.fixture(scope="module")
+def published(place) -> Path:
+    """What the workflow publishes once a run was taken out and another withdrawn."""
+    maintainer = place.maintainer
+    maintainer.start("main")
+    gone = sorted(_runs(maintainer.clone, "bob"))[0]
+    line = {"run": gone, "reason": "asked for", "date": "2026-11-27"}
+    (maintainer.clone / "tombstones.jsonl").write_text(json.dumps(line) + "\n")
+    maintainer.commit("Take a run out")
+    facts = {
+        "github.repository_owner": "valley",
+        "github.event.repository.name": "macs",
+    }
+    done = people.steps(maintainer.clone, "publish.yml", facts)
+    assert [step.status for step in done] == [0, 0, 0], done
+    return Path(maintainer.clone / "public")
+
+
+def _runs(clone: Path, name: str) -> set[str]:
+    root = git(clone, "rev-list", "--max-parents=0", "HEAD")
+    told = json.loads(benchdb("check-repo", clone, "--base", root, "--json").out)
+    return {it for one in told["fresh"] if one["owner"] == name for it in one["runs"]}
+
+
+def test_what_is_published_follows_from_the_bundles(place, published):
+    index = people.as_json(published / "collection.json")
+    rows = people.rows(published / "data/figures.jsonl")
+
+    assert [one["name"] for one in index["contributors"]] == ["alice", "bob"]
+    assert len({row["run"] for row in rows}) == 5
+    assert index["tombstones"][0]["run"] not in {row["run"] for row in rows}
+    assert (published / "index.html").is_file()
+    assert people.as_json(published / "badge.json")["message"] == "5 runs"
+    assert people.as_json(published / "badge/bob.json") == {
+        "schemaVersion": 1,
+        "label": "bob",
+        "message": "2 runs",
+        "color": "005d96",
+    }
+    assert "bob: 2 runs" in (published / "badge/bob.svg").read_text()
+
+
+def test_the_database_of_it_is_read_like_any_other(published):
+    listed = benchdb("list", "--runs", "--json", "--db", published / "results.sqlite")
+    checked = benchdb("db", "check", "--db", published / "results.sqlite")
+
+    assert len(json.loads(listed.out)) == 5
+    assert checked.status == 0, checked.out
+
+
+def test_ssh_keygen_takes_the_published_signers(place, published):
+    text = (published / "signers").read_text()
+
+    assert [it.split()[0] for it in text.splitlines()] == ["alice", "bob"]
+    assert text.splitlines()[0].split()[1] == 'namespaces="benchdb"'
+
+
+def test_the_metadata_names_every_file_and_column_that_is_there(published):
+    about = people.as_json(published / "croissant.json")
+    files = {it["@id"]: it for it in about["distribution"]}
+    fields = {
+        it["@id"]: {one["name"] for one in it["field"]} for it in about["recordSet"]
+    }
+
+    for path, facts in files.items():
+        content = (published / path).read_bytes()
+        assert facts["sha256"] == hashlib.sha256(content).hexdigest()
+        assert facts["contentUrl"] == f"https://valley.github.io/macs/{path}"
+    for view, names in fields.items():
+        for row in people.rows(published / f"data/{view}.jsonl"):
+            assert row.keys() == names
+    assert about["version"] == "2.2.0"
+    assert about["datePublished"] == "2026-01-01"
+
+
+def test_the_same_commit_gives_the_same_bytes(place, published, tmp_path):
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", place.maintainer.clone, clone)
+    address = "https://valley.github.io/macs/"
+
+    asked = ("build-repo", clone, "-o", tmp_path / "again", "--base-url", address)
+    first, over_the_first = benchdb(*asked), benchdb(*asked)
+
+    assert (first.status, first.out) == (0, over_the_first.out)
+    assert _files(tmp_path / "again") == _files(published)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
