@@ -17,6 +17,7 @@ from benchdb.metric_kinds import (
     SPEEDS,
     TIMES_OF_A_STEP,
     TIMES_OF_ALL_SAMPLES,
+    TOKENS,
 )
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
@@ -28,6 +29,9 @@ from benchdb.store.run_facts import Figure
 
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]
+
+# Rates that are the inverse of a step, which has its own measurement.
+_INVERSE = frozenset({"samples_per_second", "teraflops", *TOKENS})
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -196,11 +200,7 @@ def classified(
 ) -> Iterator[tuple[Measurement, WorkClass]]:
     """Yield what collectors measured, with the class of the work."""
     for measurement in measurements:
-        # A rate is the inverse of its step.
-        counts = measurement.conditions.metric not in (
-            "samples_per_second",
-            "teraflops",
-        )
+        counts = measurement.conditions.metric not in _INVERSE
         # What may lead nothing says nothing of chance either, nor do strangers: a
         # file of wild times would leave every other verdict unclear.
         own = (
@@ -216,20 +216,22 @@ def classified(
 
 def _work_class(measurement: Measurement) -> WorkClass | None:
     """Return the class of work, ``None`` for work that none of them is like."""
-    metric, batch = measurement.conditions.metric, measurement.conditions.batch_size
-    known = workloads().get(measurement.conditions.workload)
+    own = measurement.conditions
+    known = workloads().get(own.workload)
     if known is None:
         return None
-    seconds = None
-    if metric in TIMES_OF_A_STEP:
-        seconds = estimate(measurement.sampled(measurement.values)).value
-    elif metric in RATES and batch:
-        seconds = batch / estimate(measurement.sampled(measurement.values)).value
+    seconds, value = None, estimate(measurement.sampled(measurement.values)).value
+    if own.metric in TIMES_OF_A_STEP:
+        seconds = value
+    elif own.metric in RATES and own.batch_size:
+        seconds = own.batch_size / value
+    elif own.metric in TOKENS and own.tokens_of_a_step:
+        seconds = own.tokens_of_a_step / value
     return spreads.work_class(
         measurement.place.device,
         seconds,
-        operation=not known.trains,
-        whole_run=metric in TIMES_OF_ALL_SAMPLES,
+        operation=known.kind == "operation",
+        whole_run=own.metric in TIMES_OF_ALL_SAMPLES,
     )
 
 
