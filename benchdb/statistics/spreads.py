@@ -30,8 +30,8 @@ from benchdb.statistics.student import t_quantile
 WorkClass = Literal["cpu", "launch-bound", "long-steps", "short-steps", "whole-runs"]
 
 _LAUNCHED_BY_A_HOST = frozenset({"cuda", "metal", "opencl", "rocm", "sycl", "vulkan"})
-# A launch takes some 10 µs. What is shorter than all of its launches, be they one or the
-# 5,000 of a network, is bound by them; what takes twice as long is not.
+# A launch takes some 10 µs. What is shorter than all of its launches, be they one or
+# the 5,000 of a network, is bound by them; what takes twice as long is not.
 _LAUNCH = 10e-6
 _LAUNCHES = 5000
 _FEWEST = 3  # degrees of freedom; below that the spread of a class is not known
