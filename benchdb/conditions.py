@@ -152,6 +152,18 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
         return 1 if alone else self.batch_size
 
     @property
+    def tokens_of_a_step(self) -> int | None:
+        """Return the tokens that a language model takes at once, where that is stated.
+
+        It writes one for each text, and reads a prompt whole.
+        """
+        facts = parsed(self.parameters) if self.workload == "llm-prefill" else {}
+        length = 1 if self.workload == "llm-decode" else facts.get("prompt_tokens")
+        if self.batch is None or not isinstance(length, int):
+            return None
+        return self.batch * length
+
+    @property
     def precision_class(self) -> str | None:
         """Return the precision; training in fp16 and in bf16 is of one class."""
         known = workloads().get(self.workload)

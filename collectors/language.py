@@ -13,6 +13,8 @@ GROUP = 64  # weights that share a scale and a zero of 16 bits each, of 4 bits
 LORA_RANK = 16  # of the adapters on the projections to queries and values
 _BYTES = {"fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp64": 8.0}
 _FOUR_BITS = 0.5 + 2 * 2 / GROUP
+_FOUR_BITS_ENTRIES = 1 / 8 + 2 / GROUP  # that they are kept in, of up to 32 bits
+_LAYER_KERNELS = 16  # as MLX passes through a layer, with four for its cache and turns
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,23 @@ class Shape:
     def adapter_weights(self) -> int:
         """Return the entries of the LoRA adapters."""
         return self.layers * LORA_RANK * (3 * self.width + self.kv_width)
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What a framework starts before it waits: *parts*, each of some kernels.
+
+    A part is full after so many *kernels*, or when these have so many *entries* to
+    read. What they read stays in memory until their part is done.
+    """
+
+    parts: int
+    kernels: int
+    entries: int
+
+    def layers(self, read: int) -> float:
+        """Return how many layers are under way at once, each with *read* entries."""
+        return self.parts * min(self.kernels / _LAYER_KERNELS, self.entries / read)
 
 
 # From config.json of each on huggingface.co: HuggingFaceTB/SmolLM2-135M and -360M,
@@ -147,20 +166,28 @@ def bytes_per_token(precision: str, facts: Facts) -> int:
 
 
 def predicted_memory(
-    workload: str, precision: str, facts: Facts, *, packs_embedding: bool = False
+    workload: str,
+    precision: str,
+    facts: Facts,
+    *,
+    packs_embedding: bool = False,
+    ahead: Ahead | None = None,
 ) -> dict[str, int]:
     """Return the bytes that a cell will need on its device, by what they are for.
 
     Where a framework looks embeddings up in 16 bits only, they are there beside a head
-    that is packed. Activations are what is there at once; of training what is kept for
-    the gradient, of mixed precision in 16 bits, and the logits three times in 32.
+    that is packed. Activations are what is there at once, with those of the layers that
+    are started *ahead*; of training what is kept for the gradient, of mixed precision
+    in 16 bits, and the logits three times in 32.
     *building* is needed to pack weights, before there are cache and activations.
     """
-    parts = (
-        _for_training(workload, precision, facts)
-        if workload in ("llm-train", "gpt2-train")
-        else _for_writing(workload, precision, facts, packs_embedding=packs_embedding)
-    )
+    if workload in ("llm-train", "gpt2-train"):
+        parts = _for_training(workload, precision, facts)
+    else:
+        parts = _for_writing(workload, precision, facts, ahead)
+        if facts["quantization"] == "4bit":
+            size = _packed(workload, precision, facts, packs_embedding=packs_embedding)
+            parts |= size
     return {name: int(size) for name, size in parts.items()}
 
 
@@ -181,27 +208,39 @@ def _for_training(workload: str, precision: str, facts: Facts) -> dict[str, floa
 
 
 def _for_writing(
-    workload: str, precision: str, facts: Facts, *, packs_embedding: bool
+    workload: str, precision: str, facts: Facts, ahead: Ahead | None
 ) -> dict[str, float]:
     shape, width = shape_of(workload, facts), _BYTES[precision]
     timed = "prompt_tokens" if workload == "llm-prefill" else "generated_tokens"
     positions = facts.get("depth", 0) + facts[timed]
     cached = 2 * shape.layers * shape.kv_width * positions * facts["batch_size"]
-    working = tokens_per_step(workload, facts) * (6 * shape.width + 4 * shape.inner)
+    tokens = tokens_per_step(workload, facts)
+    working: float = tokens * (6 * shape.width + 4 * shape.inner)
     working += facts["batch_size"] * shape.vocabulary
-    parts = {
+    if ahead is not None:
+        packed = facts["quantization"] == "4bit"
+        read = shape.layer_weights * (_FOUR_BITS_ENTRIES if packed else 1)
+        # Every result of a layer: norms, products, turned heads, new keys and values.
+        results = tokens * (10 * shape.width + 5 * shape.kv_width + 4 * shape.inner)
+        working += ahead.layers(int(read) + results) * results
+    return {
         "weights": shape.parameters * width,
         "cache": cached * width,
         "activations": working * width,
     }
-    if facts["quantization"] != "4bit":
-        return parts
+
+
+def _packed(
+    workload: str, precision: str, facts: Facts, *, packs_embedding: bool
+) -> dict[str, float]:
+    """Return the bytes of weights of 4 bits, and of packing them."""
+    shape, width = shape_of(workload, facts), _BYTES[precision]
     ends = (1 if shape.tied else 2) * shape.head_weights * _FOUR_BITS
     if not packs_embedding:
         ends = shape.head_weights * (width + _FOUR_BITS)
     # A matrix is drawn whole, and its codes are of 32 bits before they are packed.
     largest = max(shape.head_weights, 2 * shape.width * shape.inner)
-    return parts | {
+    return {
         "weights": shape.layers * shape.layer_weights * _FOUR_BITS + ends,
         "building": largest * (width + 4 + 1),
     }

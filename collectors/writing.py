@@ -53,12 +53,20 @@ class Written(Predicted):
         self.tokens = facts["prompt_tokens" if self.reads else "generated_tokens"]
         self.depth, self.done = facts.get("depth", 0), 0
         self.packed = facts["quantization"] == "4bit"
-        free, packs = self.free_memory(), self.packs_embedding
-        self.predicted = require_memory(cell, free, packs_embedding=packs)
+        self.predicted = require_memory(
+            cell,
+            self.free_memory(),
+            packs_embedding=self.packs_embedding,
+            ahead=self.started_ahead(),
+        )
 
     def free_memory(self) -> int | None:
         """Return the bytes that are free on the device; None where nobody can tell."""
         return free_memory()
+
+    def started_ahead(self) -> language.Ahead | None:
+        """Return what is started before somebody waits, where results stay as long."""
+        return None
 
     def next_position(self) -> int:
         """Return where the next token stands, and go on."""
@@ -96,12 +104,13 @@ class Written(Predicted):
         return _TOLERANCE[self.cell.precision]
 
 
-def require_memory(
-    cell: Cell, free: int | None, *, packs_embedding: bool = False
-) -> dict[str, int]:
-    """Return what *cell* is predicted to need; DoesNotFitError where less is *free*."""
+def require_memory(cell: Cell, free: int | None, **how: Any) -> dict[str, int]:
+    """Return what *cell* is predicted to need; DoesNotFitError where less is *free*.
+
+    *how* is what ``language.predicted_memory`` asks of the framework.
+    """
     what = cell.workload, cell.precision, cell.parameters
-    parts = language.predicted_memory(*what, packs_embedding=packs_embedding)
+    parts = language.predicted_memory(*what, **how)
     if why := language.obstacle(parts, free):
         raise DoesNotFitError(why)
     return parts

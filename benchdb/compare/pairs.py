@@ -134,26 +134,40 @@ def pairs(
 def _of_like_weights(
     ours: Batches, theirs: Batches
 ) -> Iterator[tuple[Batches, Batches]]:
-    """Yield those of the same weights, else of as many bits, else all there are."""
+    """Yield those of the same weights, of the rest those of as many bits.
+
+    Where there are neither, all meet all.
+    """
     if not any(one.weights for side in (ours, theirs) for one in chain(*side.values())):
         yield ours, theirs  # as of nearly all work
         return
-    for likeness in (attrgetter("weights"), attrgetter("bits"), None):
+    met = False
+    for likeness in (attrgetter("weights"), attrgetter("bits")):
         own, rivals = (_divided(some, likeness) for some in (ours, theirs))
-        if common := own.keys() & rivals.keys():
-            yield from ((own[key], rivals[key]) for key in sorted(common))
-            return
+        common = own.keys() & rivals.keys()
+        yield from ((own[key], rivals[key]) for key in sorted(common))
+        met = met or bool(common)
+        ours, theirs = (_without(parts, common) for parts in (own, rivals))
+    if not met:
+        yield ours, theirs
 
 
-def _divided(
-    batches: Batches, likeness: Callable[[Group], str] | None
-) -> Mapping[str, Batches]:
+def _divided(batches: Batches, likeness: Callable[[Group], str]) -> dict[str, Batches]:
     parts: dict[str, dict[int | None, list[Group]]] = {}
     for batch, some in batches.items():
         for group in some:
-            part = parts.setdefault(likeness(group) if likeness else "", {})
+            part = parts.setdefault(likeness(group), {})
             part.setdefault(batch, []).append(group)
-    return parts
+    return {**parts}
+
+
+def _without(parts: Mapping[str, Batches], names: Collection[str]) -> Batches:
+    rest = defaultdict[int | None, list[Group]](list)
+    for name, batches in parts.items():
+        if name not in names:
+            for batch, some in batches.items():
+                rest[batch] += some
+    return rest
 
 
 def _likest(

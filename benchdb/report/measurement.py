@@ -25,6 +25,9 @@ from benchdb.store.run_facts import Figure
 Process = tuple[StoredRun, Figure]
 ClassSpreads = Mapping[WorkClass, Seen]
 
+# Rates that are the inverse of a step, which has its own measurement.
+_INVERSE = frozenset({"samples_per_second", "teraflops", *TOKENS})
+
 
 class Measurement(msgspec.Struct, frozen=True):
     """The processes of one cell: one value each, in the unit of the metric.
@@ -195,11 +198,7 @@ def classified(
 ) -> Iterator[tuple[Measurement, WorkClass]]:
     """Yield what collectors measured, with the class of the work."""
     for measurement in measurements:
-        # A rate is the inverse of its step.
-        counts = measurement.conditions.metric not in (
-            "samples_per_second",
-            "teraflops",
-        )
+        counts = measurement.conditions.metric not in _INVERSE
         # What may lead nothing says nothing of chance either, nor do strangers: a
         # file of wild times would leave every other verdict unclear.
         own = (

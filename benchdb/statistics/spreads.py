@@ -1,8 +1,11 @@
 """The spread that a class of work has shown: of processes, and of sessions.
 
-A step that is short against the time in which a host launches its kernels waits for the
-host, and hosts waver; a long one is the device's own. That follows from the work and
-not from the chip, so a class holds on any device of its family.
+A step that is shorter than a host takes to launch its kernels is bound by these
+launches: it waits for the host, and hosts waver; a long one is the device's own. That
+follows from the work and not from the chip, so a class holds on any device of its
+family, and is known of figures of others as well. An operation alone is one launch.
+Whatever passes through a network is many, training or not: a token that a language
+model writes takes some 30 launches a layer, a training step up to 5,000 in all.
 """
 
 import math
@@ -24,12 +27,13 @@ from benchdb.statistics.comparison import (
 )
 from benchdb.statistics.student import t_quantile
 
-WorkClass = Literal["cpu", "long-steps", "short-steps", "whole-runs"]
+WorkClass = Literal["cpu", "launch-bound", "long-steps", "short-steps", "whole-runs"]
 
 _LAUNCHED_BY_A_HOST = frozenset({"cuda", "metal", "opencl", "rocm", "sycl", "vulkan"})
-# A launch takes some 10 µs. An operation is one; a step of a network is thousands.
-_LONG_OPERATION = 20e-6
-_LONG_STEP = 0.1
+# A launch takes some 10 µs. What is shorter than all of its launches, be they one or
+# the 5,000 of a network, is bound by them; what takes twice as long is not.
+_LAUNCH = 10e-6
+_LAUNCHES = 5000
 _FEWEST = 3  # degrees of freedom; below that the spread of a class is not known
 
 
@@ -65,8 +69,10 @@ def work_class(
         return "cpu"
     if seconds is None:
         return None
-    long = seconds >= (_LONG_OPERATION if operation else _LONG_STEP)
-    return "long-steps" if long else "short-steps"
+    launching = _LAUNCH * (1 if operation else _LAUNCHES)
+    if seconds >= 2 * launching:
+        return "long-steps"
+    return "launch-bound" if seconds < launching else "short-steps"
 
 
 def seen(samples: Iterable[tuple[WorkClass, Sample]]) -> dict[WorkClass, Seen]:
@@ -82,8 +88,10 @@ def spread_of(
 ) -> Spread | None:
     """Return the spread of the class: from the first of *known* that has enough of it.
 
-    That of processes and that of sessions are looked for one by one.
+    That of processes and that of sessions are looked for one by one. Short steps may be
+    bound by launches or not, and are judged as those that surely are.
     """
+    name = "launch-bound" if name == "short-steps" else name
     shown = [classes[name] for classes in known if name in classes] if name else []
     process = [_upper(facts.process, facts.process_freedom) for facts in shown]
     session = [_upper(facts.session, facts.session_freedom) for facts in shown]

@@ -17,12 +17,9 @@ from benchdb.store.error_text import name, why
 from benchdb.store.tables import made_by
 from benchdb.store.writers import writer
 
-SCHEMA_REVISION = "0012"
+SCHEMA_REVISION = "0013"
 # Oldest first: what we can upgrade from, and ours.
-KNOWN_REVISIONS = (
-    *("0001", "0002", "0003", "0004", "0007", "0008", "0009"),
-    *("0010", "0011", "0012"),
-)
+KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0007", "0008", "0009", "0013")
 
 _OURS = re.compile(r"\d{4}", re.ASCII)  # others let Alembic make theirs up
 _VERSIONS = "alembic_version"

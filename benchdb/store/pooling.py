@@ -181,9 +181,11 @@ def work_class(own: Conditions, device: str, value: float) -> WorkClass | None:
         seconds = value
     elif own.metric in RATES and own.batch_size:
         seconds = own.batch_size / value
+    elif own.metric in TOKENS and own.tokens_of_a_step:
+        seconds = own.tokens_of_a_step / value
     return spreads.work_class(
         device,
         seconds,
-        operation=not known.trains,
+        operation=known.kind == "operation",
         whole_run=own.metric in TIMES_OF_ALL_SAMPLES,
     )

@@ -327,6 +327,7 @@ newest = Table(
     Column("machine", Digest, nullable=False),
     Column("cell", String(16), nullable=False),
     Column("started", Text),
+    sqlite_with_rowid=False,
 )
 
 result = Table(

@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 from harness.cells import Cell
 from harness.framework import UnsupportedError
-from language import GPT2, GPT2_POSITIONS, GROUP, LORA_RANK, Shape, shape_of
+from language import GPT2, GPT2_POSITIONS, GROUP, LORA_RANK, Ahead, Shape, shape_of
 from mlx import nn
 from mlx.utils import tree_flatten
 from operations import deviation
@@ -23,6 +23,15 @@ from mlx_work.training import Training
 _SMALL = 0.02  # the deviation of embeddings, and of all of GPT-2
 _SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
 _MATRICES, _ENDS = ("qkv", "out", "gate_up", "down"), ("embedding", "head")
+# As MLX 0.32 has it: ten parts under way and one being made; kernels and entries (2 **
+# 20) of a part by the compute capability, of other cards and of Macs with a Max chip.
+_PARTS = 11
+_CUDA_PARTS = {
+    **dict.fromkeys(((9, 0), (10, 0), (12, 0)), (101, 1001)),
+    (8, 0): (21, 401),
+    (12, 1): (21, 26),
+}
+_CUDA_PART, _METAL_PART = (21, 101), (51, 51)
 _start: Any = mx.async_eval  # which has no types
 Layers = list[Any]  # keys and values of each
 
@@ -232,6 +241,12 @@ class Writing(Written, MlxTensors):
         """Return the bytes that are free on the device."""
         return _free(self.cell.device)
 
+    def started_ahead(self) -> Ahead | None:
+        """Return the parts that a GPU is given before MLX waits for the first."""
+        if self.cell.device == "cpu":
+            return None
+        return Ahead(_PARTS, *_part(self.cell.device))
+
     def build(self) -> None:
         """Draw the weights, in 4 bits if asked for."""
         self.network = Llama(self.shape)
@@ -398,6 +413,15 @@ def _count(module: Any) -> int:
         return int(module.scales.size * GROUP)
     own = module.get("weight")
     return 0 if own is None else int(own.size)
+
+
+def _part(device: str) -> tuple[int, int]:
+    """Return the kernels of a part, and the entries that they read."""
+    facts = mx.device_info(mx.gpu)
+    own = tuple(facts.get(f"compute_capability_{n}") for n in ("major", "minor"))
+    usual = _CUDA_PART if device == "cuda" else _METAL_PART
+    kernels, entries = _CUDA_PARTS.get(own, usual)
+    return kernels, entries << 20
 
 
 def _free(device: str) -> int | None:

@@ -121,7 +121,7 @@ def test_an_h200_is_found_by_its_name_and_never_by_that_of_its_processor(db):
     found = db.results(chip="nvidia h200", label="measured")
 
     assert {*found["accelerator"]} == {"H200"}
-    assert {*found["system"]} == {"H200 · CUDA · PyTorch"}
+    assert {*found["system"]} == {"H200 · CUDA · MLX", "H200 · CUDA · PyTorch"}
     assert len(found) > 50
     assert db.results(chip="Xeon", device="cuda").empty
 

@@ -83,7 +83,7 @@ def test_an_older_schema_is_one_line_that_names_the_upgrade(backend: Backend):
         benchdb.open(place)
 
     assert str(refused.value).endswith(
-        "has the older schema 0007, this benchdb needs 0009; 'benchdb db upgrade' "
+        "has the older schema 0007, this benchdb needs 0013; 'benchdb db upgrade' "
         "brings it there"
     )
     assert "0007" in command("db", "version", "--db", place).out

@@ -111,6 +111,29 @@ def test_memory_is_told_before_and_what_does_not_fit_is_not_tried():
     assert failure_status(refusal.value) == "oom"
 
 
+@pytest.mark.parametrize(
+    ("workload", "stored", "peak"),
+    [
+        ("llm-prefill", "bf16", 6_501_614_992),
+        ("llm-prefill", "4bit", 4_725_011_600),
+        ("llm-decode", "bf16", 2_482_112_832),
+        ("llm-decode", "4bit", 706_594_360),
+    ],
+)
+def test_layers_that_mlx_starts_ahead_are_predicted_as_an_h200_has_shown(
+    workload, stored, peak
+):
+    facts = {"model": "Llama 3.2 1B", "quantization": stored, "batch_size": 1}
+    facts |= {"prompt_tokens": 512, "generated_tokens": 128}
+    ahead = language.Ahead(11, 101, 1001 << 20)
+
+    predicted = language.predicted_memory(
+        workload, "bf16", facts, packs_embedding=True, ahead=ahead
+    )
+
+    assert language.total(predicted) == pytest.approx(peak, rel=0.01)
+
+
 def test_a_program_ends_at_once_where_a_model_does_not_fit():
     asked = ["llm-decode", "--set", "depth=0", "--batch-size", str(10**9)]
     outcome = run(COLLECTORS / "with_torch.py", *asked, "--tier", "smoke")

@@ -476,6 +476,24 @@ def test_the_same_weights_meet_before_others_of_as_many_bits(compared):
     assert row.ratio.differs == ("framework",)
 
 
+def test_weights_that_the_other_side_has_not_meet_those_of_as_many_bits(compared):
+    paper: Any = {"source": "paper", "machine": M2}
+    runs = [
+        *written("ours", 20.0, "bf16"),
+        *written("ours", 50.0, "4bit"),
+        *written("theirs", 25.0, "bf16", **paper),
+        *written("theirs", 90.0, "Q4_K_M", **paper),
+        *written("theirs", 60.0, "Q8_0", **paper),
+    ]
+
+    rows = compared(runs, "campaign:ours", "source:paper").cells
+
+    assert {row.other.quantity.value: row.ratio.differs for row in rows} == {
+        25: ("framework",),
+        90: ("framework", "weights"),
+    }
+
+
 def test_a_model_that_is_asked_alone_meets_one_whose_batch_is_not_stated(compared):
     paper: Any = {"source": "paper", "machine": M2}
     runs = [

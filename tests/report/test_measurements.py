@@ -8,12 +8,14 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from benchdb.metric_kinds import TOKENS
 from benchdb.report import measurement
 from benchdb.report.exclusions import NOTHING, LeftOut
 from benchdb.report.measurement import Measurement, differs
 from benchdb.report.runs import stored
 from benchdb.report.summary import summarise
 from benchdb.site.answers.efficiency import powers
+from benchdb.statistics.spreads import shipped, spread_of
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M2", ours="me")
@@ -55,6 +57,32 @@ BOTH = {"samples_per_second": 9.0, "script_wall_seconds": 60.0}
 
 def wall(seconds: float | None = 60.0, **facts: Any) -> Run:
     return Run(values={"script_wall_seconds": seconds}, **facts)
+
+
+@pytest.mark.parametrize(
+    ("workload", "rate", "lengths", "expected"),
+    [
+        ("llm-decode", 60.0, {"generated_tokens": 128}, "launch-bound"),
+        ("llm-decode", 8.0, {"generated_tokens": 128}, "long-steps"),
+        ("llm-decode", 60.0, {"batch_size": 8}, "long-steps"),
+        ("llm-prefill", 900.0, {"prompt_tokens": 512}, "long-steps"),
+        ("llm-prefill", 20_000.0, {"prompt_tokens": 512}, "launch-bound"),
+        ("llm-prefill", 900.0, {}, None),  # of a prompt of any length
+        ("llm-generate", 60.0, {"generated_tokens": 128}, None),
+    ],
+)
+def test_tokens_a_second_of_others_are_as_sure_as_their_steps_are_long(
+    connection, workload, rate, lengths, expected
+):
+    columns = {"parameters": {"model": "a 7B", **lengths}}
+    columns["batch_size"] = lengths.get("batch_size")
+    values = {"tokens_per_second": rate}
+    run = Run(workload=workload, device="metal", values=values, columns=columns)
+    add(connection, run)
+
+    (found,) = measurement.measurements(stored(connection), TOKENS)
+
+    assert found.spread == spread_of(expected, shipped())
 
 
 def test_campaigns_of_a_cell_are_sessions_of_one_measurement_the_newest_first(

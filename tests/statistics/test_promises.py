@@ -6,6 +6,7 @@ stand for it in as many campaigns as the limits ask for.
 
 import math
 from itertools import product
+from typing import get_args
 
 import msgspec
 import numpy as np
@@ -20,6 +21,7 @@ from benchdb.statistics.comparison import (
     estimate,
     verdict,
 )
+from benchdb.statistics.spreads import WorkClass
 from benchmarks import promises
 from benchmarks.campaigns import (
     EFFECTS,
@@ -179,7 +181,7 @@ def test_single_runs_of_a_mixed_class_are_rarely_called_different():
 def test_published_runs_of_one_cell_are_rarely_called_different():
     found = promises.published_pairs(MANY)
 
-    assert set(found.rows) == {"cpu", "long-steps", "short-steps", "whole-runs"}
+    assert set(found.rows) == set(get_args(WorkClass))
     assert max(map(max, found.rows.values())) <= 5
 
 

@@ -24,13 +24,14 @@ def test_the_shipped_spreads_are_those_of_the_published_runs():
 
 
 def test_work_that_waits_for_its_host_is_wide_and_work_of_the_device_narrow():
-    short = spread_of("short-steps", shipped())
+    short = spread_of("launch-bound", shipped())
     long = spread_of("long-steps", shipped())
 
     assert short is not None
     assert long is not None
     assert (short.process or 0) > 0.05
     assert (short.session or 0) > 0.03
+    assert spread_of("short-steps", shipped()) == short  # they may wait as well
     assert (long.process or 1) < 0.005
     assert (long.session or 1) < 0.01
 
@@ -41,8 +42,11 @@ def test_work_that_waits_for_its_host_is_wide_and_work_of_the_device_narrow():
         ("cuda", 0.1, False, False, "long-steps"),
         ("metal", 0.1, False, False, "long-steps"),
         ("cuda", 0.099, False, False, "short-steps"),
+        ("cuda", 0.05, False, False, "short-steps"),
+        ("metal", 0.049, False, False, "launch-bound"),
         ("cuda", 20e-6, True, False, "long-steps"),
         ("cuda", 19e-6, True, False, "short-steps"),
+        ("cuda", 9e-6, True, False, "launch-bound"),
         ("cuda", None, False, False, None),
         ("cuda", None, False, True, "whole-runs"),
         ("cpu", None, False, True, "whole-runs"),
