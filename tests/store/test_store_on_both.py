@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchdb.merge import import_or_raise
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from tests.contents import contents
@@ -74,10 +75,11 @@ def test_the_plans_of_a_report_s_queries_are_explained_with_their_indexes(both):
     assert "Scan " in plans[1]
 
 
-def test_a_share_that_cannot_lock_is_told_at_once(tmp_path):
-    path = tmp_path / "results.sqlite"
-    path.write_bytes(SHIPPED.read_bytes())
-    new = tmp_path / "new.sqlite"
+def test_a_share_that_cannot_lock_is_told_at_once(two_runs, tmp_path):
+    path, new = tmp_path / "results.sqlite", tmp_path / "new.sqlite"
+    engine = open_database(str(path), create=True)
+    import_or_raise(engine, [two_runs])
+    engine.dispose()
     before = contents(open_database(str(path)))
     program = [sys.executable, "-m", "tests.store.without_locks"]
 

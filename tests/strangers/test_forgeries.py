@@ -3,7 +3,6 @@
 Each is imported through the command line into a copy of the shipped database.
 """
 
-import gc
 import json
 import shutil
 from collections import Counter
@@ -123,11 +122,7 @@ HEARSAY: dict[str, tuple[Change, ...]] = {
 
 @pytest.fixture(scope="module", name="shipped")
 def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    database: Path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    import_(database, *published_runs.FILES)
-    # Ends the connection of the import: without its log a copy of the file lacks runs.
-    gc.collect()
-    return database
+    return published_runs.imported(tmp_path_factory.mktemp("shipped"))
 
 
 @pytest.fixture(scope="module", name="before")
