@@ -8,11 +8,11 @@ that start Python themselves, such as those of ``test_start_up.py``.
 import atexit
 import json
 import os
-import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,6 @@ from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpa
 from typing import Any, NoReturn
 
 _LONGEST = 2**17  # bytes of a request
-_started: list["subprocess.Popen[bytes]"] = []
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
@@ -72,8 +71,13 @@ def _server() -> socket:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
-    _started.append(server)  # one that nobody knows any more would be warned of
+    atexit.register(_stop, ours, server)
     return ours
+
+
+def _stop(connection: socket, server: "subprocess.Popen[bytes]") -> None:
+    connection.close()
+    server.wait()
 
 
 def _serve(connection: socket) -> None:
@@ -82,21 +86,25 @@ def _serve(connection: socket) -> None:
 
     for name in COMMANDS:
         import_module(module_of(name))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who watches reaps itself
     while True:
         request, descriptors, *_ = recv_fds(connection, _LONGEST, 4)
         if not request:
-            return
+            break
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         if os.fork() == 0:
             _watch(json.loads(request), descriptors)
         for one in descriptors:
             os.close(one)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
 
 
 def _watch(wanted: dict[str, Any], descriptors: Sequence[int]) -> NoReturn:
     """Fork the process, say which it is, and at its end how it ended."""
     *streams, answer = descriptors
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         if (pid := os.fork()) == 0:
             _become(wanted, streams)
@@ -133,7 +141,7 @@ def _become(wanted: dict[str, Any], streams: Sequence[int]) -> NoReturn:
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
-    except BaseException:  # noqa: BLE001 - nothing of ours goes on in a fork
+    except BaseException:  # nothing of ours goes on in a fork
         traceback.print_exc()
     finally:
         os._exit(status if isinstance(status, int) else 1)
