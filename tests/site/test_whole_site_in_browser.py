@@ -103,9 +103,10 @@ def hostile_runs() -> list[Run]:
 
 
 def every(site: Path, code: str = "") -> list[Path]:
-    """Return pages of *site* in a language: in English up to three of a kind."""
+    """Return pages of *site* in a language: in English two of runs, of others three."""
     folder, most = site / code, 1 if code else 3
-    files = [*folder.glob("*.html"), *sorted((folder / "run").glob("*.html"))[:most]]
+    runs_ = sorted((folder / "run").glob("*.html"))[: min(most, 2)]
+    files = [*folder.glob("*.html"), *runs_]
     for kind in ("chip", "workload", "machine", "source"):
         files += sorted((folder / kind).glob("*.html"))[::-3][:most]
     return files

@@ -27,7 +27,7 @@ def old_database(backend: Backend, revision: str) -> str:
     if backend.kind == SQLITE:
         return backend.copy_of(str(old_file(revision)))
     if revision not in _OLD:
-        _OLD[revision] = _on_a_server(backend, revision)
+        _OLD[revision] = backend.kept(_on_a_server(backend, revision))
     return backend.copy_of(_OLD[revision])
 
 
