@@ -16,9 +16,8 @@ import pytest
 from benchdb.store.database import open_database
 from tests import published_runs
 from tests.contents import contents
-from tests.front_page import leading
+from tests.front_page import view
 from tests.in_process import benchdb
-from tests.strangers.forged_files import page
 from tests.strangers.forgeries import (
     PROCESSES,
     PUBLISHED,
@@ -128,10 +127,6 @@ def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", name="before")
 def what_it_says(shipped: Path) -> Line:
     return view(shipped)
-
-
-def view(database: Path) -> Line:
-    return page(database) | {"leading": leading(database)}
 
 
 def bare(part: object) -> object:
