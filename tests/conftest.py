@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import math
 import os
 import signal
 import sqlite3
@@ -73,9 +74,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files: at the end, one would leave the others idle."""
+    """Begin with the longest files: at the end, one would leave the others idle.
+
+    One that is new may be such a file.
+    """
     durations = _durations()
-    items.sort(key=lambda item: -durations.get(item.path.name, 0.0))
+    items.sort(key=lambda item: -durations.get(item.path.name, math.inf))
 
 
 _measured: dict[str, float] = defaultdict(float)
