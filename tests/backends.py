@@ -56,12 +56,13 @@ class Backend:
         self._request = request
         self._room: Path = request.getfixturevalue("tmp_path")
         self._made = 0
+        self._on_server: list[str] = []
+        request.addfinalizer(self._end)
 
     def database(self) -> str:
         """Return where a new database is, with our tables and nothing in them."""
         if self.kind == POSTGRESQL:
-            template = self._request.getfixturevalue("template")
-            return self._server.address(self._server.new_database(template))
+            return self._new(self._request.getfixturevalue("template"))
         location = self.nothing()
         shutil.copyfile(self._request.getfixturevalue("empty_file"), location)
         return location
@@ -69,15 +70,14 @@ class Backend:
     def nothing(self) -> str:
         """Return where a database can be made: no file yet, or an empty database."""
         if self.kind == POSTGRESQL:
-            return self._server.address(self._server.new_database())
+            return self._new()
         self._made += 1
         return str(self._room / f"results{self._made}.sqlite")
 
     def copy_of(self, location: str) -> str:
         """Return where a copy of a database of ours is; nobody may be using it."""
         if self.kind == POSTGRESQL:
-            template = str(make_url(location).database)
-            return self._server.address(self._server.new_database(template))
+            return self._new(str(make_url(location).database))
         return str(shutil.copyfile(location, self.nothing()))
 
     def holding(self, *files: Path) -> str:
@@ -88,7 +88,7 @@ class Backend:
             engine = open_database(location)
             import_or_raise(engine, files)
             engine.dispose()
-            _IMPORTED[key] = location
+            _IMPORTED[key] = self.kept(location)
             if self.kind == SQLITE:
                 with closing(sqlite3.connect(location)) as connection:
                     _IMPORTED[key] = connection.serialize()
@@ -98,6 +98,22 @@ class Backend:
         copy = Path(self.nothing())
         copy.write_bytes(imported)
         return str(copy)
+
+    def kept(self, location: str) -> str:
+        """Let the database at *location* outlive the test; return where it is."""
+        if self.kind == POSTGRESQL:
+            self._on_server.remove(str(make_url(location).database))
+        return location
+
+    def _end(self) -> None:
+        """Give back what the server holds for a test."""
+        for name in self._on_server:
+            self._server.drop(name)
+
+    def _new(self, *template: str) -> str:
+        name = self._server.new_database(*template)
+        self._on_server.append(name)
+        return self._server.address(name)
 
     @property
     def _server(self) -> Server:

@@ -40,13 +40,16 @@ class Visit:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Listen to it."""
+        self.page.on("request", lambda it: self.requests.append(it.url))
+        self.page.on("console", lambda it: self.complaints.append(it.text))
+        self.page.on("pageerror", lambda it: self.complaints.append(str(it)))
+
 
 def visit(where: Browser | BrowserContext, file: Path, fragment: str = "") -> Visit:
     """Open the page in *file*."""
     made = Visit(where.new_page())
-    made.page.on("request", lambda request: made.requests.append(request.url))
-    made.page.on("console", lambda message: made.complaints.append(message.text))
-    made.page.on("pageerror", lambda error: made.complaints.append(str(error)))
     made.page.goto(file.as_uri() + fragment)
     return made
 

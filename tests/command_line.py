@@ -1,9 +1,10 @@
 """Run the command line as a user does: in a process of its own."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+
+from tests import forks
 
 
 @dataclass(frozen=True)
@@ -14,11 +15,11 @@ class Outcome:
 
 
 def benchdb(*arguments: object, cwd: Path | None = None, stdin: bytes = b"") -> Outcome:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchdb", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        streams = [stream.fileno() for stream in (given, out, err)]
+        status = forks.start(arguments, streams, cwd).wait()
+        out.seek(0)
+        err.seek(0)
+        return Outcome(status, out.read().decode(), err.read().decode())

@@ -1,9 +1,11 @@
 """What the answers of a database rest on, as plain data."""
 
+import json
 from typing import Any
 
 import msgspec
 
+from benchdb.report.data_files import json_document
 from benchdb.report.scope import EVERYTHING
 from benchdb.site.content import content
 from benchdb.site.front import front_facts
@@ -25,12 +27,19 @@ _COUNTS |= {"identified", "absent", "unmeasured"}
 
 def leading(database: object) -> Any:
     """Return the answers and the rows of chips, without counts of what is listed."""
+    return view(database)["leading"]
+
+
+def view(database: object) -> dict[str, Any]:
+    """Return the report of everything, as its file has it, and what is ``leading``."""
     engine = open_database(str(database))
     with reading(engine) as connection:
-        facts = front_facts(content(connection, EVERYTHING))
+        site = content(connection, EVERYTHING)
+        facts = front_facts(site)
         plain = msgspec.to_builtins({"cards": facts.cards, "tables": facts.overview})
     engine.dispose()
-    return _bare(plain)
+    report: dict[str, Any] = json.loads(json_document(site.report))
+    return report | {"leading": _bare(plain)}
 
 
 def _bare(part: Any) -> Any:

@@ -22,6 +22,7 @@ PASSWORD = "open sesame"  # noqa: S105 - of a server that nobody else can reach
 _numbers = count()
 # Nothing has to outlive the session, so nothing waits for a disk.
 _OPTIONS = "-c fsync=off -c full_page_writes=off -c jit=off -c autovacuum=off"
+_OPTIONS += " -c max_wal_size=96MB"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,11 @@ class Server:
         with self.connect() as connection:
             connection.execute(made)
         return name
+
+    def drop(self, name: str) -> None:
+        with self.connect() as connection:
+            gone = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+            connection.execute(gone.format(sql.Identifier(name)))
 
 
 @contextmanager

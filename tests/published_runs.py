@@ -1,5 +1,7 @@
 """What is published: its files, its runs, and databases of them."""
 
+import fcntl
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,9 +30,20 @@ def database(folder: Path) -> Path:
 
 
 def imported(folder: Path) -> Path:
-    """Return a database of ``FILES`` that is filled anew, with the schema of today."""
-    path = folder / "results.sqlite"
-    engine = open_database(str(path), create=True)
-    import_or_raise(engine, FILES)
-    engine.dispose()
-    return path
+    """Return a database of ``FILES`` that is filled anew, with the schema of today.
+
+    The first who asks fills it; others have copies. *folder* is a test's or a module's.
+    """
+    room = folder.parent
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        room = room.parent  # that of all workers
+    filled = room / "published.sqlite"
+    with filled.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not filled.exists():
+            new = filled.with_suffix(".new")
+            engine = open_database(str(new), create=True)
+            import_or_raise(engine, FILES)
+            engine.dispose()
+            new.rename(filled)
+    return Path(shutil.copyfile(filled, folder / "results.sqlite"))

@@ -4,13 +4,12 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests import forks
 from tests.command_line import Outcome
 
 _PROMPT = r"(?:answer(?: to \d+)?: |\(yes or no\) )$"
@@ -29,14 +28,7 @@ def talk(
     A question ends with *prompt*, a regular expression.
     """
     ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-m", "benchdb", *map(str, arguments)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-        cwd=cwd,
-    )
+    started = forks.start(arguments, [theirs] * 3, cwd, alone=True)
     os.close(theirs)
     shown, left = "", list(answers)
     for chunk in _chunks(ours):
@@ -47,7 +39,7 @@ def talk(
                 os.killpg(started.pid, answer)
             else:
                 os.write(ours, f"{answer}\n".encode() if answer else b"\x04")
-    status = started.wait(_PATIENCE)
+    status = started.wait()
     os.close(ours)
     return Outcome(status, shown.replace("\r\n", "\n"), "")
 

@@ -59,6 +59,7 @@ def test_of_every_metric_but_open_ones_less_than_nothing_is_impossible():
 def imported(folder: Path, name: str, factor: float) -> Path:
     """Return a database of published runs and some of a Mac, *factor* times as fast."""
     path, database = folder / f"{name}.jsonl", folder / f"{name}.sqlite"
+    published_runs.imported(folder).rename(database)
     header, machine, environment = exchange_lines.START
     lines = [header, exchange_lines.line(machine, **MAC), environment]
     for device in ("cpu", "metal"):
@@ -71,7 +72,7 @@ def imported(folder: Path, name: str, factor: float) -> Path:
             lines.append(exchange_lines.run(key, machine="mac", **facts))
             lines.append(exchange_lines.end(key, values=[value, joule, watts]))
     path.write_bytes(b"".join(lines))
-    done = benchdb("import", *published_runs.FILES, path, "--db", database)
+    done = benchdb("import", path, "--db", database)
     assert (done.status, done.err) == (0, "")
     return database
 
@@ -81,9 +82,8 @@ def answers(database: Path) -> list[object]:
 
 
 def test_an_impossible_figure_is_stored_and_told_and_in_no_headline(tmp_path):
-    without = tmp_path / "without.sqlite"
-    benchdb("import", *published_runs.FILES, "--db", without)
     below, zero = imported(tmp_path, "below", -1), imported(tmp_path, "zero", 0)
+    without = published_runs.imported(tmp_path)
 
     with closing(sqlite3.connect(below)) as connection:
         query = "SELECT count(*) FROM finding WHERE code = 'impossible-figure'"

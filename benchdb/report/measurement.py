@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.conditions import Conditions, Difference, difference
-from benchdb.metric_kinds import RATES, SPEEDS
+from benchdb.metric_kinds import RATES, SPEEDS, TOKENS
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread, estimate

@@ -275,22 +275,26 @@ def test_without_a_database_a_new_one_starts_with_the_published_results(
         assert (tmp_path / "data" / "benchdb" / "results.sqlite").exists()
 
 
-def test_the_user_may_say_where_the_data_are(tmp_path, monkeypatch):
+def test_the_user_may_say_where_the_data_are(two_runs, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "mine"))
+    benchdb("import", two_runs, "--db", tmp_path / "mine" / "results.sqlite")
 
-    done = command_line.benchdb("list", "--limit", 1)
+    done = command_line.benchdb("list", "--runs", "--json")
 
-    assert str(tmp_path / "mine" / "results.sqlite") in done.err
+    assert (len(json.loads(done.out)), done.err) == (2, "")
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has a folder of its own")
-def test_a_folder_for_data_that_is_relative_does_not_count(tmp_path, monkeypatch):
+def test_a_folder_for_data_that_is_relative_does_not_count(
+    two_runs, tmp_path, monkeypatch
+):
     monkeypatch.delenv("BENCHDB_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-
-    done = command_line.benchdb("list", "--limit", 1, cwd=tmp_path)
-
     own = tmp_path / ".local" / "share" / "benchdb" / "results.sqlite"
-    assert f"made {own} with" in done.err
+    benchdb("import", two_runs, "--db", own)
+
+    done = command_line.benchdb("list", "--runs", "--json", cwd=tmp_path)
+
+    assert (len(json.loads(done.out)), done.err) == (2, "")
     assert not (tmp_path / "relative").exists()

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from benchdb.merge import import_or_raise
 from benchdb.store import read
 from benchdb.store.database import open_database, reading
 from tests import command_line, published_runs
@@ -17,14 +17,24 @@ from tests.in_process import benchdb
 from tests.published_page import TRANSCRIBED
 
 
-def test_export_import_export_is_byte_identical(tmp_path, two_runs):
-    databases = [tmp_path / "1.sqlite", tmp_path / "2.sqlite"]
-    exports = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
-    taken = [(two_runs, *published_runs.FILES), exports[:1]]
-    for files, database, export in zip(taken, databases, exports, strict=True):
-        imported = benchdb("import", *files, "--db", database)
-        exported = command_line.benchdb("export", "-o", export, "--db", database)
-        assert (imported.status, exported.status) == (0, 0)
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory, two_runs) -> tuple[list[Path], list[Path]]:
+    """Databases of all kinds of runs, the second of what the first exports; exports."""
+    folder = tmp_path_factory.mktemp("exported")
+    databases = [folder / "1.sqlite", folder / "2.sqlite"]
+    exports = [folder / "1.jsonl", folder / "2.jsonl"]
+    published_runs.imported(folder).rename(databases[0])
+    for file, database, export in zip(
+        (two_runs, exports[0]), databases, exports, strict=True
+    ):
+        imported = benchdb("import", file, "--db", database)
+        done = command_line.benchdb("export", "-o", export, "--db", database)
+        assert (imported.status, done.status) == (0, 0)
+    return databases, exports
+
+
+def test_export_import_export_is_byte_identical(exported):
+    databases, exports = exported
 
     first, second = (export.read_bytes() for export in exports)
     assert first == second
@@ -32,26 +42,20 @@ def test_export_import_export_is_byte_identical(tmp_path, two_runs):
         first.count(b'"type":"run"') == published_runs.count(published_runs.FILES) + 2
     )
     for database in databases:
-        checked = command_line.benchdb("db", "check", "--db", database)
+        checked = benchdb("db", "check", "--db", database)
         assert (checked.status, checked.err) == (0, "")
 
 
-def test_an_export_carries_every_table_but_the_list_of_files(tmp_path, two_runs):
-    first = open_database(str(tmp_path / "1.sqlite"), create=True)
-    second = open_database(str(tmp_path / "2.sqlite"), create=True)
-    import_or_raise(first, [two_runs, *published_runs.FILES])
-    benchdb("export", "-o", tmp_path / "all.jsonl", "--db", tmp_path / "1.sqlite")
-    import_or_raise(second, [tmp_path / "all.jsonl"])
+def test_an_export_carries_every_table_but_the_list_of_files(exported):
+    before, after = (contents(open_database(str(path))) for path in exported[0])
 
-    before, after = contents(first), contents(second)
     for files in ("imported_file", "source_file"):
         assert before.pop(files) != after.pop(files)
     assert before == after
 
 
-def test_stored_digests_follow_from_what_is_stored(tmp_path, two_runs):
-    engine = open_database(str(tmp_path / "1.sqlite"), create=True)
-    import_or_raise(engine, [two_runs, *published_runs.FILES])
+def test_stored_digests_follow_from_what_is_stored(exported):
+    engine = open_database(str(exported[0][0]))
 
     with reading(engine) as connection:
         recomputed = sorted(record.digest for record in read.records(connection))

@@ -87,7 +87,6 @@ def test_it_stays_away_however_often_its_file_is_imported(backend, db, two_runs)
         assert f"{BENCH}: 45 runs, 0 new\n{BENCH}: {LEFT_OUT}\n" in done.out
         assert f"{NEEDLE}: 10 runs, 0 new (file imported before)" in done.out
     assert results(db) == results(other)
-    assert sound(db)
 
 
 def test_what_is_undone_comes_with_the_next_import(db):
@@ -106,7 +105,6 @@ def test_what_is_undone_comes_with_the_next_import(db):
     assert second == f"{BENCH}: 45 runs, 0 new (file imported before)\n"
     assert results(db) == before
     assert forgotten(db) == []
-    assert sound(db)
 
 
 def test_a_source_without_runs_is_forgotten_as_well(db, tmp_path):
@@ -151,7 +149,6 @@ def test_a_forgotten_run_leaves_what_others_use(db, two_runs):
     for shared in ("machine", "environment", "chip", "source"):
         assert after[shared] == before[shared]
     assert runs(db, label="measured") == [second]
-    assert sound(db)
 
     forget(db, f"run:{second[:16]}", "--yes")
     benchdb("import", two_runs, "--db", db)
@@ -202,7 +199,6 @@ def test_the_campaign_before_is_the_newest_again(tmp_path, two_runs):
         forget(db, one, "--yes")
 
     assert results(db) == before
-    assert sound(db)
 
 
 def test_nothing_is_forgotten_without_a_yes_where_nobody_can_be_asked(db):

@@ -40,41 +40,33 @@ _COLOURS = """() => {
   while (texts.nextNode())
     if (texts.currentNode.data.trim()) parents.add(texts.currentNode.parentElement);
   for (const e of parents) {
-    const {color, fill} = getComputedStyle(e);
-    found.add([color, e.closest("svg") ? fill : "", behind(e)].join(" "));
+    if (!e.checkVisibility()) continue;
+    const {color, fill, fontSize, fontWeight} = getComputedStyle(e);
+    const own = [color, e.closest("svg") ? fill : "", fontSize, fontWeight];
+    found.add([...own, behind(e)].join(" "));
   }
   return [...found];
 }"""
 
 
 def violations(page: Page) -> list[tuple[str, str]]:
-    """Return rules and markup, wide and narrow, light and dark; changes the page."""
-    return [
-        *_found(page, "light", {"runOnly": _ALL}),
-        *_found(page, "dark", {"runOnly": _OF_COLOURS}),
-    ]
+    """Return rules and markup, wide and narrow, light and dark; changes the page.
 
-
-def violations_but_of_colours(page: Page) -> list[tuple[str, str]]:
-    """Return rules and markup, wide and narrow; changes the page."""
-    return _found(page, "light", _ALL_BUT_THOSE)
-
-
-def colours(page: Page) -> set[tuple[Scheme, str]]:
-    """Return in which colours texts stand, each before all that is behind it."""
-    found: set[tuple[Scheme, str]] = set()
-    for scheme in get_args(Scheme):
-        page.emulate_media(color_scheme=scheme)
-        found |= {(scheme, colour) for colour in page.evaluate(_COLOURS)}
-    return found
-
-
-def _found(page: Page, scheme: Scheme, options: object) -> list[tuple[str, str]]:
+    Colours are judged again where texts stand in others than they did before.
+    """
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(content=_PROGRAM)
-    page.emulate_media(color_scheme=scheme)
     told = []
-    for width in _WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        told += page.evaluate(_RUN, options)["violations"]
+    for scheme in get_args(Scheme):
+        page.emulate_media(color_scheme=scheme)
+        judged: set[str] = set()
+        for width in _WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            seen = set(page.evaluate(_COLOURS))
+            is_new, judged = not seen <= judged, judged | seen
+            options = {"runOnly": _OF_COLOURS}
+            if scheme == "light":
+                options = {"runOnly": _ALL} if is_new else _ALL_BUT_THOSE
+            if scheme == "light" or is_new:
+                told += page.evaluate(_RUN, options)["violations"]
     return [(one["id"], node["html"]) for one in told for node in one["nodes"]]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -13,9 +12,8 @@ from benchdb.report.slim import slim
 from benchdb.site import pages as site_pages
 from tests.browser import chromium
 from tests.site.short_page import short
-from tests.site.sites import site_of
+from tests.site.sites import shipped
 
-DATABASE = Path(__file__).parents[2] / "results.sqlite"
 # What the parser built: elements, attributes by name and value, text without the spaces
 # at its ends, which a cell does not show.
 BUILT = """() => {
@@ -97,9 +95,9 @@ def pages() -> dict[str, Written]:
         whole.append(page)
         return slim(page)
 
-    with pytest.MonkeyPatch.context() as patch, site_of(DATABASE) as site:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(site_pages, "slim", kept)
-        found = short(site)
+        found = short(shipped())
         made = [found.page(load(code)) for code in CODES]
     return dict(zip(CODES, map(Written, whole, made), strict=True))
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from benchdb.merge import import_or_raise
 from benchdb.report.language import Language, load
 from benchdb.site import markdown, single
 from benchdb.site.content import Site
 from benchdb.site.pages import Sheet
 from benchdb.site.single import Single
-from benchdb.store.database import open_database
+from tests import published_runs
 from tests.page import Element, parse
 from tests.site.sites import site_of, site_with
 from tests.store_factory import Run
@@ -52,10 +51,5 @@ def page_of(folder: Path, runs: Iterable[Run], code: str = "en") -> Element:
 
 def shipped(folder: Path) -> Short:
     """Return what others published, and what we measured."""
-    files = sorted((Path(__file__).parents[2] / "published").glob("*.jsonl"))
-    path = folder / "results.sqlite"
-    engine = open_database(str(path), create=True)
-    import_or_raise(engine, files)
-    engine.dispose()
-    with site_of(path) as site:
+    with site_of(published_runs.imported(folder)) as site:
         return short(site)

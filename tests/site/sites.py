@@ -4,7 +4,8 @@ The runs of the small site make every kind of page, and what tables must cope wi
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 from benchdb.report import language as languages
@@ -13,12 +14,14 @@ from benchdb.site import whole
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, Page, Words, render
 from benchdb.store.database import open_database, reading
+from tests import published_runs
 from tests.store_factory import Machine, Run
 from tests.written_reports import mixed, store
 
 EN = languages.load("en")
 FRAME = Frame(("en", "ar"))
 FORMULA = "=1+1"
+_KEPT = ExitStack()
 
 
 @contextmanager
@@ -28,6 +31,13 @@ def site_of(path: Path, here: str | None = None) -> Iterator[Site]:
     with reading(engine) as connection:
         yield content(connection, EVERYTHING, here)
     engine.dispose()
+
+
+@cache
+def shipped() -> Site:
+    """Return the site of the shipped database: made once for all who look at it."""
+    # It is read from as long as anybody may look.
+    return _KEPT.enter_context(site_of(published_runs.FOLDER.parent / "results.sqlite"))
 
 
 @contextmanager

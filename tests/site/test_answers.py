@@ -1,25 +1,23 @@
 """What the six answers may say of the evidence that they rest on."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchdb.report import language as languages
-from benchdb.report.scope import EVERYTHING
 from benchdb.site import answers, front
 from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.overview import overview
 from benchdb.site.answers.words import CardWords, card_words
 from benchdb.site.chip_facts import of_chip
-from benchdb.site.content import Site, content
+from benchdb.site.content import Site
 from benchdb.site.pages import Frame, render
-from benchdb.store.database import open_database, reading
-from tests import published_runs
 from tests.compared import campaign
+from tests.site import sites
+from tests.site.sites import site_of
 from tests.store_factory import Machine, Run
 from tests.written_reports import store
 
@@ -29,14 +27,6 @@ M1, PRO, MAX = (Machine(name) for name in ("M1", "M1 Pro", "M1 Max"))
 OURS = Machine("M1 Pro", ours="aaaaaaaa11111111"), Machine("M1 Max", ours="bbbbbbbb")
 RIG = Machine("Core i7", "Intel", None, 32, gpu="NVIDIA GeForce RTX 3090")
 Answers = Callable[..., dict[str, Card]]
-
-
-@contextmanager
-def site_of(path: Path) -> Iterator[Site]:
-    engine = open_database(str(path))
-    with reading(engine) as connection:
-        yield content(connection, EVERYTHING)
-    engine.dispose()
 
 
 @pytest.fixture(name="answered")
@@ -425,10 +415,8 @@ def test_an_empty_database_has_a_front_page_that_says_so(tmp_path):
 
 
 @pytest.fixture(name="shipped", scope="module")
-def the_shipped_database(tmp_path_factory) -> Iterator[Site]:
-    path = published_runs.database(tmp_path_factory.mktemp("shipped"))
-    with site_of(path) as site:
-        yield site
+def the_shipped_database() -> Site:
+    return sites.shipped()
 
 
 def test_all_six_questions_are_answered_with_evidence_from_what_is_shipped(shipped):

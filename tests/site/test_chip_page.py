@@ -1,6 +1,6 @@
 """Pages of chips: Metal against the CPU, reports of a kind, family, what is missing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ from benchdb.site import chip_page
 from benchdb.site.content import Site
 from benchdb.site.family import family_name
 from benchdb.site.pages import Page
-from tests import published_runs
 from tests.page import parse
-from tests.site.sites import html_of, in_english, page_at, site_of, site_with
+from tests.site import sites
+from tests.site.sites import html_of, in_english, page_at, site_with
 from tests.store_factory import Machine, Run
 
 WALL = "script_wall_seconds"
@@ -310,10 +310,8 @@ def test_names_of_strangers_are_harmless(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module", name="shipped")
-def shipped_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("shipped")
-    with site_of(published_runs.database(folder)) as site:
-        yield site
+def shipped_site() -> Site:
+    return sites.shipped()
 
 
 def test_the_m1_max_of_the_shipped_database(shipped: Site) -> None:

@@ -20,8 +20,9 @@ from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site, content
 from benchdb.site.systems import Worker
-from benchdb.store.database import open_database, reading
+from benchdb.store.database import open_database
 from tests.compared import campaign
+from tests.site.sites import shipped
 from tests.store_factory import Machine, Run, add, new_store
 from tests.summary_page import WALL
 
@@ -29,11 +30,6 @@ SHIPPED = Path(__file__).parents[2] / "results.sqlite"
 CHIPS = ("M1", "M1 Max", "M1 Ultra", "M2 Ultra", "M4 Max", "M5", "H200", "A100")
 PAIRS = 20
 FEWEST = 150  # cells of those pairs, or the test would say little
-
-
-def site_of(path: Path) -> Site:
-    with reading(open_database(str(path))) as connection:
-        return content(connection, EVERYTHING)
 
 
 @pytest.fixture
@@ -67,7 +63,7 @@ def only(cells: list[Cell]) -> Cell:
 
 @pytest.fixture(scope="module", name="shipped")
 def of_chips() -> tuple[Site, dict[str, SystemData]]:
-    site = site_of(SHIPPED)
+    site = shipped()
     named = {slug: it for it, slug in site.systems.slugs.items() if it.chip in CHIPS}
     return site, dict(system_files(site, named))
 

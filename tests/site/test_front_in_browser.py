@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchdb.report.scope import EVERYTHING
 from benchdb.site import front, pages
 from benchdb.site.build import Plan, build
-from benchdb.site.content import content
 from benchdb.site.pages import Frame
-from benchdb.store.database import open_database, reading
-from tests import published_runs
 from tests.browser import chromium
 from tests.report.axe import violations
+from tests.site.sites import shipped
 
 PRICES = {"M1": 500, "M1 Max": 2000, "M4 Max": 4000}
 CARDS = "[...document.querySelectorAll('.card')].map(it => it.getBoundingClientRect())"
@@ -36,10 +33,7 @@ PAIRS = """[...document.querySelectorAll('details[name]')].flatMap(model => {
 @pytest.fixture(name="folder", scope="module")
 def a_site_of_the_front_page(tmp_path_factory) -> Path:
     folder: Path = tmp_path_factory.mktemp("front")
-    database = published_runs.database(folder)
-    engine = open_database(str(database))
-    with reading(engine) as connection:
-        shared = [*front.pages(content(connection, EVERYTHING))]
+    shared = [*front.pages(shipped())]
     frame = Frame(("en", "ar"))
     plan = Plan(shared, pages.asset_files())
     build(plan, frame, folder / "site")

@@ -1,7 +1,6 @@
 """The short report as Markdown: what unfolds, its charts, and the part for a README."""
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -12,17 +11,15 @@ from benchdb.report.language import load
 from benchdb.site import markdown, single
 from benchdb.site.single import Single
 from tests.site.short_page import SHEET
-from tests.site.sites import site_of
+from tests.site.sites import shipped
 
 EN = load("en")
-RESULTS = Path(__file__).parents[2] / "results.sqlite"
 MOST = 20_000
 
 
 @pytest.fixture(scope="module", name="facts")
 def of_the_shipped_database() -> Single:
-    with site_of(RESULTS) as site:
-        return single.single(site)
+    return single.single(shipped())
 
 
 @pytest.fixture(scope="module", name="charts")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from benchdb.report import page_assets
 from benchdb.report.language import available, load
@@ -15,12 +15,11 @@ from tests.browser import chromium
 from tests.page import Element, parse
 from tests.report.axe import violations
 from tests.site.short_page import SHEET, page_of
-from tests.site.sites import site_of
+from tests.site.sites import shipped
 from tests.store_factory import Machine, Run
 from tests.summary_page import WALL, measured, three_published
 from tests.written_reports import mixed, report, store
 
-RESULTS = Path(__file__).parents[2] / "results.sqlite"
 MOST, SHEETS = 100_000, 2
 OUTSIDE = ("#", "https://", "data:,")
 
@@ -31,11 +30,11 @@ def of_the_shipped_database(
 ) -> dict[str, Path]:
     """Return the file of the shipped database in every language."""
     folder = tmp_path_factory.mktemp("pages")
-    with site_of(RESULTS) as site:
-        facts = single.single(site)
-        for code in available():
-            written = single.page(site, facts, load(code), SHEET)
-            (folder / f"{code}.html").write_text(written, "utf-8")
+    site = shipped()
+    facts = single.single(site)
+    for code in available():
+        written = single.page(site, facts, load(code), SHEET)
+        (folder / f"{code}.html").write_text(written, "utf-8")
     return {code: folder / f"{code}.html" for code in available()}
 
 
@@ -43,6 +42,11 @@ def of_the_shipped_database(
 def browser() -> Iterator[Browser]:
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def paper(browser: Browser) -> Page:
+    return browser.new_page()
 
 
 @pytest.mark.parametrize("code", available())
@@ -58,11 +62,9 @@ def test_the_file_is_short_and_needs_nothing_else(pages: dict[str, Path], code: 
 
 
 @pytest.mark.parametrize("code", available())
-def test_it_prints_on_two_sheets(pages: dict[str, Path], browser: Browser, code: str):
-    page = browser.new_page()
-    page.goto(pages[code].as_uri())
-    printed = page.pdf(format="A4", prefer_css_page_size=True)
-    page.close()
+def test_it_prints_on_two_sheets(pages: dict[str, Path], paper: Page, code: str):
+    paper.goto(pages[code].as_uri())
+    printed = paper.pdf(format="A4", prefer_css_page_size=True)
 
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= SHEETS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser import chromium, meetings, visit
+from tests.browser import Visit, chromium, meetings
 from tests.report.axe import violations
 from tests.site.sites import built, runs
 from tests.store_factory import Machine, Run
@@ -103,11 +103,12 @@ def hostile_runs() -> list[Run]:
 
 
 def every(site: Path, code: str = "") -> list[Path]:
-    """Return pages of *site* in a language: of runs two, of others three of a kind."""
-    folder = site / code
-    files = [*folder.glob("*.html"), *sorted((folder / "run").glob("*.html"))[:2]]
+    """Return pages of *site* in a language: in English two of runs, of others three."""
+    folder, most = site / code, 1 if code else 3
+    runs_ = sorted((folder / "run").glob("*.html"))[: min(most, 2)]
+    files = [*folder.glob("*.html"), *runs_]
     for kind in ("chip", "workload", "machine", "source"):
-        files += sorted((folder / kind).glob("*.html"))[::-3][:3]
+        files += sorted((folder / kind).glob("*.html"))[::-3][:most]
     return files
 
 
@@ -125,32 +126,38 @@ def shown(page: Page, width: int) -> list[str]:
 
 def faults(browser: Browser, site: Path, files: list[Path]) -> dict[str, list[str]]:
     """Return what is wrong with the pages in *files*, by their names."""
-    found = {}
+    found, made = {}, Visit(browser.new_page())
+    page = made.page
     for file in files:
-        made = visit(browser, file)
-        page = made.page
-        wrong = list(made.complaints)
-        wrong += [it for it in made.requests if not it.startswith(site.as_uri())]
-        if page.evaluate(_SHIFT) or _moves_on_a_telephone(page):
+        made.requests.clear()
+        made.complaints.clear()
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(file.as_uri())
+        moved = page.evaluate(_SHIFT)
+        wrong = ["many stops"] if page.evaluate(_STOPS) > STOPS else []
+        wrong += shown_and_hit(page, 1280)
+        # A telephone's width from the first moment on.
+        page.set_viewport_size({"width": 390, "height": 900})
+        page.reload()
+        if moved or page.evaluate(_SHIFT):
             wrong.append("moves")
-        if page.evaluate(_STOPS) > STOPS:
-            wrong.append("many stops")
-        for width in (1280, 390, 320):
-            wrong += [f"{it} at {width}" for it in shown(page, width)]
-            crowded = page.evaluate(_CROWDED, TARGET)
-            wrong += [f"{it} is small at {width}" for it in crowded]
+        wrong += shown_and_hit(page, 390) + shown_and_hit(page, 320)
         page.emulate_media(media="print")
         wrong += [f"{it} on paper" for it in shown(page, PAPER)]
-        page.close()
+        wrong += made.complaints
+        wrong += [it for it in made.requests if not it.startswith(site.as_uri())]
         if wrong:
             found[str(file.relative_to(site))] = wrong
+    page.close()
     return found
 
 
-def _moves_on_a_telephone(page: Page) -> bool:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.reload()
-    return bool(page.evaluate(_SHIFT))
+def shown_and_hit(page: Page, width: int) -> list[str]:
+    """Return what is wrong on a screen of that *width* for eyes and fingers."""
+    wrong = [f"{it} at {width}" for it in shown(page, width)]
+    crowded = page.evaluate(_CROWDED, TARGET)
+    return wrong + [f"{it} is small at {width}" for it in crowded]
 
 
 @pytest.mark.parametrize("folder", ["", "ar"])
@@ -170,14 +177,17 @@ def test_hostile_names_spoil_no_page(browser, evil, folder):
     assert faults(browser, evil, files) == {}
 
 
-@pytest.mark.parametrize("name", [*KINDS, "run"])
-def test_everybody_can_read_a_page(browser, site, name):
+@pytest.fixture(scope="module")
+def bare(browser: Browser) -> Page:
     # The policy of a page lets no script of axe run in it.
-    page = browser.new_page(bypass_csp=True)
-    page.goto((run_of(site) if name == "run" else site / f"{name}.html").as_uri())
-    found = violations(page)
-    page.close()
-    assert found == []
+    return browser.new_page(bypass_csp=True)
+
+
+@pytest.mark.parametrize("name", [*KINDS, "run"])
+def test_everybody_can_read_a_page(bare, site, name):
+    bare.goto((run_of(site) if name == "run" else site / f"{name}.html").as_uri())
+
+    assert violations(bare) == []
 
 
 def test_hostile_names_make_no_markup_no_way_out_and_no_second_file(evil):

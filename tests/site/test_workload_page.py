@@ -1,6 +1,6 @@
 """Pages of workloads: a table for each protocol, and what may be said of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from benchdb.site import workload_page
 from benchdb.site.content import Site
-from tests import published_runs
 from tests.compared import campaign
-from tests.site.sites import html_of, in_english, page_at, site_of, site_with
+from tests.site import sites
+from tests.site.sites import html_of, in_english, page_at, site_with
 from tests.store_factory import Machine, Run
 
 WALL, FIT = "script_wall_seconds", "fit_samples_per_second"
@@ -263,10 +263,8 @@ def test_the_head_names_the_checks_that_the_newest_run_passed(tmp_path: Path) ->
 
 
 @pytest.fixture(scope="module", name="shipped")
-def shipped_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("shipped")
-    with site_of(published_runs.database(folder)) as site:
-        yield site
+def shipped_site() -> Site:
+    return sites.shipped()
 
 
 def test_resnet50_of_the_shipped_database(shipped: Site) -> None:

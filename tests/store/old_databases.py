@@ -1,6 +1,5 @@
 """Databases as an older benchdb left them, on either kind of database."""
 
-import shutil
 from pathlib import Path
 
 from alembic import command
@@ -16,16 +15,24 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 FILES = [FIXTURES / "two_runs.jsonl", folder("published") / "needle-metal.jsonl"]
 
 
+_OLD: dict[str, str] = {}  # where the server has each, to be copied
+
+
 def old_file(revision: str) -> Path:
     return FIXTURES / "databases" / f"{revision}.sqlite"
 
 
 def old_database(backend: Backend, revision: str) -> str:
     """Return where a database with the schema *revision* is, filled with ``FILES``."""
-    location = backend.nothing()
     if backend.kind == SQLITE:
-        shutil.copyfile(old_file(revision), location)
-        return location
+        return backend.copy_of(str(old_file(revision)))
+    if revision not in _OLD:
+        _OLD[revision] = backend.kept(_on_a_server(backend, revision))
+    return backend.copy_of(_OLD[revision])
+
+
+def _on_a_server(backend: Backend, revision: str) -> str:
+    location = backend.nothing()
     config = Config()
     config.set_main_option("script_location", str(folder("schema") / "migrations"))
     old, tables = create_engine(f"sqlite:///{old_file(revision)}"), MetaData()
@@ -39,4 +46,5 @@ def old_database(backend: Backend, revision: str) -> str:
             rows = [row._asdict() for row in source.execute(select(table))]
             if rows:
                 target.execute(insert(table), rows)
+    new.dispose()
     return location

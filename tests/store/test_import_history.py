@@ -85,7 +85,7 @@ def test_after_an_import_and_its_undoing_the_database_is_what_it_was(
     assert sound(db)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_imports_are_undone_one_after_the_other_down_to_the_first(
     tmp_path, documents, seed
 ):

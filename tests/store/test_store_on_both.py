@@ -1,4 +1,4 @@
-"""What people see of the shipped results is the same from either kind of database."""
+"""What people see of published results is the same from either kind of database."""
 
 import subprocess
 import sys
@@ -6,24 +6,34 @@ from pathlib import Path
 
 import pytest
 
+from benchdb.merge import import_or_raise
 from benchdb.resources import folder
 from benchdb.store.database import open_database
+from tests import published_runs
 from tests.contents import contents
 from tests.in_process import benchdb
 from tests.postgres import Server
 
-SHIPPED = folder("published").parent / "results.sqlite"
+PUBLISHED = folder("published")
+# All that was written by hand or measured by us, and the many small files of others:
+# few runs, and names of every kind.
+SMALL = 20_000  # bytes
+OTHERS = [
+    path
+    for path in sorted((PUBLISHED / "corpus").glob("*.jsonl"))
+    if path.stat().st_size < SMALL
+]
 DOCUMENT = Path(__file__).parents[1] / "fixtures" / "import" / "llama_bench.sql"
 
 
 @pytest.fixture(scope="module")
 def both(postgres: Server, tmp_path_factory) -> tuple[str, str]:
-    """Where the shipped results and a document are: a file, and a server."""
-    file = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    file.write_bytes(SHIPPED.read_bytes())
+    """Where published results and a document are: a file, and a server."""
+    file = published_runs.imported(tmp_path_factory.mktemp("published"))
     bad = file.with_name("bad.jsonl")
     bad.write_text('{"type":"header","format":1,"producer":"a"}\n{no JSON\n')
-    assert benchdb("import", DOCUMENT, bad, "--db", file).status == 1
+    assert len(OTHERS) > 50
+    assert benchdb("import", *OTHERS, DOCUMENT, bad, "--db", file).status == 1
     address = postgres.address(postgres.new_database())
     assert benchdb("db", "copy", file, address).status == 0
     return str(file), address
@@ -74,10 +84,11 @@ def test_the_plans_of_a_report_s_queries_are_explained_with_their_indexes(both):
     assert "Scan " in plans[1]
 
 
-def test_a_share_that_cannot_lock_is_told_at_once(tmp_path):
-    path = tmp_path / "results.sqlite"
-    path.write_bytes(SHIPPED.read_bytes())
-    new = tmp_path / "new.sqlite"
+def test_a_share_that_cannot_lock_is_told_at_once(two_runs, tmp_path):
+    path, new = tmp_path / "results.sqlite", tmp_path / "new.sqlite"
+    engine = open_database(str(path), create=True)
+    import_or_raise(engine, [two_runs])
+    engine.dispose()
     before = contents(open_database(str(path)))
     program = [sys.executable, "-m", "tests.store.without_locks"]
 
@@ -87,7 +98,7 @@ def test_a_share_that_cannot_lock_is_told_at_once(tmp_path):
             [*program, *map(str, command)],
             capture_output=True,
             check=False,
-            cwd=SHIPPED.parent,
+            cwd=PUBLISHED.parent,
             text=True,
             timeout=60,
         )

@@ -29,8 +29,7 @@ from tests.strangers.forgeries import (
 
 
 def test_all_figures_of_all_shipped_runs_follow_from_their_samples(tmp_path):
-    database = tmp_path / "results.sqlite"
-    import_(database, *published_runs.FILES)
+    database = published_runs.imported(tmp_path)
 
     with closing(sqlite3.connect(database)) as connection:
         query = "SELECT DISTINCT code FROM finding ORDER BY code"

@@ -3,7 +3,6 @@
 Each is imported through the command line into a copy of the shipped database.
 """
 
-import gc
 import json
 import shutil
 from collections import Counter
@@ -17,9 +16,8 @@ import pytest
 from benchdb.store.database import open_database
 from tests import published_runs
 from tests.contents import contents
-from tests.front_page import leading
+from tests.front_page import view
 from tests.in_process import benchdb
-from tests.strangers.forged_files import page
 from tests.strangers.forgeries import (
     PROCESSES,
     PUBLISHED,
@@ -123,20 +121,12 @@ HEARSAY: dict[str, tuple[Change, ...]] = {
 
 @pytest.fixture(scope="module", name="shipped")
 def what_is_shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    database: Path = tmp_path_factory.mktemp("shipped") / "results.sqlite"
-    import_(database, *published_runs.FILES)
-    # Ends the connection of the import: without its log a copy of the file lacks runs.
-    gc.collect()
-    return database
+    return published_runs.imported(tmp_path_factory.mktemp("shipped"))
 
 
 @pytest.fixture(scope="module", name="before")
 def what_it_says(shipped: Path) -> Line:
     return view(shipped)
-
-
-def view(database: Path) -> Line:
-    return page(database) | {"leading": leading(database)}
 
 
 def bare(part: object) -> object:
