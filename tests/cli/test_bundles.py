@@ -238,6 +238,12 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     assert answering(0)[0] == 0
     assert "unknown key sigstore:alice@example.org;" in verified(path)[1]
     assert "--cert-identity alice@example.org --cert-oidc-issuer" in asked.read_text()
+    for other in (b"[" * 9000, b"{}", b"[]", b'{"verificationMaterial":3}'):
+        no_seal = (sealed[0], other)
+        assert (
+            "it is no sigstore bundle"
+            in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
+        )
     assert answering(1) == (
         1,
         "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
