@@ -383,12 +383,15 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
 
     trust(db, pub(bob), "Bob", "--until", "2030-01-31")
     trust(db, fingerprint(alice)[:20], "Alice")
+    shown = benchdb("show", min(digests(db)), "--db", db).out
     trust(db, public_line(bob) + " bob@example.org", "Robert", "--mine")
 
     assert trust(db).splitlines() == [
         f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
         f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
     ]
+    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {TODAY}\n"
+    assert f"\nsignatures\n{signed}" in shown
     sound(db)
 
 
