@@ -119,10 +119,12 @@ def write(
         FORMAT,
         "benchdb",
         __version__,
-        tuple(_part(name, part) for name, part in parts),
+        tuple(part_of(name, part) for name, part in parts),
         content.count,
         content.machines,
     )
+    if max(part.bytes for part in manifest.parts) > _LARGEST:
+        raise ExchangeError("more than 8 GiB do not fit in a bundle; export less")
     written = canonical(msgspec.to_builtins(manifest))
     _write_small(stream, MANIFEST, written)
     if sign is not None:
@@ -136,15 +138,14 @@ def write(
     return manifest
 
 
-def _part(name: str, stream: IO[bytes]) -> Part:
+def part_of(name: str, stream: IO[bytes]) -> Part:
+    """Return the whole of a stream as a part."""
     stream.seek(0)
     size = 0
     digest = hashlib.sha256()
     while piece := stream.read(_PIECE):
         digest.update(piece)
         size += len(piece)
-    if size > _LARGEST:
-        raise ExchangeError("more than 8 GiB do not fit in a bundle; export less")
     return Part(name, digest.hexdigest(), size)
 
 

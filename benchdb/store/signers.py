@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Seal, Signer, Signers
+from benchdb.bundles.signers import Seal, Signer, Signers, Trust
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import newest
 from benchdb.store.bulk_load import batched, insert_rows
@@ -139,6 +140,35 @@ def signed_by(connection: Connection, fingerprint: str) -> set[str]:
     """Return the runs that a key signed."""
     query = select(signed_run.c.run).join(signature)
     return set(connection.scalars(query.where(signature.c.fingerprint == fingerprint)))
+
+
+class Vouching(msgspec.Struct, frozen=True):
+    """A signature of a run: whose, and what its key was worth on the day it came."""
+
+    fingerprint: str
+    name: str | None
+    trust: Trust
+    imported: str
+
+
+def vouching(connection: Connection, digest: str) -> list[Vouching]:
+    """Return the signatures of the run *digest*, in the order in which they came."""
+    query = (
+        select(signature.c.fingerprint, signature.c.line, signature.c.imported)
+        .join(signed_run, signed_run.c.signature == signature.c.digest)
+        .where(signed_run.c.run == digest)
+        .order_by(signature.c.imported)
+    )
+    rows = connection.execute(query).all()
+    known = known_signers(connection) if rows else Signers()
+    found = []
+    for row in rows:
+        key, day = _key(row.fingerprint, row.line), row.imported[:_DAY]
+        signer = known.of(key)
+        name = None if signer is None else signer.name
+        worth = known.trust(key, date.fromisoformat(day))
+        found.append(Vouching(key.fingerprint, name, worth, day))
+    return found
 
 
 def signed_by_known() -> Select[Any]:

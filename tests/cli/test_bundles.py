@@ -238,6 +238,12 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     assert answering(0)[0] == 0
     assert "unknown key sigstore:alice@example.org;" in verified(path)[1]
     assert "--cert-identity alice@example.org --cert-oidc-issuer" in asked.read_text()
+    for other in (b"[" * 9000, b"{}", b"[]", b'{"verificationMaterial":3}'):
+        no_seal = (sealed[0], other)
+        assert (
+            "it is no sigstore bundle"
+            in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
+        )
     assert answering(1) == (
         1,
         "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
@@ -377,12 +383,15 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
 
     trust(db, pub(bob), "Bob", "--until", "2030-01-31")
     trust(db, fingerprint(alice)[:20], "Alice")
+    shown = benchdb("show", min(digests(db)), "--db", db).out
     trust(db, public_line(bob) + " bob@example.org", "Robert", "--mine")
 
     assert trust(db).splitlines() == [
         f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
         f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
     ]
+    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {TODAY}\n"
+    assert f"\nsignatures\n{signed}" in shown
     sound(db)
 
 
