@@ -1,6 +1,5 @@
 """What a reproduction says at its end: the word, both figures, and what differs."""
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from sqlalchemy import Engine
 from benchdb.cli.console import conclude
 from benchdb.cli.figure_text import figure
 from benchdb.collecting.plan import Settings
+from benchdb.statistics.agreement import rounded_up
 
 if TYPE_CHECKING:
     from benchdb.compare.cell_rows import CellRow
@@ -52,20 +52,18 @@ def _head(found: "Judgement") -> str:
         return f"not reproduced: {found.why}"
     if found.word == "reproduced":
         return "; ".join(filter(None, (_reproduced(found), names and differ)))
-    parts = [found.word if found.word != "conditions differ" else differ]
-    if found.row is not None:
-        parts[0] += f": {_by(found.row)}"
-    parts += [found.why] if found.why else []
-    if names and found.word != "conditions differ":
-        parts.append(differ)
-    return "; ".join(parts)
+    by = _by(found.row) if found.row is not None else ""
+    if found.word == "conditions differ":
+        return "; ".join(filter(None, (differ, by, found.why)))
+    parts = (": ".join(filter(None, (found.word, by))), found.why, names and differ)
+    return "; ".join(filter(None, parts))
 
 
 def _reproduced(found: "Judgement") -> str:
     verb = "replicated" if found.elsewhere and found.fresh else "reproduced"
     where = " on another machine" if found.elsewhere else ""
     seed = "another" if found.fresh else "the same"
-    share = math.ceil(1000 * found.within) / 10
+    share = 100 * rounded_up(found.within)
     return f"{verb} within {share:.1f} %{where}, with {seed} seed"
 
 
