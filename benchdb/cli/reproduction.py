@@ -71,8 +71,12 @@ def _by(row: "CellRow") -> str:
     """Say by how much the rerun is faster or slower, with the interval if any."""
     ratio = row.ratio
     word, sign = ("faster", 1) if ratio.value >= 1 else ("slower", -1)
-    ends = ""
-    if ratio.low is not None and ratio.high is not None:
-        shares = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
-        ends = f" ({shares[0]:.1f} to {shares[1]:.1f} %)"
-    return f"{word} by {sign * 100 * (ratio.value - 1):.1f} %{ends}"
+    said = f"{word} by {sign * 100 * (ratio.value - 1):.1f} %"
+    if (ends := ratio.interval) is None:
+        return said
+    if ends.wide:
+        return f"{said}, by an interval that tells nothing"
+    if ends.low <= 1 <= ends.high:
+        return f"{said}, 95 % interval {ends.low:.2f}–{ends.high:.2f}×"
+    low, high = sorted(sign * 100 * (end - 1) for end in (ends.low, ends.high))
+    return f"{said} ({low:.1f} to {high:.1f} %)"

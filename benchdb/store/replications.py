@@ -226,7 +226,7 @@ class _Cell:
 
 def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
     """Yield the cells that several machines measured, or that a run is linked in."""
-    cells: defaultdict[object, defaultdict[str, list[_Process]]]
+    cells: defaultdict[tuple[str, object], defaultdict[str, list[_Process]]]
     cells = defaultdict(lambda: defaultdict(list))
     for one in runs:
         if (process := _process(one)) is not None:
@@ -240,7 +240,7 @@ def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
         every = [one for own in machines.values() for one in own]
         if len(machines) > 1 or any(one.run.facts.reproduces for one in every):
             first = every[0].run
-            own = conditions(first, str(metric))
+            own = conditions(first, metric)
             value = geometric_mean([one.value for one in every])
             name = work_class(own, first.place.device, value)
             yield _Cell(machines, spreads.spread_of(name, seen, spreads.shipped()))

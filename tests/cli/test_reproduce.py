@@ -18,10 +18,12 @@ from benchdb.compare.reproduced import judge
 from benchdb.store.database import open_database
 from tests import troubled_checkout
 from tests.command_line import Outcome
+from tests.manual import CHECKOUT, code_blocks
 from tests.short_tiers import short_numpy, short_trouble
 
 WORK = ("matmul", "--size", "128", "--no-metal", "--no-cuda", "--replicates", "2")
 WORDS = r"reproduced within [\d.]+ %|differs: |unclear: |conditions differ: "
+PAGE = CHECKOUT / "docs" / "reproducing.md"
 Row = dict[str, Any]
 
 
@@ -107,6 +109,23 @@ def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, 
     else:  # such as on a machine that was busier than before
         assert word.startswith("unclear: ")
         assert ("conditions differ: load" in word) == (cell["differs"] == "load")
+
+
+def test_the_page_shows_what_it_prints(again):
+    (shown,) = (it for it in code_blocks(PAGE) if it.startswith("$ benchdb reproduce"))
+    *_, word, first, second, third = shown.splitlines()
+    done, _ = again
+
+    assert "cell, 3 processes of tier quick" in shown
+    assert re.search(r"1 cell, 2 processes of tier quick: (at least|about) ", done.err)
+    columns = next(it for it in shown.splitlines() if it.startswith("workload "))
+    heads = next(it for it in done.out.splitlines() if it.startswith("workload "))
+    assert columns.split() == heads.split()[: len(columns.split())]
+    for some in ([word, first, second, third], answer(done)):
+        assert re.match(WORDS, some[0])
+        assert re.match(r"  run [0-9a-f]{12}  [\d.,]+ [TGMk]?FLOPS, n = \d$", some[1])
+        assert re.match(r"  this time         [\d.,]+ [TGMk]?FLOPS, n = \d$", some[2])
+        assert all(re.match(r"  [\w ]+: .+ → .+$", one) for one in some[3:])
 
 
 def steady(home: Path, path: Path, factor: float) -> Path:
@@ -304,7 +323,7 @@ def test_a_run_without_a_figure_to_hold_is_not_measured_again(
 
 
 def test_what_others_published_has_no_command(checkout, tmp_path):
-    published = Path(__file__).parents[2] / "published" / "needle-metal.jsonl"
+    published = CHECKOUT / "published" / "needle-metal.jsonl"
     assert benchdb(checkout, tmp_path, "import", published).status == 0
     run = runs(tmp_path)[0]["digest"][:12]
 

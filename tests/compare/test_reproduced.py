@@ -75,18 +75,18 @@ def judgement(tmp_path: Path, speed: float, **facts: Any) -> tuple[Judgement, st
         (
             100.0,
             {"machine": M2},
-            "conditions differ: accelerator; faster by 0.0 % (-4.8 to 5.0 %)",
+            "conditions differ: accelerator; faster by 0.0 %, 95 % interval 0.95–1.05×",
         ),
         (
             100.0,
             {"columns": {"precision": "bf16"}},
-            "conditions differ: precision; faster by 0.0 % (-4.8 to 5.0 %)",
+            "conditions differ: precision; faster by 0.0 %, 95 % interval 0.95–1.05×",
         ),
         (
             100.0,
             {"columns": {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}},
-            "unclear: faster by 0.0 % (-4.8 to 5.0 %); the machine was busier than the "
-            "other time; conditions differ: load",
+            "unclear: faster by 0.0 %, 95 % interval 0.95–1.05×; the machine was busier "
+            "than the other time; conditions differ: load",
         ),
     ],
 )

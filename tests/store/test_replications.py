@@ -26,7 +26,9 @@ def machine(key: str, anonymous_id: str | None, **chip: object) -> bytes:
 
 def stored(tmp_path, *parts: list[bytes] | bytes):
     """Return a database with what *parts* of a file say, from a stranger."""
-    every = [one for part in parts for one in (part if type(part) is list else [part])]
+    every = [
+        one for part in parts for one in (part if isinstance(part, list) else [part])
+    ]
     path = tmp_path / "shared.jsonl"
     path.write_bytes(b"".join([HEADER, MACHINE, *every]))
     engine = open_database(str(tmp_path / "r.sqlite"), create=True)
