@@ -48,10 +48,8 @@ def by_campaign(engine) -> dict[str, Replication]:
         }
 
 
-QUIET, BUSY = (
-    {"conditions": {"load_1m": load, "cpu_count_usable": 12}} for load in (0.1, 40.0)
-)
-FIRST = campaign(0, 480.0, checks=GATES, **QUIET)
+QUIET, BUSY = ({"load_1m": load, "cpu_count_usable": 12} for load in (0.1, 40.0))
+FIRST = campaign(0, 480.0, checks=GATES, conditions=QUIET)
 
 
 def test_another_machine_and_seed_replicate_a_figure(tmp_path):
@@ -73,7 +71,7 @@ def test_another_machine_and_seed_replicate_a_figure(tmp_path):
         pytest.param({"precision": "bf16"}, id="another precision"),
         pytest.param({"tier": "standard"}, id="another tier"),
         pytest.param({"checks": {}}, id="no gates"),
-        pytest.param(BUSY, id="a busy machine"),
+        pytest.param({"conditions": BUSY}, id="a busy machine"),
         pytest.param(
             {"checks": {"gates": {"loss": {"status": "failed"}}}}, id="failed"
         ),
