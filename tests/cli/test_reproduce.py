@@ -18,10 +18,13 @@ from benchdb.compare.reproduced import judge
 from benchdb.store.database import open_database
 from tests import troubled_checkout
 from tests.command_line import Outcome
+from tests.in_process import benchdb as in_process_benchdb
+from tests.manual import CHECKOUT, code_blocks
 from tests.short_tiers import short_numpy, short_trouble
 
 WORK = ("matmul", "--size", "128", "--no-metal", "--no-cuda", "--replicates", "2")
 WORDS = r"reproduced within [\d.]+ %|differs: |unclear: |conditions differ: "
+PAGE = CHECKOUT / "docs" / "reproducing.md"
 Row = dict[str, Any]
 
 
@@ -109,6 +112,23 @@ def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, 
         assert ("conditions differ: load" in word) == (cell["differs"] == "load")
 
 
+def test_the_page_shows_what_it_prints(again):
+    (shown,) = (it for it in code_blocks(PAGE) if it.startswith("$ benchdb reproduce"))
+    *_, word, first, second, third = shown.splitlines()
+    done, _ = again
+
+    assert "cell, 3 processes of tier quick" in shown
+    assert re.search(r"1 cell, 2 processes of tier quick: (at least|about) ", done.err)
+    columns = next(it for it in shown.splitlines() if it.startswith("workload "))
+    heads = next(it for it in done.out.splitlines() if it.startswith("workload "))
+    assert columns.split() == heads.split()[: len(columns.split())]
+    for some in ([word, first, second, third], answer(done)):
+        assert re.match(WORDS, some[0])
+        assert re.match(r"  run [0-9a-f]{12}  [\d.,]+ [TGMk]?FLOPS, n = \d$", some[1])
+        assert re.match(r"  this time         [\d.,]+ [TGMk]?FLOPS, n = \d$", some[2])
+        assert all(re.match(r"  [\w ]+: .+ → .+$", one) for one in some[3:])
+
+
 def steady(home: Path, path: Path, factor: float) -> Path:
     """Return a copy of the database in which a steady machine measured.
 
@@ -151,9 +171,7 @@ def test_a_forged_figure_differs(again, home, tmp_path):
     assert re.match(r"differs: slower by 75\.0 % \(\d+\.\d to \d+\.\d %\)$", line)
 
 
-def test_a_figure_that_holds_is_said_where_the_run_is_shown(
-    again, checkout, home, tmp_path
-):
+def test_a_figure_that_holds_is_said_where_the_run_is_shown(again, home, tmp_path):
     path = steady(home, tmp_path / "r.sqlite", 1.005)
     run = again[1][0]["reproduces"]
 
@@ -161,7 +179,7 @@ def test_a_figure_that_holds_is_said_where_the_run_is_shown(
         "reproduced",
         "reproduced within 0.5 %, with the same seed",
     )
-    shown = troubled_checkout.in_process(checkout, home, "show", run, "--db", path)
+    shown = in_process_benchdb("show", run, "--db", path)
     assert "confirmed   Reproduced here 1 time, within 0.5%." in (
         shown.out.splitlines()
     ), shown.out
@@ -304,7 +322,7 @@ def test_a_run_without_a_figure_to_hold_is_not_measured_again(
 
 
 def test_what_others_published_has_no_command(checkout, tmp_path):
-    published = Path(__file__).parents[2] / "published" / "needle-metal.jsonl"
+    published = CHECKOUT / "published" / "needle-metal.jsonl"
     assert benchdb(checkout, tmp_path, "import", published).status == 0
     run = runs(tmp_path)[0]["digest"][:12]
 
