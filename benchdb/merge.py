@@ -11,7 +11,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchdb.bundles.retracting import fingerprint_of
 from benchdb.bundles.signatures import SignatureError
-from benchdb.bundles.signers import Signers
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import bundled
@@ -316,7 +315,7 @@ class _Landing:
         self._writer = Writer(connection)
         self._sources: set[str] = set()
         self._signed: set[str] = set()
-        self._known: Signers | None = None
+        self._known = signers.known_signers(connection)
         self.wrote = False
 
     def take(self, stream: IO[bytes], path: Path) -> Outcome:
@@ -324,8 +323,6 @@ class _Landing:
 
         A bundle is taken as a whole, or refused as a whole.
         """
-        if self._known is None:
-            self._known = signers.known_signers(self._connection)
         required = self._how.signed
         with bundled.opened(stream, self._known, required=required) as (lines, bundle):
             outcome = self._take(lines, path, bundle)
@@ -391,7 +388,7 @@ class _Landing:
             taken.note(batch)
             given = [tuple(row) for row in batch.rows.get("run", ())]
             named = {row[0] for row in given}
-            own = named if taken.mine else set()
+            own = signers.measured(given) if taken.mine else set()
             if self._how.answers is not None and given:
                 own |= self._how.answers(self._connection, given)
             if own:

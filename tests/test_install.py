@@ -123,7 +123,7 @@ def installations(outcome: Outcome) -> list[str]:
 HEADERS = f"python3.{sys.version_info.minor}-dev"
 PACKAGES = (
     *("chromium", "fonts-noto-core", "fonts-noto-cjk", "postgresql"),
-    *("libatomic1", "g++", HEADERS, "openssl"),
+    *("libatomic1", "g++", HEADERS, "openssh-client", "openssl"),
 )
 
 
@@ -258,7 +258,8 @@ def test_a_system_with_another_package_manager_is_told_what_it_lacks(tmp_path):
     assert (outcome.status, outcome.calls) == (2, [])
     assert outcome.err[0].endswith(
         "; install a browser, the font Noto Sans Arabic, the font Noto Sans CJK, "
-        "PostgreSQL, libatomic, a C++ compiler, Python's headers, openssl"
+        "PostgreSQL, libatomic, a C++ compiler, Python's headers, ssh-keygen, "
+        "openssl"
     )
 
 

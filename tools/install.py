@@ -187,6 +187,11 @@ def requirements(goal: str) -> list[Requirement]:
             {DEBIAN: headers, UBUNTU: headers},
         ),
         Requirement(
+            "ssh-keygen",
+            lambda: sys.platform == "darwin" or shutil.which("ssh-keygen"),
+            {DEBIAN: "openssh-client", UBUNTU: "openssh-client"},
+        ),
+        Requirement(
             "openssl",
             lambda: shutil.which("openssl"),
             {DEBIAN: "openssl", UBUNTU: "openssl", MAC: "openssl@3"},

@@ -45,6 +45,14 @@ class Signer(msgspec.Struct, frozen=True):
         return "expired" if late or early else "known"
 
 
+class Seal(msgspec.Struct, frozen=True):
+    """That *key* signed a bundle: *digest* is that of its manifest and of the key."""
+
+    key: Key
+    digest: str
+    file_sha256: str
+
+
 class Signers:
     """Known signers by their keys; the same name with several keys is one signer."""
 

@@ -13,7 +13,7 @@ import msgspec
 from benchdb.bundles import container, sigstore
 from benchdb.bundles.container import AlteredError, Manifest, Members
 from benchdb.bundles.signatures import Key, UnfitError, signer_of
-from benchdb.bundles.signers import Signers, Trust
+from benchdb.bundles.signers import Seal, Signers, Trust
 from benchdb.errors import ExchangeError
 from benchdb.exchange import reader
 from benchdb.exchange.reader import BadLine, Item
@@ -116,14 +116,6 @@ def check_content(members: Members, lines: IO[bytes]) -> int:
         why = "it names other machines than there are"
         raise AlteredError(container.MANIFEST, why)
     return runs
-
-
-class Seal(msgspec.Struct, frozen=True):
-    """That *key* signed a bundle: *digest* is that of its manifest and of the key."""
-
-    key: Key
-    digest: str
-    file_sha256: str
 
 
 def seal_of(stream: IO[bytes], members: Members, key: Key | None) -> Seal | None:

@@ -9,9 +9,8 @@ import msgspec
 
 from benchdb.bundles import container
 from benchdb.bundles.signatures import Key, SignatureError
-from benchdb.bundles.signers import Signers, Trust
+from benchdb.bundles.signers import Seal, Signers, Trust
 from benchdb.bundles.verifying import (
-    Seal,
     check_content,
     seal_of,
     signed_by,

@@ -2,7 +2,8 @@
 
 What a source says of others is a proposal, for anybody can write a source. Without a
 decision only a document that was read here is replaced, by what a newer version of the
-same importer has read of it here. Equal readings by several importers are one source.
+same importer has read of it here, and one that a known key signed whole, by what that
+key signed as well. Equal readings by several importers are one source.
 """
 
 import json
@@ -450,15 +451,8 @@ def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
         if one.accepted and one.why != HEARD
     ]
     refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
-    pairs = [
-        pair
-        for pair in (
-            *accepted,
-            *_read_here(connection),
-            *_signed_alike(connection, known, refused),
-        )
-        if ages.keys() >= set(pair)
-    ]
+    unasked = (*_read_here(connection), *_signed_alike(connection, known, refused))
+    pairs = [pair for pair in (*accepted, *unasked) if ages.keys() >= set(pair)]
     return newest_editions(pairs, ages)
 
 
@@ -469,13 +463,11 @@ def _signed_alike(
 
     What benchdb ships, and what was read here, nobody's signature replaces.
     """
-    keys = sources_of_one_key(connection)
-    if not keys:
+    if not (keys := sources_of_one_key(connection)):
         return
-    ours = [one for one in known if one.digest in keys]
-    known_here = strangers(connection, keys)
-    for old, new in _named(ours):
-        alike = keys[old.digest] == keys[new.digest] and known_here[old.digest]
+    strange = strangers(connection, keys)
+    for old, new in _named([one for one in known if one.digest in keys]):
+        alike = keys[old.digest] == keys[new.digest] and strange[old.digest]
         if alike and _open(old, new, refused):
             yield old.digest, new.digest
 

@@ -4,21 +4,22 @@ A key counts as it was when its bundle was imported: a signature bears no date t
 could be relied on. A revoked key counts at no time.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Signer, Signers
-from benchdb.bundles.verifying import Seal
+from benchdb.bundles.signers import Seal, Signer, Signers
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import newest
 from benchdb.store.bulk_load import batched, insert_rows
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import run, signature, signed_run, signer
 
 _DAY = len("2026-11-27")
+_LABEL = run.c.keys().index("label")
 
 
 def known_signers(connection: Connection) -> Signers:
@@ -177,15 +178,21 @@ def sources_of_one_key(connection: Connection) -> dict[str, str]:
     return {source: key for source, key, n in signed if n == sizes[source]}
 
 
+def measured(rows: Iterable[Sequence[Any]]) -> set[str]:
+    """Return which *rows* of new runs may be mine: none that others published."""
+    return {row[0] for row in rows if row[_LABEL] == "measured"} - shipped_runs()
+
+
 def take_as_mine(connection: Connection) -> set[str]:
     """Let runs be mine that a key of mine signed; return which were not before.
 
     Whoever calls it lets findings and results follow.
     """
+    others = select(run.c.digest).where(~run.c.mine, run.c.label == "measured")
     query = _valid(select(signed_run.c.run).distinct()).where(
-        signer.c.mine, signed_run.c.run.in_(select(run.c.digest).where(~run.c.mine))
+        signer.c.mine, signed_run.c.run.in_(others)
     )
-    found = set(connection.scalars(query))
+    found = set(connection.scalars(query)) - shipped_runs()
     places = set[tuple[str, str]]()
     for some in batched(sorted(found)):
         ours = run.c.digest.in_(some)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends import Backend
 from tests.bundle_files import (
     MINE,
     archive,
@@ -47,13 +48,13 @@ def an_empty_database(tmp_path: Path, empty_file: Path) -> Path:
     return Path(shutil.copyfile(empty_file, tmp_path / "results.sqlite"))
 
 
-def import_(db: Path, *arguments: object, status: int = 0) -> str:
+def import_(db: object, *arguments: object, status: int = 0) -> str:
     done = benchdb("import", *arguments, "--db", db)
     assert done.status == status, done.err + done.out
     return done.out + done.err
 
 
-def trust(db: Path, *arguments: object) -> str:
+def trust(db: object, *arguments: object) -> str:
     done = benchdb("trust", *arguments, "--db", db)
     assert done.status == 0, done.err
     return done.out
@@ -237,6 +238,12 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     assert answering(0)[0] == 0
     assert "unknown key sigstore:alice@example.org;" in verified(path)[1]
     assert "--cert-identity alice@example.org --cert-oidc-issuer" in asked.read_text()
+    for other in (b"[" * 9000, b"{}", b"[]", b'{"verificationMaterial":3}'):
+        no_seal = (sealed[0], other)
+        assert (
+            "it is no sigstore bundle"
+            in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
+        )
     assert answering(1) == (
         1,
         "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
@@ -427,6 +434,16 @@ def test_runs_signed_with_a_key_of_mine_are_mine_on_a_restored_machine(
     sound(db)
 
 
+def test_what_others_published_is_not_mine_whoever_signs_it(
+    db: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    trust(db, pub(keys[0]), "me", "--mine")
+
+    import_(db, exported(tmp_path / "p.benchdb", of_document("1" * 64, "a"), keys[0]))
+
+    assert digests(db, "--mine") == set()
+
+
 def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
     db: Path, bundle: Path, keys: tuple[Path, Path]
 ) -> None:
@@ -439,9 +456,9 @@ def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
 
 
 def test_a_later_signer_of_a_machine_is_in_doubt_until_the_owner_decides(
-    db: Path, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
+    backend: Backend, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    alice, bob = keys
+    db, (alice, bob) = backend.database(), keys
     theirs = exported(tmp_path / "b.benchdb", lines_of("later", model="Evil,1"), bob)
     import_(db, bundle)
     own = digests(db)

@@ -10,6 +10,7 @@ NAMES = {
     "metric": "name",
     "made_by": "revision",
     "part": "prefix",
+    "signer": "fingerprint",  # a digest of the key
     "import_part": "number",  # the order of its own imports, which no database shares
 }
 
