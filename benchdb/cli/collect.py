@@ -165,7 +165,10 @@ def go_on(
         planned = plan_files.read(path)
         _compare(planned, _place_of(machine, engine))
         warn_of_spoilers(machine)
-        settings = replace(planned.settings, **changes)
+        settings = planned.settings
+        if settings.isolated:  # it may be more than yes: the versions of a run
+            changes = {**changes, "isolated": settings.isolated}
+        settings = replace(settings, **changes)
         _measure_all(engine, replace(planned, settings=settings), path, 0.0)
 
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import plain
+from benchdb.cli.console import counted, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
-from benchdb.collecting.again import Why, command
-from benchdb.collecting.reproducing import obstacle, software
+from benchdb.collecting.again import Why
+from benchdb.collecting.reproducing import obstacle, software, words
 from benchdb.exchange.record import Record
 from benchdb.grading import mapping
 from benchdb.report.language import load
@@ -22,7 +22,7 @@ from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
 from benchdb.store.run_grades import grade_of
-from benchdb.titles import framework_title
+from benchdb.titles import device_title, framework_title
 
 app = typer.Typer(add_completion=False)
 
@@ -49,12 +49,12 @@ def recipe(
         found = record(connection, find(connection, run))
         stands = standing(connection, found.digest)
         grade = grade_of(connection, found.digest)
-    words = command(found.run, found.environment)
-    if isinstance(words, Why):
-        rows = [*_head(found, stands), *_published(found, words)]
+    command = words(found)
+    if isinstance(command, Why):
+        rows = [*_head(found, stands), *_published(found, command)]
     else:
         why = obstacle(found, grade)
-        rows = [*_head(found, stands), *_ours(found, words, stands)]
+        rows = [*_head(found, stands), *_ours(found, command, stands)]
         if why is not None:
             rows.append(("not to expect", f"this run itself is no example: {why}"))
     for line in _in_markdown(rows) if markdown else _in_text(rows):
@@ -65,11 +65,11 @@ Rows = Iterator[tuple[str, str]]
 
 
 def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
-    asked = {"parameters": found.run.parameters, "batch_size": found.batch_size}
-    names = ("workload", "setting", "compiler", "precision")
-    own = {name: getattr(found.run, name) for name in names} | asked
-    on = f"{framework_title(found.run.framework)} on {found.run.device}"
-    yield "work", f"{work({**own, 'source': None})}, {on}, {found.run.precision or '–'}"
+    run = found.run
+    own = stands or {"batch_size": found.batch_size, "size": None}
+    own = {**own, "workload": run.workload, "setting": run.setting, "source": None}
+    on = f"{framework_title(run.framework)} on {device_title(run.device)}"
+    yield "work", ", ".join(filter(None, (work(own), on, run.precision)))
     yield "run", found.digest
     if stands is not None and stands["value"] is not None:
         metric, workload = stands["metric"], found.run.workload
@@ -84,7 +84,7 @@ def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
         yield "expect", f"{text}, n = {stands['n']}, grade {stands['grade'] or '–'}"
 
 
-def _ours(found: Record, words: list[str], stands: dict[str, Any] | None) -> Rows:
+def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> Rows:
     """Yield how a run that a collector measured is measured again."""
     run, asked = found.run, software(found.environment)
     pinned = shlex.join(asked.requirements)
@@ -94,20 +94,21 @@ def _ours(found: Record, words: list[str], stands: dict[str, Any] | None) -> Row
         yield "python", asked.python
     if asked.left:
         yield "not by pip", ", ".join(asked.left)
-    yield "measure", shlex.join(words)
+    yield "measure", shlex.join(command)
     yield "or", f"benchdb reproduce {found.digest[:_LETTERS]}"
     yield "seed", "–" if run.seed is None else str(run.seed - (run.replicate or 0))
-    yield "tier", f"{run.tier}, {run.replicates or 1} processes"
+    yield "tier", f"{run.tier}, {counted(run.replicates or 1, 'process')}"
     yield "machine", _machine(found)
     english = load("en")
     for name, facts in (
         ("before", dict(run.conditions)),
         ("modes", dict(found.environment.math)),
-        ("variables", dict(found.environment.variables)),
         ("devices", _devices(found)),
     ):
         if facts:
             yield name, listed(english, facts)
+    if variables := found.environment.variables:
+        yield "variables", " ".join(f"{name}={it}" for name, it in variables.items())
     if run.collector:
         own = run.collector
         yield "collector", f"{own.name} {own.version}, SHA-256 {own.sha256[:_LETTERS]}"
@@ -130,7 +131,7 @@ def _look_at(found: Record) -> Iterator[str]:
     yield "nothing else runs, mains power, and the same power mode"
     steady = mapping(found.end.checks.get("steady")).get("drift_pct")
     if isinstance(steady, int | float):
-        yield f"drift over the blocks: {steady:.1f} % here"
+        yield f"drift over the blocks: {abs(steady):.1f} % here"
 
 
 def _devices(found: Record) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def _machine(found: Record) -> str:
 
 def _published(found: Record, why: Why) -> Rows:
     """Yield what the source of a run says of how it was measured."""
-    yield "measure", f"no command of benchdb does the same: {why}"
+    yield "measure", f"no command of ours does the same: {why}"
     yield "machine", _machine(found)
     source = found.source
     if source is not None:

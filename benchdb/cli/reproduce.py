@@ -22,7 +22,7 @@ from benchdb.cli.campaign_options import (
 from benchdb.cli.console import tell
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.collecting import plan_files
-from benchdb.collecting.again import Why, command
+from benchdb.collecting.again import Why
 from benchdb.collecting.plan import Plan, Request, Settings, plan
 from benchdb.collecting.processes import Isolation
 from benchdb.collecting.programs import fingerprint, launcher
@@ -31,6 +31,7 @@ from benchdb.collecting.reproducing import (
     originals,
     software,
     with_python,
+    words,
 )
 from benchdb.errors import UsageError
 from benchdb.exchange.record import Record
@@ -77,13 +78,13 @@ def reproduce(
     engine = opened(db)
     with reading(engine) as connection:
         found = record(connection, find(connection, run))
-        words = _words(found, grade_of(connection, found.digest), data)
+        asked = _command(found, grade_of(connection, found.digest), data)
     going = _interrupted(engine, found.digest)
     if going is not None and not (isolated or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
         return
-    request, settings = _asked(words)
+    request, settings = _wanted(asked)
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")
@@ -91,7 +92,7 @@ def reproduce(
         settings = replace(settings, isolated=_environment(found))
     planned = _planned(request, settings)
     if dry_run:
-        typer.echo(shlex.join(words))
+        typer.echo(shlex.join(asked))
         collect.foretell(planned, request.tier, db)
         return
     with reading(engine) as connection:
@@ -102,25 +103,25 @@ def reproduce(
     collect.begin(engine, machine, request, settings, planned)
 
 
-def _words(found: Record, grade: Grade | None, data: str | None) -> list[str]:
+def _command(found: Record, grade: Grade | None, data: str | None) -> list[str]:
     """Return the command that measures the run again, with the user's own *data*.
 
     Raise ``UsageError`` where there is none, or no figure to reproduce.
     """
-    words = command(found.run, found.environment)
-    why = words if isinstance(words, Why) else obstacle(found, grade)
+    command = words(found)
+    why = command if isinstance(command, Why) else obstacle(found, grade)
     name = found.digest[:_LETTERS]
-    if isinstance(words, Why) or why is not None:
+    if isinstance(command, Why) or why is not None:
         hint = f"; 'benchdb recipe {name}' tells what is known of how it was measured"
         raise UsageError(f"run {name} cannot be reproduced: {why}{hint}")
-    if _FOLDER not in words:
-        return words
+    if _FOLDER not in command:
+        return command
     if data is None:
         raise UsageError(
             f"run {name} cannot be reproduced without its images; name the folder that "
             "has them with --data"
         )
-    return [data if word == _FOLDER else word for word in words]
+    return [data if word == _FOLDER else word for word in command]
 
 
 def _interrupted(engine: Engine, run: str) -> Path | None:
@@ -134,11 +135,11 @@ def _interrupted(engine: Engine, run: str) -> Path | None:
     return None
 
 
-def _asked(words: Sequence[str]) -> tuple[Request, Settings]:
-    """Return what the command of *words* asks ``collect`` for."""
+def _wanted(command: Sequence[str]) -> tuple[Request, Settings]:
+    """Return what the words of *command* ask ``collect`` for."""
     its = typer.main.get_command(collect.app)
     try:
-        context = its.make_context("collect", list(words[2:]))
+        context = its.make_context("collect", list(command[2:]))
     except typer.BadParameter as error:
         raise UsageError(
             f"the run asks for what there is not: {error.format_message()}"

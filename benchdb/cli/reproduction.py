@@ -1,6 +1,5 @@
 """What a reproduction says at its end: the word, both figures, and what differs."""
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from sqlalchemy import Engine
 from benchdb.cli.console import conclude
 from benchdb.cli.figure_text import figure
 from benchdb.collecting.plan import Settings
+from benchdb.statistics.agreement import rounded_up
 
 if TYPE_CHECKING:
     from benchdb.compare.cell_rows import CellRow
@@ -52,20 +52,18 @@ def _head(found: "Judgement") -> str:
         return f"not reproduced: {found.why}"
     if found.word == "reproduced":
         return "; ".join(filter(None, (_reproduced(found), names and differ)))
-    parts = [found.word if found.word != "conditions differ" else differ]
-    if found.row is not None:
-        parts[0] += f": {_by(found.row)}"
-    parts += [found.why] if found.why else []
-    if names and found.word != "conditions differ":
-        parts.append(differ)
-    return "; ".join(parts)
+    by = _by(found.row) if found.row is not None else ""
+    if found.word == "conditions differ":
+        return "; ".join(filter(None, (differ, by, found.why)))
+    parts = (": ".join(filter(None, (found.word, by))), found.why, names and differ)
+    return "; ".join(filter(None, parts))
 
 
 def _reproduced(found: "Judgement") -> str:
     verb = "replicated" if found.elsewhere and found.fresh else "reproduced"
     where = " on another machine" if found.elsewhere else ""
     seed = "another" if found.fresh else "the same"
-    share = math.ceil(1000 * found.within) / 10
+    share = 100 * rounded_up(found.within)
     return f"{verb} within {share:.1f} %{where}, with {seed} seed"
 
 
@@ -73,8 +71,12 @@ def _by(row: "CellRow") -> str:
     """Say by how much the rerun is faster or slower, with the interval if any."""
     ratio = row.ratio
     word, sign = ("faster", 1) if ratio.value >= 1 else ("slower", -1)
-    ends = ""
-    if ratio.low is not None and ratio.high is not None:
-        shares = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
-        ends = f" ({shares[0]:.1f} to {shares[1]:.1f} %)"
-    return f"{word} by {sign * 100 * (ratio.value - 1):.1f} %{ends}"
+    said = f"{word} by {sign * 100 * (ratio.value - 1):.1f} %"
+    if (ends := ratio.interval) is None:
+        return said
+    if ends.wide:
+        return f"{said}, by an interval that tells nothing"
+    if ends.low <= 1 <= ends.high:
+        return f"{said}, 95 % interval {ends.low:.2f}–{ends.high:.2f}×"
+    low, high = sorted(sign * 100 * (end - 1) for end in (ends.low, ends.high))
+    return f"{said} ({low:.1f} to {high:.1f} %)"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import msgspec
 from sqlalchemy import Connection, select
 
-from benchdb.collecting.again import Why
+from benchdb.catalogue import collected
+from benchdb.collecting.again import Why, command
 from benchdb.collecting.programs import program
 from benchdb.exchange.messages import Environment
 from benchdb.exchange.record import Record
@@ -41,6 +42,23 @@ class Software(msgspec.Struct, frozen=True):
         """Return the options by which uv makes an environment of it."""
         asked = ("--python", self.python) if self.python else ()
         return (*asked, *(w for it in self.requirements for w in ("--with", it)))
+
+
+def words(record: Record) -> list[str] | Why:
+    """Return the words of the command that measures *record* again, or why none does.
+
+    A run tells by its checks whether it left out what the source of its workload did.
+    """
+    run = record.run
+    found = command(run, record.environment)
+    known = collected().get(run.workload)
+    if isinstance(found, Why) or known is None:
+        return found
+    own = known.settings.get(run.setting, {})
+    plan = own.get("seed_protocol") if own else known.seed_protocol
+    if plan and "seed_protocol" not in record.end.checks:
+        return [*found, "--blocks-only"]
+    return found
 
 
 def software(environment: Environment) -> Software:

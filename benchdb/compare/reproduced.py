@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, select
 
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
@@ -81,15 +82,16 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
         return Judgement("unclear", why="the original is not in this database any more")
     done = [one for one in again if one.status == "ok"]
     base = f"run:{original}"
-    failed = "; ".join(_failures(again))
     seeds = {one.seed - (one.replicate or 0) for one in again if one.seed is not None}
     own = None if first.seed is None else first.seed - (first.replicate or 0)
-    marks = {
-        "elsewhere": any(_elsewhere(first, one) for one in again),
-        "fresh": bool(seeds - {own}),
-    }
+    found = Judgement(
+        "failed",
+        why="; ".join(_failures(again)),
+        elsewhere=any(_elsewhere(first, one) for one in again),
+        fresh=bool(seeds - {own}),
+    )
     if not done:
-        return Judgement("failed", why=failed, **marks)
+        return found
     old, new = sides(engine, [base, f"run:{done[0].digest}"])
     usual, wide = (
         compare(old, new, accepted=_SOFT, threshold=limit)
@@ -97,10 +99,11 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
     )
     conditions = (*_conditions(usual, old, new), *_programs(first, done))
     row = usual.cells[0] if usual.cells else None
-    if failed:
-        return Judgement("failed", row, conditions, failed, **marks)
+    found = replace(found, row=row, conditions=conditions)
+    if found.why:
+        return found
     word, why = _word(usual, wide, conditions)
-    return Judgement(word, row, conditions, why, **marks)
+    return replace(found, word=word, why=why)
 
 
 def _elsewhere(first: _Process, one: _Process) -> bool:
@@ -185,11 +188,11 @@ def _processes(connection: Connection, *wanted: object) -> list[_Process]:
     )
     return [
         _Process(
-            *row[: len(columns)],
-            row.anonymous_id,
-            row.collector_sha256,
-            " ".join(f"{name} {number}" for name, number in row.packages.items()),
-            tuple(_failed(row.checks)),
+            **{name: row._mapping[name] for name in columns},
+            anonymous_id=row.anonymous_id,
+            program=row.collector_sha256,
+            packages=" ".join(f"{name} {it}" for name, it in row.packages.items()),
+            failed=tuple(_failed(row.checks)),
         )
         for row in connection.execute(query)
     ]

@@ -5,6 +5,7 @@ however little it is. What chance explains confirms a figure only where the two 
 each other, and where a large difference would have been seen.
 """
 
+import math
 from typing import Literal
 
 from benchdb.statistics.comparison import Cell, Word, judged
@@ -15,6 +16,7 @@ TOLERANCE = 0.10
 # Of evidence that would have let half as fast again pass, nothing follows.
 SENSITIVITY = 0.5
 
+_NOISE = 1e-9  # of floats: 1.004 - 1 is a little more than 0.004
 Outcome = Literal["reproduced", "differs", "unclear"]
 
 
@@ -39,3 +41,8 @@ def agreement(cell: Cell) -> tuple[Outcome, float]:
 def apart(ratio: float) -> float:
     """Return by what share the larger of two figures exceeds the other one."""
     return max(ratio, 1 / ratio) - 1
+
+
+def rounded_up(share: float) -> float:
+    """Return *share* in tenths of a per cent, none of which is too small."""
+    return math.ceil(1000 * share - _NOISE) / 1000

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, func, or_, select, tuple_
 
 from benchdb.metric_kinds import headlines
 from benchdb.statistics import spreads
-from benchdb.statistics.agreement import agreement
+from benchdb.statistics.agreement import Outcome, agreement
 from benchdb.statistics.comparison import Sample, Spread, geometric_mean
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.hearsay import hearsay
@@ -38,9 +38,9 @@ class Replication(msgspec.Struct, frozen=True):
     *machines* have distinct anonymous ids and are of the same chip class, this one
     among them; *agreement* is half of the range of their figures, as a share: a figure
     of theirs is their middle ± that. *n* counts processes. It is *replicated* where
-    another of them agrees with this one on another seed. Of *reruns*, campaigns that
-    this machine was asked for to reproduce its own, the furthest was *within* a share;
-    *unlike* are those that did not agree.
+    another of them agrees with this one on another seed. So do so many *reruns*,
+    campaigns by which this machine reproduced its own, the furthest *within* a share;
+    *unlike* are those that differ. What is unclear is not told.
     """
 
     machines: int = 1
@@ -182,9 +182,7 @@ class _Cell:
     def __init__(self, machines: _Machines, spread: Spread | None) -> None:
         self.machines = machines
         self._spread = spread
-        self._samples = {
-            name: _sample(own, name, spread) for name, own in machines.items()
-        }
+        self._samples = {name: _sample(own, spread) for name, own in machines.items()}
         ids = {name: own[0].run.place.anonymous_id for name, own in machines.items()}
         self._ids = {name: known for name, known in ids.items() if known}
 
@@ -204,8 +202,25 @@ class _Cell:
         )
         if not fresh - seeds:
             return False
-        cell = self._samples[other], self._samples[place]
-        return agreement(cell)[0] == "reproduced"
+        found, _ = self._compared(self.machines[other], self.machines[place])
+        return found == "reproduced"
+
+    def _compared(
+        self, second: Sequence[_Process], first: Sequence[_Process]
+    ) -> tuple[Outcome, float]:
+        """Return whether *second* agrees with *first*, and how far they are apart.
+
+        A machine that was busier than the other time proves nothing.
+        """
+        found, apart = agreement(
+            (_sample(second, self._spread), _sample(first, self._spread))
+        )
+        loads = [
+            {one.run.facts.session.state for one in some} - {""}
+            for some in (second, first)
+        ]
+        busier = all(loads) and loads[0] != loads[1]
+        return ("unclear" if busier else found), apart
 
     def replication(self, place: str) -> Replication:
         """Return how the figure of the machine at *place* stands beside all others."""
@@ -214,7 +229,7 @@ class _Cell:
             for name, known in self._ids.items()
         }
         reruns = [*self._reruns(place)]
-        near = [apart for agrees, apart in reruns if agrees]
+        near = [apart for found, apart in reruns if found == "reproduced"]
         several = len(centers) > 1 and place in self._ids
         counted = self._ids if several else (place,)
         half = (max(centers.values()) - min(centers.values())) / 2 if several else 0.0
@@ -223,12 +238,12 @@ class _Cell:
             agreement=math.expm1(half) if several else None,
             n=sum(self._samples[name].count for name in counted),
             replicated=bool(self.replicated_by(place)),
-            reruns=len(reruns),
+            reruns=len(near),
             within=max(near, default=None),
-            unlike=len(reruns) - len(near),
+            unlike=sum(found == "differs" for found, _ in reruns),
         )
 
-    def _reruns(self, place: str) -> Iterator[tuple[bool, float]]:
+    def _reruns(self, place: str) -> Iterator[tuple[Outcome, float]]:
         """Yield for each rerun of a campaign whether it agrees, and how far it is."""
         campaigns = defaultdict[str | None, list[_Process]](list)
         for one in self.machines[place]:
@@ -241,15 +256,12 @@ class _Cell:
         for name, some in campaigns.items():
             links = (of_run.get(one.run.facts.reproduces or "") for one in some)
             for original in sorted({link for link in links if link} - {name}):
-                first = _sample(campaigns[original], place, self._spread)
-                second = _sample(some, place, self._spread)
-                found, apart = agreement((second, first))
-                yield found == "reproduced", apart
+                yield self._compared(some, campaigns[original])
 
 
 def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
     """Yield the cells that several machines measured, or that a run is linked in."""
-    cells: defaultdict[object, defaultdict[str, list[_Process]]]
+    cells: defaultdict[tuple[str, object], defaultdict[str, list[_Process]]]
     cells = defaultdict(lambda: defaultdict(list))
     for one in runs:
         if (process := _process(one)) is not None:
@@ -263,7 +275,7 @@ def _cells(runs: Iterable[KnownRun], seen: ClassSpreads) -> Iterator[_Cell]:
         every = [one for own in machines.values() for one in own]
         if len(machines) > 1 or any(one.run.facts.reproduces for one in every):
             first = every[0].run
-            own = conditions(first, str(metric))
+            own = conditions(first, metric)
             value = geometric_mean([one.value for one in every])
             name = work_class(own, first.place.device, value)
             yield _Cell(machines, spreads.spread_of(name, seen, spreads.shipped()))
@@ -292,8 +304,9 @@ def _process(one: KnownRun) -> tuple[str, float, object] | None:
     return metric, value, (chip_at_work(place), place.device, sizes, own)
 
 
-def _sample(own: Sequence[_Process], place: str, spread: Spread | None) -> Sample:
+def _sample(own: Sequence[_Process], spread: Spread | None) -> Sample:
     sessions = defaultdict[str, list[float]](list)
     for one in own:
         sessions[one.run.facts.session.name].append(one.value)
-    return Sample(tuple(map(tuple, sessions.values())), spread, place)
+    machine = own[0].run.place.machine
+    return Sample(tuple(map(tuple, sessions.values())), spread, machine)

@@ -18,10 +18,12 @@ from benchdb.compare.reproduced import judge
 from benchdb.store.database import open_database
 from tests import troubled_checkout
 from tests.command_line import Outcome
+from tests.manual import CHECKOUT, code_blocks
 from tests.short_tiers import short_numpy, short_trouble
 
 WORK = ("matmul", "--size", "128", "--no-metal", "--no-cuda", "--replicates", "2")
 WORDS = r"reproduced within [\d.]+ %|differs: |unclear: |conditions differ: "
+PAGE = CHECKOUT / "docs" / "reproducing.md"
 Row = dict[str, Any]
 
 
@@ -109,29 +111,79 @@ def test_the_end_says_what_a_comparison_says_of_both(original, again, checkout, 
         assert ("conditions differ: load" in word) == (cell["differs"] == "load")
 
 
-def test_a_forged_figure_differs(again, home, tmp_path):
-    forged = tmp_path / "r.sqlite"
-    new = again[1]
-    original = new[0]["reproduces"]
+def test_the_page_shows_what_it_prints(again):
+    (shown,) = (it for it in code_blocks(PAGE) if it.startswith("$ benchdb reproduce"))
+    *_, word, first, second, third = shown.splitlines()
+    done, _ = again
+
+    assert "cell, 3 processes of tier quick" in shown
+    assert re.search(r"1 cell, 2 processes of tier quick: (at least|about) ", done.err)
+    columns = next(it for it in shown.splitlines() if it.startswith("workload "))
+    heads = next(it for it in done.out.splitlines() if it.startswith("workload "))
+    assert columns.split() == heads.split()[: len(columns.split())]
+    for some in ([word, first, second, third], answer(done)):
+        assert re.match(WORDS, some[0])
+        assert re.match(r"  run [0-9a-f]{12}  [\d.,]+ [TGMk]?FLOPS, n = \d$", some[1])
+        assert re.match(r"  this time         [\d.,]+ [TGMk]?FLOPS, n = \d$", some[2])
+        assert all(re.match(r"  [\w ]+: .+ → .+$", one) for one in some[3:])
+
+
+def steady(home: Path, path: Path, factor: float) -> Path:
+    """Return a copy of the database in which a steady machine measured.
+
+    This one need not be that beside other work. The originals have *factor* times the
+    figure of what reproduces them.
+    """
     with closing(sqlite3.connect(home / "r.sqlite")) as database:
-        database.execute("VACUUM INTO ?", (str(forged),))
-    with closing(sqlite3.connect(forged)) as database, database:
-        # As if the machine had been as busy both times, which others decide here.
+        database.execute("VACUUM INTO ?", (str(path),))
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute(
             "UPDATE run SET conditions_before = "
             "json_set(conditions_before, '$.load_1m', 0.1)"
         )
         database.execute(
-            "UPDATE value SET value = value * 40 WHERE metric = 'teraflops' AND run IN "
-            "(SELECT reproduces FROM run)"
+            "UPDATE value SET value = 0.05 + 0.0001 * (SELECT replicate FROM run WHERE "
+            "digest = value.run) WHERE metric = 'teraflops'"
         )
+        database.execute(
+            "UPDATE value SET value = value * ? WHERE metric = 'teraflops' AND run IN "
+            "(SELECT reproduces FROM run)",
+            (factor,),
+        )
+    return path
 
-    found = judge(open_database(str(forged)), original, new[0]["campaign"])
 
+def judged(path: Path, new: list[Row]) -> tuple[str, str]:
+    """Return the word of a reproduction, and the line that begins with it."""
+    original = new[0]["reproduces"]
+    found = judge(open_database(str(path)), original, new[0]["campaign"])
     assert found is not None
-    word = next(lines(found, original))
-    assert found.word == "differs"
-    assert re.match(r"differs: slower by \d\d\.\d % \(", word)
+    return found.word, next(lines(found, original))
+
+
+def test_a_forged_figure_differs(again, home, tmp_path):
+    forged = steady(home, tmp_path / "r.sqlite", 4)
+
+    word, line = judged(forged, again[1])
+
+    assert word == "differs"
+    assert re.match(r"differs: slower by 75\.0 % \(\d+\.\d to \d+\.\d %\)$", line)
+
+
+def test_a_figure_that_holds_is_said_where_the_run_is_shown(
+    again, checkout, home, tmp_path
+):
+    path = steady(home, tmp_path / "r.sqlite", 1.005)
+    run = again[1][0]["reproduces"]
+
+    assert judged(path, again[1]) == (
+        "reproduced",
+        "reproduced within 0.5 %, with the same seed",
+    )
+    shown = troubled_checkout.in_process(checkout, home, "show", run, "--db", path)
+    assert "confirmed   Reproduced here 1 time, within 0.5%." in (
+        shown.out.splitlines()
+    ), shown.out
 
 
 def test_another_collector_program_is_named_and_so_is_a_fresh_seed(
@@ -271,7 +323,7 @@ def test_a_run_without_a_figure_to_hold_is_not_measured_again(
 
 
 def test_what_others_published_has_no_command(checkout, tmp_path):
-    published = Path(__file__).parents[2] / "published" / "needle-metal.jsonl"
+    published = CHECKOUT / "published" / "needle-metal.jsonl"
     assert benchdb(checkout, tmp_path, "import", published).status == 0
     run = runs(tmp_path)[0]["digest"][:12]
 

@@ -145,3 +145,24 @@ def test_a_hostile_name_is_only_text(tmp_path):
     )
 
     assert "<script>alert" not in render(page, load("en"), Frame(("en",)))
+
+
+def test_the_page_says_who_measured_the_figure_again_and_bears_a_badge(tmp_path):
+    names = ("device", "parameter_count", "loss")
+    proven = {"gates": {name: {"status": "passed"} for name in names}}
+    own = [process(n, 100.0 + n, checks=proven, seed=n) for n in range(3)]
+    others = [
+        replace(
+            process(n, 98.0 + n, checks=proven, seed=1000 + n, campaign="day"),
+            machine=Machine("M4 Max", ours="theirs"),
+        )
+        for n in range(3)
+    ]
+
+    for page in pages(tmp_path, [*own, *others]):
+        html = shown(page)
+
+        share = "1.1%"
+        assert f"Replicated on 2 machines, agreement ± {share}." in html.text
+        labels = [one.attributes.get("aria-label") for one in html.all("svg")]
+        assert f"replicated: 2 × ± {share}" in labels

@@ -1,17 +1,17 @@
 """What measured a figure again, in words; three commands and pages say it."""
 
-import math
 from collections.abc import Iterator
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Share
+from benchdb.statistics.agreement import rounded_up
 from benchdb.store.replications import Replication
 
 
 def replication_texts(language: Language, found: Replication) -> Iterator[str]:
     """Yield a sentence for other machines, and for reruns on the figure's own."""
     if found.agreement is not None:
-        share = rounded_up(found.agreement)
+        share = Share(rounded_up(found.agreement), 1)
         yield (
             language.ngettext(
                 "Replicated on %(n)s machine, agreement ± %(share)s.",
@@ -31,8 +31,8 @@ def replication_texts(language: Language, found: Replication) -> Iterator[str]:
         yield language.ngettext(
             "Reproduced here %(n)s time, within %(share)s.",
             "Reproduced here %(n)s times, within %(share)s.",
-            found.reruns - found.unlike,
-            share=rounded_up(found.within),
+            found.reruns,
+            share=Share(rounded_up(found.within), 1),
         )
     if found.unlike:
         yield language.ngettext(
@@ -45,15 +45,10 @@ def replication_texts(language: Language, found: Replication) -> Iterator[str]:
 def badge_text(language: Language, found: Replication) -> tuple[str, str] | None:
     """Return both halves of a badge; ``None`` where nothing was confirmed."""
     if found.replicated and found.agreement is not None:
-        share = language.percent(rounded_up(found.agreement).value, 1)
+        share = language.percent(rounded_up(found.agreement), 1)
         name = language.pgettext("badge", "replicated")
         return name, f"{language.number(found.machines)} × ± {share}"
     if found.within is not None and not found.unlike:
-        share = language.percent(rounded_up(found.within).value, 1)
+        share = language.percent(rounded_up(found.within), 1)
         return language.pgettext("badge", "reproduced"), f"± {share}"
     return None
-
-
-def rounded_up(share: float) -> Share:
-    """Return *share* in tenths of a per cent, none of which is too small."""
-    return Share(math.ceil(1000 * share) / 1000, 1)

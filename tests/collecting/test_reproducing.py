@@ -1,0 +1,85 @@
+"""Which software a rerun brings back, and of which processes it is the rerun."""
+
+import pytest
+
+from benchdb.collecting.programs import launcher
+from benchdb.collecting.reproducing import software, words
+from benchdb.exchange.messages import Environment
+from tests.exchange_lines import START, end, records, run
+
+USUAL = {"framework": "torch", "framework_version": "2.11.0", "python": "3.12.3"}
+
+
+def around(**facts) -> Environment:
+    return Environment(key="e", **(USUAL | facts))
+
+
+def test_framework_and_packages_are_pinned_and_the_rest_is_named():
+    found = software(
+        around(
+            os_name="Ubuntu",
+            os_version="24.04",
+            packages={"torch": "2.11.0+cu130", "numpy": "2.5.2", "cudnn": "91900"},
+            devices=({"name": "H200", "driver": "580.1"}, {"name": "a cpu"}),
+        )
+    )
+
+    assert found.requirements == ("numpy==2.5.2", "torch==2.11.0")
+    assert found.left == (
+        "build cu130 of torch",
+        "cudnn 91900",
+        "system Ubuntu 24.04",
+        "driver 580.1",
+    )
+    pinned = ("--with", "numpy==2.5.2", "--with", "torch==2.11.0")
+    assert found.options == ("--python", "3.12.3", *pinned)
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("leftpad", "1.0"),
+        ("numpy", "2.5.2 @ file:///tmp/evil"),
+        ("numpy", "2.5.2\n--index-url=http://evil.example.org"),
+        ("numpy", "*"),
+        ("numpy", ""),
+        ("torch-evil", "2.11.0"),
+        ("--with-editable", "2.0"),
+    ],
+)
+def test_nothing_is_installed_that_the_collector_does_not_ask_for(name, version):
+    found = software(around(packages={name: version}))
+
+    assert found.requirements == ("torch==2.11.0",)
+    assert any(name in one for one in found.left)
+
+
+@pytest.mark.parametrize("checks", [{}, {"seed_protocol": {"name": "m1tensorbench"}}])
+def test_what_the_source_did_is_left_out_again_where_it_was(checks):
+    collector = {"name": "with_torch", "version": "0.1.0", "sha256": "a" * 64}
+    (record,) = records(
+        *START, run("r", collector=collector, device="cuda"), end("r", checks=checks)
+    )
+
+    found = words(record)
+
+    assert isinstance(found, list)
+    assert found[:3] == ["benchdb", "collect", "lstm"]
+    assert ("--blocks-only" in found) == (not checks)
+
+
+@pytest.mark.parametrize("python", ["3.12.3; rm -rf /", "/bin/sh", "2.7.18", None])
+def test_a_python_that_is_no_version_is_not_asked_for(python):
+    found = software(around(python=python))
+
+    assert found.python is None
+    assert any(one.startswith("Python ") for one in found.left)
+
+
+def test_uv_is_asked_for_what_is_pinned(monkeypatch, tmp_path):
+    (tmp_path / "uv").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert launcher(isolated=True) == ("uv", "run", "--script")
+    pinned = launcher(isolated=("--with", "numpy==2.5.2"))
+    assert pinned == ("uv", "run", "--with", "numpy==2.5.2", "--script")
