@@ -317,10 +317,7 @@ class _Landing:
         self.wrote = False
 
     def take(self, stream: IO[bytes], path: Path) -> Outcome:
-        """Read a file and write what it brings, but for what follows from all runs.
-
-        A bundle is taken as a whole, or refused as a whole.
-        """
+        """Write what a file brings, of a bundle all or nothing, but what follows."""
         required = self._how.signed
         with bundled.opened(stream, self._known, required=required) as (lines, bundle):
             outcome = self._take(lines, path, bundle)
@@ -474,9 +471,8 @@ class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each,
-    *figures* what the runs of a document of others say, *signed* the runs of a signed
-    bundle, *mine* that the key is of mine, *signatures* how many of retractions were
-    looked at.
+    *figures* what runs of a document of others say, *signed* those of a signed bundle,
+    *mine* that its key is. So many *signatures* of retractions were looked at.
     """
 
     runs: int = 0
