@@ -43,7 +43,8 @@ def check(batch: Batch, before: int) -> int:
     with those of this batch.
     """
     believed = batch.rows.setdefault("retraction", [])
-    for number, line in batch.withdrawals:
+    for one in batch.withdrawals:
+        number, line = one.number, one.line
         before += line.signature is not None
         try:
             believed.append(row_of(line, fingerprint_of(line, before)))

@@ -82,9 +82,13 @@ def next_text(language: Language, step: Step, run: str, workload: str) -> str:
 
 def retraction_text(language: Language, said: Known) -> str:
     """Say why and when a run was withdrawn, or who says so without effect."""
-    facts = {"day": language.date(said.retracted), "reason": Name(said.reason)}
+    day, reason = language.date(said.retracted), Name(said.reason)
     if said.effect:
-        return language.gettext("Withdrawn on %(day)s: %(reason)s", **facts)
+        return language.gettext(
+            "Withdrawn on %(day)s: %(reason)s", day=day, reason=reason
+        )
     return language.gettext(
-        "Somebody else withdrew it on %(day)s, which has no effect: %(reason)s", **facts
+        "Somebody else withdrew it on %(day)s, which has no effect: %(reason)s",
+        day=day,
+        reason=reason,
     )
