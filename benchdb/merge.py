@@ -9,8 +9,6 @@ import msgspec
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.bundles.retracting import fingerprint_of
-from benchdb.bundles.signatures import SignatureError
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import bundled
@@ -35,9 +33,9 @@ from benchdb.store import (
     forgetting,
     machines,
     reader_process,
-    retractions,
     rows,
     signers,
+    withdrawing,
 )
 from benchdb.store.batches import Batch, batches
 from benchdb.store.database import rehearsing, writing
@@ -319,10 +317,7 @@ class _Landing:
         self.wrote = False
 
     def take(self, stream: IO[bytes], path: Path) -> Outcome:
-        """Read a file and write what it brings, but for what follows from all runs.
-
-        A bundle is taken as a whole, or refused as a whole.
-        """
+        """Write what a file brings, of a bundle all or nothing, but what follows."""
         required = self._how.signed
         with bundled.opened(stream, self._known, required=required) as (lines, bundle):
             outcome = self._take(lines, path, bundle)
@@ -385,6 +380,7 @@ class _Landing:
         writer = self._writer
         before = writer.runs_added
         for batch in all_batches:
+            taken.signatures = withdrawing.check(batch, taken.signatures)
             taken.note(batch)
             given = [tuple(row) for row in batch.rows.get("run", ())]
             named = {row[0] for row in given}
@@ -395,7 +391,6 @@ class _Landing:
                 batch.rows["run"] = [
                     rows.as_mine(row) if row[0] in own else row for row in given
                 ]
-            batch.rows["retraction"] = list(self._believed(batch, taken))
             part.look_at(batch.rows)
             if taken.figures is not None:
                 taken.figures.prepare(self._connection, batch.rows)
@@ -414,19 +409,6 @@ class _Landing:
         writer.land()
         taken.added = writer.runs_added - before
         self._sources |= taken.sources
-
-    def _believed(self, batch: Batch, taken: "_Taken") -> Iterator[dict[str, Any]]:
-        """Yield the rows of retractions whose signatures fit; refuse the others."""
-        for number, line in batch.withdrawals:
-            taken.signatures += line.signature is not None
-            try:
-                key = fingerprint_of(line, taken.signatures)
-            except SignatureError as error:
-                taken.refuse(
-                    [BadLine(number, str(error), f"line {number}", line.reason)]
-                )
-            else:
-                yield retractions.row_of(line, key)
 
     def _outcome(
         self, path: Path, read: Intake, taken: "_Taken", *, known: bool
@@ -489,9 +471,8 @@ class _Taken(msgspec.Struct):
     """What was taken of one file so far; *sources* are digests.
 
     *brought* are those of all source lines, with the version of what read each,
-    *figures* what the runs of a document of others say, *signed* the runs of a signed
-    bundle, *mine* that the key is of mine, *signatures* how many of retractions were
-    looked at.
+    *figures* what runs of a document of others say, *signed* those of a signed bundle,
+    *mine* that its key is. So many *signatures* of retractions were looked at.
     """
 
     runs: int = 0
@@ -508,15 +489,11 @@ class _Taken(msgspec.Struct):
     def note(self, batch: Batch) -> None:
         """Count what is in *batch*."""
         self.runs += batch.runs
-        self.refuse(batch.bad)
+        self.bad_count += len(batch.bad)
+        self.bad += batch.bad[: BAD_KEPT - len(self.bad)]
         self.sources |= batch.sources
         self.brought |= {
             row["digest"]: row["importer_version"] or ""
             for row in batch.rows.get("source", [])
             if isinstance(row, dict)
         }
-
-    def refuse(self, bad: Sequence[BadLine]) -> None:
-        """Count *bad* lines, and keep the first ``BAD_KEPT`` of all."""
-        self.bad_count += len(bad)
-        self.bad += bad[: BAD_KEPT - len(self.bad)]

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
+from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim, Withdrawal
 from benchdb.exchange.record import Record, claim_digest, digest_of
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.run_groups import read
@@ -42,6 +42,8 @@ def _line(item: Item) -> str:
             return f"claim {digest} {claim.locator}: {claim.printed}"
         case BadLine():
             return f"refused {item.locator}"
+        case Withdrawal():
+            return f"withdrawn {item.line.run}"
 
 
 def _place(line: str) -> tuple[str, int, str]:

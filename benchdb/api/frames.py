@@ -8,6 +8,7 @@ import pandas as pd
 from benchdb.errors import DatabaseError
 from benchdb.exchange.messages import Device, Label
 from benchdb.grading import Letter
+from benchdb.steps import STEPS
 from benchdb.store.views import Column
 
 _TYPES = {
@@ -24,6 +25,7 @@ _ORDERS: Mapping[str, Sequence[str]] = {
     "label": get_args(Label),
     "precision": ("fp64", "fp32", "tf32", "fp16", "bf16", "fp16-mixed", "bf16-mixed"),
     "tier": ("smoke", "quick", "standard", "reference"),
+    "trust": STEPS,
 }
 
 

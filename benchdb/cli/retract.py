@@ -56,7 +56,10 @@ def retract(
     if reason is None:
         with writing(engine) as connection:
             withdrawing.undo(connection, digest)
-        typer.echo(f"run {digest[:12]} counts again; who was told otherwise is not")
+        typer.echo(
+            f"run {digest[:12]} is not withdrawn by you any more; who imported that "
+            "already keeps it"
+        )
         return
     if not mine:
         raise UsageError(

@@ -5,7 +5,7 @@ and a run that such a line may belong to is withheld, because it may be incomple
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Generic, NamedTuple, TypeVar
+from typing import IO, Generic, TypeVar
 
 import msgspec
 
@@ -71,11 +71,12 @@ class LoneSource(msgspec.Struct, frozen=True):
     source: Source
 
 
-class Withdrawal(NamedTuple):
-    """A retraction, and the *number* of its line."""
+class Withdrawal(msgspec.Struct, frozen=True):
+    """A retraction, and the *number* of its line; it is of no *source*."""
 
     number: int
     line: Retraction
+    source: None = None
 
 
 Item = Record | SourceClaim | LoneSource | Withdrawal | BadLine

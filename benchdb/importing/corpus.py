@@ -118,7 +118,7 @@ def compare(map_: LoadedMap, published: Path, folder: Path) -> Comparison:
             if item.source is not None:
                 sources.setdefault(digest_of(item.source), item.source)
                 items = stated.setdefault(digest_of(item.source), [])
-                items += [] if isinstance(item, LoneSource) else [item]
+                items += [item] if isinstance(item, Record | SourceClaim) else []
     for key, source in sources.items():
         _compare_document(result, map_, source, stated[key], folder)
     return result

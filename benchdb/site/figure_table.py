@@ -320,7 +320,7 @@ def _cells(
     found = []
     for row in rows:
         quantity = row.quantity
-        step = quantity and quantity.trust
+        step = quantity.trust if quantity else None
         digits, token = (
             language.digits_and_unit(quantity) if quantity else (cells.DASH, "")
         )

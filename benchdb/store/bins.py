@@ -23,8 +23,15 @@ from benchdb.plausibility import bins
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched
-from benchdb.store.listing import is_withdrawn
-from benchdb.store.tables import chip, finding, machine, run, source, value
+from benchdb.store.tables import (
+    chip,
+    finding,
+    is_withdrawn,
+    machine,
+    run,
+    source,
+    value,
+)
 
 _WORKED = case(  # what of the machine computed
     (

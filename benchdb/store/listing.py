@@ -118,12 +118,6 @@ def _of_results(wanted: Filter, stands: Any) -> Iterator[ColumnElement[bool]]:
         yield stands.c.withdrawn if gone else not_(stands.c.withdrawn)
 
 
-def is_withdrawn(digest: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Tell of the digest of a run whether it was withdrawn when results followed."""
-    own = result.alias()
-    return select(own.c.run).where(own.c.run == digest, own.c.withdrawn).exists()
-
-
 def matching(connection: Connection, wanted: Filter) -> tuple[Filter, bool]:
     """Return *wanted* with its names as runs have them, and whether any run matches.
 

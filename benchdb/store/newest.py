@@ -19,8 +19,7 @@ from benchdb.conditions import COLUMNS
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.dates import STARTED
 from benchdb.store.hearsay import shipped_runs
-from benchdb.store.listing import is_withdrawn
-from benchdb.store.tables import newest, run
+from benchdb.store.tables import is_withdrawn, newest, run
 
 CELL = tuple(run.c[name] for name in COLUMNS)
 # With the parameters as text, which is alike where they are.

@@ -55,18 +55,22 @@ def withdrawn(connection: Connection) -> dict[str, str]:
 
 def of_run(connection: Connection, digest: str) -> list[Known]:
     """Return what is said of the run *digest*, the first retraction first."""
-    shown = [retraction.c[name] for name in Known.__struct_fields__[:-1]]
     query = (
-        select(*shown, _IN_EFFECT.label("effect"), _of.c.mine.label("own"))
+        select(retraction, _IN_EFFECT.label("effect"), _of.c.mine.label("own"))
         .select_from(_JOINED)
         .where(retraction.c.run == digest)
         .order_by(retraction.c.retracted, retraction.c.digest)
     )
-    rows = connection.execute(query)
     shipped = digest in shipped_runs()
     return [
-        Known(*row[:-2], effect=bool(row.effect) and (row.own or not shipped))
-        for row in rows
+        Known(
+            reason=row.reason,
+            retracted=row.retracted,
+            fingerprint=row.fingerprint,
+            mine=row.mine,
+            effect=bool(row.effect) and (row.own or not shipped),
+        )
+        for row in connection.execute(query)
     ]
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Double,
     ForeignKey,
     ForeignKeyConstraint,
@@ -24,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    select,
     text,
 )
 from sqlalchemy.engine import Dialect
@@ -353,6 +355,13 @@ result = Table(
 )
 
 WITHDRAWN = "withdrawn"  # the status of a run that counts in no figure any more
+
+
+def is_withdrawn(digest: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Tell of the digest of a run whether it was withdrawn when results followed."""
+    own = result.alias()
+    return select(own.c.run).where(own.c.run == digest, own.c.withdrawn).exists()
+
 
 # Not bound to its run, which may come later or never.
 retraction = Table(

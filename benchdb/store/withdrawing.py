@@ -1,9 +1,13 @@
-"""Withdraw runs of mine; apart from ``retractions``, on which results rest."""
+"""Withdraw runs, and take what others withdrew; results rest on ``retractions``."""
 
 from sqlalchemy import Connection, and_, delete
 
+from benchdb.bundles.retracting import fingerprint_of
+from benchdb.bundles.signatures import SignatureError
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Retraction
+from benchdb.exchange.reader import BadLine
+from benchdb.store.batches import Batch
 from benchdb.store.results import following
 from benchdb.store.retractions import row_of
 from benchdb.store.tables import retraction
@@ -30,3 +34,21 @@ def undo(connection: Connection, digest: str) -> int:
             "'benchdb show' says who did"
         )
     return count
+
+
+def check(batch: Batch, before: int) -> int:
+    """Add rows of the retractions of *batch* whose signatures fit; refuse the others.
+
+    *before* counts the signatures of the same file that were looked at; return that
+    with those of this batch.
+    """
+    believed = batch.rows.setdefault("retraction", [])
+    for one in batch.withdrawals:
+        number, line = one.number, one.line
+        before += line.signature is not None
+        try:
+            believed.append(row_of(line, fingerprint_of(line, before)))
+        except SignatureError as error:
+            why, at = str(error), f"line {number}"
+            batch.bad.append(BadLine(number, why, locator=at, raw=line.reason))
+    return before

@@ -1,6 +1,7 @@
 """A run is withdrawn by who measured it: it stays, and counts in no figure."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -122,6 +123,9 @@ def test_what_is_withdrawn_stays_with_its_reason_and_counts_nowhere(db):
     shown = benchdb("show", newest, "--db", db).out
     assert f"status      withdrawn on {TODAY}: {WHY}" in shown
     assert "figure      –" in shown
+    written = benchdb("report", "--run", newest, "--lang", "en", "-o", "-", "--db", db)
+    assert f"withdrawn: {WHY}" in written.out.replace("\xa0", " ")
+    assert re.search(rf"Withdrawn on [^<]*: (<bdi>)?{WHY}", written.out), written.err
     with closing(sqlite3.connect(db)) as connection:
         query = "SELECT DISTINCT value, reason, status FROM figures WHERE run = ?"
         rows = connection.execute(query, [newest]).fetchall()

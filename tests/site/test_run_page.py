@@ -70,6 +70,14 @@ def measured(tmp_path) -> Page:
     return page
 
 
+def test_a_page_says_its_step_and_what_the_next_one_asks_for(measured):
+    text = " ".join(shown(measured).text.split())
+
+    assert measured.facts.trust == "samples"
+    assert "raw samples; next is samples and gates, which asks for" in text
+    assert f"benchdb collect {measured.facts.workload}" in text
+
+
 def test_processes_of_a_cell_share_a_page(measured):
     facts = measured.facts
 

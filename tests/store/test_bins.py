@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -120,7 +121,7 @@ def fleeting_engine(tmp_path):
 RATES = (480.0, 470.0, 492.0, 475.0, 484.0)  # of machines alike
 
 
-def fleet(folder: Path, *rates: float, name: str = "fleet", **facts: object) -> Path:
+def fleet(folder: Path, *rates: float, name: str = "fleet", **facts: Any) -> Path:
     """Write what collectors measured on a machine for each of *rates*."""
     lines = [HEADER]
     for n, rate in enumerate(rates):

@@ -68,7 +68,9 @@ def test_what_collect_wrote_is_mine_and_says_so(own: Path) -> None:
 
     assert run["mine"] is True
     assert runs(own, "--contributed") == []
-    assert re.search(r"  C +smoke +measured here +– +2\d{3}-", table)  # no document
+    assert re.search(
+        r"  C +gates +smoke +measured here +– +2\d{3}-", table
+    )  # no document
     assert "label       measured here" in shown.splitlines()
     assert benchdb("machines", "list", "--db", own).out.rstrip().endswith("  mine")
 

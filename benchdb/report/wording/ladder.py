@@ -4,6 +4,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording.terms import label_text
 from benchdb.steps import Step, after
+from benchdb.store.retractions import Known
 
 
 def step_text(language: Language, step: str) -> str:
@@ -76,4 +77,18 @@ def next_text(language: Language, step: Step, run: str, workload: str) -> str:
         "next is %(step)s, which asks for %(what)s",
         step=step_text(language, above),
         what=asks[above],
+    )
+
+
+def retraction_text(language: Language, said: Known) -> str:
+    """Say why and when a run was withdrawn, or who says so without effect."""
+    day, reason = language.date(said.retracted), Name(said.reason)
+    if said.effect:
+        return language.gettext(
+            "Withdrawn on %(day)s: %(reason)s", day=day, reason=reason
+        )
+    return language.gettext(
+        "Somebody else withdrew it on %(day)s, which has no effect: %(reason)s",
+        day=day,
+        reason=reason,
     )

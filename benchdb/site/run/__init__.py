@@ -228,7 +228,7 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
         framework=row.system.framework,
         metric=row.metric,
         quantity=row.quantity,
-        trust=row.quantity and row.quantity.trust,
+        trust=row.quantity.trust if row.quantity else None,
         status=row.status,
         reason=row.reason,
         retractions=tuple(site.retractions.get(row.run, ())),

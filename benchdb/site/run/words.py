@@ -255,25 +255,13 @@ def _trust_rows(language: Language, facts: RunFacts) -> Iterator[Row]:
     """Yield the step of the ladder, what the next asks for, and who withdraws it."""
     name = language.pgettext("table header", "Trust")
     if facts.trust is not None:
-        texts = [
+        texts = (
             ladder.step_text(language, facts.trust),
             ladder.next_text(language, facts.trust, facts.run, facts.workload),
-        ]
+        )
         yield Row(name, language.semicolon.join(filter(None, texts)))
     for one in facts.retractions:
-        if one.effect:
-            said = language.gettext(
-                "Withdrawn on %(day)s: %(reason)s",
-                day=language.date(one.retracted),
-                reason=Name(one.reason),
-            )
-        else:
-            said = language.gettext(
-                "Somebody else withdrew it on %(day)s, which has no effect: %(reason)s",
-                day=language.date(one.retracted),
-                reason=Name(one.reason),
-            )
-        yield Row(name, said)
+        yield Row(name, ladder.retraction_text(language, one))
 
 
 def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:
