@@ -479,7 +479,7 @@ def test_what_is_no_collection_is_said(place, tmp_path):
 
 @pytest.fixture(scope="module")
 def published(place) -> Path:
-    """What the workflow publishes once a run was taken out and another withdrawn."""
+    """What the workflow publishes once a run was taken out."""
     maintainer = place.maintainer
     maintainer.start("main")
     gone = sorted(_runs(maintainer.clone, "bob"))[0]
@@ -570,3 +570,20 @@ def _files(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+def test_a_run_that_its_owner_withdrew_stays_and_counts_nowhere(place, tmp_path):
+    alice = place.alice
+    alice.start("withdrawn")
+    run = alice.withdraw("it ran on battery")
+    alice.commit()
+
+    checked = alice.check()
+    built = benchdb("build-repo", alice.clone, "-o", tmp_path / "out", "--lang", "en")
+
+    figures = people.rows(tmp_path / "out/data/figures.jsonl")
+    results = people.rows(tmp_path / "out/data/results.jsonl")
+    assert (checked.status, built.status) == (0, 0), (checked.out, built.err)
+    assert {it["run"]: it["status"] for it in figures}[run] == "withdrawn"
+    assert {it["value"] for it in figures if it["run"] == run} == {None}
+    assert sorted(it["n"] for it in results) == [2, 3]
