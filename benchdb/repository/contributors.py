@@ -46,15 +46,13 @@ class Contributors(msgspec.Struct, frozen=True):
                 return name
         return None
 
-    def signers(self, *, newest: bool = False) -> str:
-        """Return the keys as a file of allowed signers, as ssh-keygen reads it.
-
-        With *newest* it has only those that may sign new bundles.
-        """
+    def signers(self) -> str:
+        """Return the keys, less those revoked, as ssh-keygen reads allowed signers."""
         return "".join(
             f'{name} namespaces="{signatures.NAMESPACE}" {key.line}\n'
             for name, keys in sorted(self.keys.items())
-            for key in (keys[-1:] if newest else keys)
+            for key in keys
+            if key.fingerprint not in self.revoked
         )
 
 

@@ -24,6 +24,8 @@ _OURS = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }
+# Set inside a hook, where they name the repository of the hook.
+_ELSE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -176,7 +178,8 @@ def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
             capture_output=True,
             timeout=_SECONDS,
             check=False,
-            env=os.environ | _OURS,
+            env={name: os.environ[name] for name in os.environ if name not in _ELSE}
+            | _OURS,
         )
     except FileNotFoundError:
         raise UsageError("a collection needs git, which is not on PATH") from None

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -527,11 +529,22 @@ def test_the_database_of_it_is_read_like_any_other(published):
     assert checked.status == 0, checked.out
 
 
-def test_ssh_keygen_takes_the_published_signers(place, published):
-    text = (published / "signers").read_text()
+def test_ssh_keygen_verifies_a_bundle_by_the_published_signers(place, published):
+    with tarfile.open(place.maintainer.clone / "contributors/bob/first.benchdb") as it:
+        it.extractall(published.parent / "opened", filter="data")
+    opened = published.parent / "opened"
 
-    assert [it.split()[0] for it in text.splitlines()] == ["alice", "bob"]
-    assert text.splitlines()[0].split()[1] == 'namespaces="benchdb"'
+    def verified(name: str) -> int:
+        asked = ["ssh-keygen", "-Y", "verify", "-n", "benchdb", "-I", name]
+        files = ["-f", published / "signers", "-s", opened / "manifest.json.sig"]
+        manifest = (opened / "manifest.json").read_bytes()
+        done = subprocess.run(
+            [*asked, *files], input=manifest, capture_output=True, check=False
+        )
+        return done.returncode
+
+    assert verified("bob") == 0
+    assert verified("alice") != 0
 
 
 def test_the_metadata_names_every_file_and_column_that_is_there(published):
@@ -587,3 +600,24 @@ def test_a_run_that_its_owner_withdrew_stays_and_counts_nowhere(place, tmp_path)
     assert {it["run"]: it["status"] for it in figures}[run] == "withdrawn"
     assert {it["value"] for it in figures if it["run"] == run} == {None}
     assert sorted(it["n"] for it in results) == [2, 3]
+
+
+def test_nobody_withdraws_a_run_of_another(place):
+    mallory = place.mallory
+    mallory.start("attempt")
+    mallory.join()
+    run = sorted(_runs(mallory.clone, "alice"))[0]
+    line = {
+        "type": "retraction",
+        "run": run,
+        "reason": "slow",
+        "retracted": "2026-11-27",
+    }
+    text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    mallory.bundle(mallory.own / "slow.benchdb", people.lines("e" * 16, [90.0]) + text)
+    mallory.commit()
+
+    done = mallory.check()
+
+    assert done.status == 1
+    assert f"slow.benchdb: withdraws run {run[:12]}, which mallory did not" in done.out
