@@ -58,6 +58,8 @@ def top(folder: Path) -> Path:
         raise UsageError(f"{folder} is no folder; name a clone of a collection")
     try:
         found = _git(folder, "rev-parse", "--show-toplevel").decode().strip()
+    except UsageError:
+        raise
     except BenchdbError as error:
         raise UsageError(f"{folder} is no git repository ({error})") from None
     if Path(found).resolve() != folder.resolve():

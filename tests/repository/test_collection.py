@@ -404,6 +404,9 @@ def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
     alice = place.alice
     alice.start("another-key")
     second = people.key(alice.folder / "second")
+    alone = benchdb(
+        *("init-repo", alice.clone, "--contributor", "alice", "--key", second)
+    )
     alice.join("--key", second, "--old-key", alice.key)
     new(alice, signer=second)
     alice.commit()
@@ -413,6 +416,8 @@ def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
 
     by_the_old_key = alice.check()
 
+    assert alone.status == 2
+    assert "alice has a key, which has to sign the next" in alone.err
     assert by_the_new_key.status == 0, by_the_new_key.out
     assert by_the_old_key.status == 1
     assert "third.benchdb: is signed by an older key of alice" in by_the_old_key.out
