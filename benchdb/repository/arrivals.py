@@ -138,6 +138,13 @@ def _against(bundle: Bundle, others: Sequence[Bundle]) -> Iterator[Problem]:
 
     A bundle that withdraws runs may hold its owner's runs again.
     """
+    own_runs = {it for one in others if one.owner == bundle.owner for it in one.runs}
+    if foreign := sorted(bundle.retracted - bundle.runs - own_runs):
+        yield Problem(
+            bundle.path,
+            f"withdraws run {foreign[0][:12]}, which {bundle.owner} did not give",
+            "who gave a run withdraws it; tell what is wrong with it in an issue",
+        )
     if not bundle.runs and not bundle.retracted:
         yield Problem(bundle.path, "has no run", _EXPORT)
     for other in others:

@@ -46,15 +46,13 @@ class Contributors(msgspec.Struct, frozen=True):
                 return name
         return None
 
-    def signers(self, *, newest: bool = False) -> str:
-        """Return the keys as a file of allowed signers, as ssh-keygen reads it.
-
-        With *newest* it has only those that may sign new bundles.
-        """
+    def signers(self) -> str:
+        """Return the keys, less those revoked, as ssh-keygen reads allowed signers."""
         return "".join(
             f'{name} namespaces="{signatures.NAMESPACE}" {key.line}\n'
             for name, keys in sorted(self.keys.items())
-            for key in (keys[-1:] if newest else keys)
+            for key in keys
+            if key.fingerprint not in self.revoked
         )
 
 
@@ -178,8 +176,10 @@ def join(
     public = chosen if chosen.suffix == ".pub" else Path(f"{chosen}.pub")
     try:
         key = signatures.public_key(public.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{public} cannot be read: {error}") from None
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(
+            f"cannot read {public}; make it with: ssh-keygen -y -f KEY > KEY.pub"
+        ) from None
     there = [f"{CONTRIBUTORS}/{name}/{path.name}" for path in own.glob("key*")]
     known, problems = read(there, lambda path: (folder / path).read_bytes())
     if problems:
@@ -191,7 +191,11 @@ def join(
     files = {path: f"{key.line}\n", f"{path}.sig": signatures.sign(signed, chosen)}
     if before:
         last = old or folder / _path(name, len(before))
-        files[f"{path}.by-old.sig"] = signatures.sign(signed, last)
+        try:
+            files[f"{path}.by-old.sig"] = signatures.sign(signed, last)
+        except SignatureError as error:
+            why = f"{name} has a key, which has to sign the next: {error}"
+            raise UsageError(f"{why}; name its file: --old-key FILE") from None
     for one, text in files.items():
         with replacing(folder / one) as stream:
             stream.write(text.encode())

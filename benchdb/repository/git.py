@@ -24,6 +24,8 @@ _OURS = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }
+# Set inside a hook, where they name the repository of the hook.
+_ELSE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -56,6 +58,8 @@ def top(folder: Path) -> Path:
         raise UsageError(f"{folder} is no folder; name a clone of a collection")
     try:
         found = _git(folder, "rev-parse", "--show-toplevel").decode().strip()
+    except UsageError:
+        raise
     except BenchdbError as error:
         raise UsageError(f"{folder} is no git repository ({error})") from None
     if Path(found).resolve() != folder.resolve():
@@ -176,7 +180,8 @@ def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
             capture_output=True,
             timeout=_SECONDS,
             check=False,
-            env=os.environ | _OURS,
+            env={name: os.environ[name] for name in os.environ if name not in _ELSE}
+            | _OURS,
         )
     except FileNotFoundError:
         raise UsageError("a collection needs git, which is not on PATH") from None

@@ -117,6 +117,24 @@ class Person:
         shutil.copyfile(made, target)
         return target
 
+    def withdraw(self, reason: str) -> str:
+        """Withdraw a run in a bundle of its own; return the run."""
+        mine = ("--db", self.folder / "mine.sqlite")
+        public = self.key.with_suffix(".pub")
+        told = [
+            benchdb("import", self.own / "first.benchdb", *mine),
+            benchdb("trust", public, self.name, "--mine", *mine),
+            benchdb("list", "--runs", "--json", *mine),
+        ]
+        run = str(json.loads(told[-1].out)[0]["digest"])
+        key, target = ("--key", self.key), self.own / "withdrawn.benchdb"
+        told += [
+            benchdb("retract", run, "--reason", reason, *key, *mine),
+            benchdb("export", "--mine", "--bundle", target, *key, *mine),
+        ]
+        assert [done.status for done in told] == [0] * 5, told
+        return run
+
     def commit(self, what: str = "Results") -> None:
         git(self.clone, "add", "--all")
         git(self.clone, "commit", "--quiet", "--message", what)

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -402,6 +404,9 @@ def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
     alice = place.alice
     alice.start("another-key")
     second = people.key(alice.folder / "second")
+    alone = benchdb(
+        *("init-repo", alice.clone, "--contributor", "alice", "--key", second)
+    )
     alice.join("--key", second, "--old-key", alice.key)
     new(alice, signer=second)
     alice.commit()
@@ -411,6 +416,8 @@ def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
 
     by_the_old_key = alice.check()
 
+    assert alone.status == 2
+    assert "alice has a key, which has to sign the next" in alone.err
     assert by_the_new_key.status == 0, by_the_new_key.out
     assert by_the_old_key.status == 1
     assert "third.benchdb: is signed by an older key of alice" in by_the_old_key.out
@@ -479,7 +486,7 @@ def test_what_is_no_collection_is_said(place, tmp_path):
 
 @pytest.fixture(scope="module")
 def published(place) -> Path:
-    """What the workflow publishes once a run was taken out and another withdrawn."""
+    """What the workflow publishes once a run was taken out."""
     maintainer = place.maintainer
     maintainer.start("main")
     gone = sorted(_runs(maintainer.clone, "bob"))[0]
@@ -527,11 +534,22 @@ def test_the_database_of_it_is_read_like_any_other(published):
     assert checked.status == 0, checked.out
 
 
-def test_ssh_keygen_takes_the_published_signers(place, published):
-    text = (published / "signers").read_text()
+def test_ssh_keygen_verifies_a_bundle_by_the_published_signers(place, published):
+    with tarfile.open(place.maintainer.clone / "contributors/bob/first.benchdb") as it:
+        it.extractall(published.parent / "opened", filter="data")
+    opened = published.parent / "opened"
 
-    assert [it.split()[0] for it in text.splitlines()] == ["alice", "bob"]
-    assert text.splitlines()[0].split()[1] == 'namespaces="benchdb"'
+    def verified(name: str) -> int:
+        asked = ["ssh-keygen", "-Y", "verify", "-n", "benchdb", "-I", name]
+        files = ["-f", published / "signers", "-s", opened / "manifest.json.sig"]
+        manifest = (opened / "manifest.json").read_bytes()
+        done = subprocess.run(
+            [*asked, *files], input=manifest, capture_output=True, check=False
+        )
+        return done.returncode
+
+    assert verified("bob") == 0
+    assert verified("alice") != 0
 
 
 def test_the_metadata_names_every_file_and_column_that_is_there(published):
@@ -570,3 +588,41 @@ def _files(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+def test_a_run_that_its_owner_withdrew_stays_and_counts_nowhere(place, tmp_path):
+    alice = place.alice
+    alice.start("withdrawn")
+    run = alice.withdraw("it ran on battery")
+    alice.commit()
+
+    checked = alice.check()
+    built = benchdb("build-repo", alice.clone, "-o", tmp_path / "out", "--lang", "en")
+
+    figures = people.rows(tmp_path / "out/data/figures.jsonl")
+    results = people.rows(tmp_path / "out/data/results.jsonl")
+    assert (checked.status, built.status) == (0, 0), (checked.out, built.err)
+    assert {it["run"]: it["status"] for it in figures}[run] == "withdrawn"
+    assert {it["value"] for it in figures if it["run"] == run} == {None}
+    assert sorted(it["n"] for it in results) == [2, 3]
+
+
+def test_nobody_withdraws_a_run_of_another(place):
+    mallory = place.mallory
+    mallory.start("attempt")
+    mallory.join()
+    run = sorted(_runs(mallory.clone, "alice"))[0]
+    line = {
+        "type": "retraction",
+        "run": run,
+        "reason": "slow",
+        "retracted": "2026-11-27",
+    }
+    text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    mallory.bundle(mallory.own / "slow.benchdb", people.lines("e" * 16, [90.0]) + text)
+    mallory.commit()
+
+    done = mallory.check()
+
+    assert done.status == 1
+    assert f"slow.benchdb: withdraws run {run[:12]}, which mallory did not" in done.out
