@@ -48,7 +48,7 @@ def attempt(room: Room, many: int = _MANY) -> Verdict:
         for command, done in zip(commands, ended, strict=True)
         if (why := done.fault(0, 1 if command[0] == "import" else 0))
     ]
-    goal = room.base("three", imported(room, *PUBLISHED, *DOCUMENTS))
+    goal = room.base("documents", imported(room, *PUBLISHED, *DOCUMENTS))
     if why := whole(database) or _unlike(database, goal):
         lost.append(why)
     return Verdict(many, tuple(lost), max(done.peak for done in ended))

@@ -8,7 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from tests.postgres import server
+from tools.install import server_programs
 from tools.torture.room import (
     FIXTURES,
     LARGE,
@@ -140,12 +143,35 @@ def _collect(room: Room) -> Found:
     return (f"{lost} runs" if lost else None), peak
 
 
+def _server(room: Room) -> Found:
+    """Kill an import into PostgreSQL; what it exports is what a file would."""
+    with TemporaryDirectory() as place, server(Path(place)) as postgres:
+        database = postgres.address(postgres.new_database())
+        files = [*PUBLISHED]
+        room.chance.shuffle(files)
+        first = room.run("import", files[0], "--db", database)
+        peak = _killed(room, "server", "import", *files, "--db", database)
+        again = _finished(room, "server", "import", *files, "--db", database)
+        goal = room.base("three", imported(room, *PUBLISHED))
+        exports = [room.folder / name for name in ("a.jsonl", "b.jsonl")]
+        ended = [
+            room.run("export", "--yes", "-o", path, "--db", of)
+            for path, of in zip(exports, (database, goal), strict=True)
+        ]
+        for done in (first, again, *ended):
+            if why := done.fault():
+                return why, peak
+        same = exports[0].read_bytes() == exports[1].read_bytes()
+        return (None if same else "other runs than in a file"), peak
+
+
 _KINDS: dict[str, Callable[[Room], Found]] = {
     "import": _import,
     "upgrade": _upgrade,
     "copy": _copy,
     "report": _report,
     "collect": _collect,
+    **({"server": _server} if server_programs() else {}),
 }
 
 
