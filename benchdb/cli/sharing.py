@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 
 from benchdb.cli.console import aligned, counted, plain, tell, warn
 from benchdb.errors import BenchdbError
@@ -66,8 +66,10 @@ def agree(found: Iterable[Field]) -> None:
 
 def announce(connection: Connection, wanted: Filter) -> None:
     """Say in a line on standard error what leaves, if there is any of it."""
-    query: Select[Any] = select(func.count(), func.count(run.c.machine.distinct()))
-    runs, machines = connection.execute(filtered(query.select_from(run), wanted)).one()
+    counts: list[Any] = [func.count(), func.count(run.c.machine.distinct())]
+    runs, machines = connection.execute(
+        filtered(select(*counts).select_from(run), wanted)
+    ).one()
     if runs:
         tell(
             f"benchdb: {counted(runs, 'run')} of {counted(machines, 'machine')} leave: "

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -263,21 +261,6 @@ def test_a_bad_file_gives_status_1_and_keeps_the_good_one(tmp_path, two_runs):
     assert done.status == 1
     assert f"{two_runs}: 2 runs, 2 new" in done.out
     assert done.err.count("\n") == 1
-
-
-def test_many_processes_importing_at_once_agree(tmp_path, two_runs):
-    database = tmp_path / "results.sqlite"
-    command = [sys.executable, "-m", "benchdb", "import", str(two_runs)]
-    running = [
-        subprocess.Popen([*command, "--db", str(database)], stdout=subprocess.PIPE)
-        for _ in range(6)
-    ]
-
-    outputs = [process.communicate()[0].decode() for process in running]
-
-    assert [process.returncode for process in running] == [0] * 6
-    assert sum("2 new" in output for output in outputs) == 1
-    assert len(contents(open_database(str(database)))["run"]) == 2
 
 
 def test_runs_may_interleave(engine, tmp_path, two_runs):

@@ -27,6 +27,7 @@ PARTS: Mapping[str, Part] = {
 # The same in less than half a minute of a core, for the tests.
 SHORT: Mapping[str, Part] = {
     **PARTS,
+    "kill": partial(kills.attempt, kinds=("import",)),
     "crowd": partial(crowd.attempt, many=4),
     "fuzz": partial(fuzz.attempt, most=100),
 }

@@ -6,29 +6,22 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from typing import Any
 
+from tests.view_fixture import HOSTILE
 from tools.torture.room import MEMORY_LIMIT, PUBLISHED, Room, Verdict
 
 _MARK = "https://evil.example"
+# NUL is refused at the door.
 PAYLOADS = (
-    "</script><script>alert(1)</script>",
+    *(text.replace("\0", "\1") for text in HOSTILE if text),
     "</title></style></textarea><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
     "<svg/onload=alert(1)>",
     '"><iframe src=https://evil.example>',
     "' onmouseover='alert(1)",
     "javascript:alert(1)",
-    "[x](javascript:alert(1))",
-    "![x](https://evil.example/p.png)",
     "{{ 7 * 7 }}{% raw %}",
-    "${alert(1)} `code` **bold**",
-    "$$x^2$$ $\\frac{$",
-    "=cmd|' /C calc'!A0",
-    "\u202egnp.exe \u2066hidden\u2069 \u200b\ufeff\U000e0041",
+    "\u200b\ufeff\U000e0041",
     "&lt;script&gt; &amp;lt; &#x3C;script>",
-    "| a | b |\n| - | - |",
-    "\x01\x1b[31mred\x7f",
     "]]><![CDATA[ <!-- -->",
-    "x" * 10_000,
 )
 # What refers, decides or is counted: anything else there is refused, as it should be.
 _FIXED = (

@@ -5,10 +5,13 @@ import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from tests.postgres import server
+from tools.install import server_programs
 from tools.torture.room import (
     FIXTURES,
     LARGE,
@@ -26,9 +29,12 @@ _WORK = ("matmul", "--framework", "numpy", "--size", 4, "--size", 8, "--tier", "
 _lasts: dict[str, float] = {}  # seconds that a command takes undisturbed
 
 
-def attempt(room: Room) -> Verdict:
-    """Kill a command at some moment; look at what is left, and do it again."""
-    kind = room.chance.choice((*_KINDS, "import", "import"))
+def attempt(room: Room, kinds: Sequence[str] = ()) -> Verdict:
+    """Kill a command at some moment; look at what is left, and do it again.
+
+    It is one of *kinds*; of all, imports more often than others, where there are none.
+    """
+    kind = room.chance.choice(kinds or (*_KINDS, "import", "import"))
     why, peak = _KINDS[kind](room)
     return Verdict(1, (f"{kind}: {why}",) if why else (), peak)
 
@@ -63,11 +69,19 @@ def _import(room: Room) -> Found:
     database = room.folder / "r.sqlite"
     shutil.copyfile(room.base("small", imported(room, PUBLISHED[0])), database)
     peak = _killed(room, "import", "import", *files, "--db", database)
-    if why := whole(database):
+    if why := whole(database) or _half_a_file(database):
         return why, peak
     done = _finished(room, "import", "import", *files, "--db", database)
     goal = room.base("all", imported(room, LARGE, *PUBLISHED))
     return done.fault() or _differs(database, goal), max(peak, done.peak)
+
+
+def _half_a_file(path: Path) -> str | None:
+    """Tell whether some runs are of a file that is not noted: none shares any."""
+    query = "SELECT (SELECT sum(runs) FROM imported_file), (SELECT count(*) FROM run)"
+    with closing(sqlite3.connect(path)) as connection:
+        told, there = connection.execute(query).fetchone()
+    return None if told == there else f"{there} runs, of files that had {told}"
 
 
 def _upgrade(room: Room) -> Found:
@@ -129,12 +143,35 @@ def _collect(room: Room) -> Found:
     return (f"{lost} runs" if lost else None), peak
 
 
+def _server(room: Room) -> Found:
+    """Kill an import into PostgreSQL; what it exports is what a file would."""
+    with TemporaryDirectory() as place, server(Path(place)) as postgres:
+        database = postgres.address(postgres.new_database())
+        files = [*PUBLISHED]
+        room.chance.shuffle(files)
+        first = room.run("import", files[0], "--db", database)
+        peak = _killed(room, "server", "import", *files, "--db", database)
+        again = _finished(room, "server", "import", *files, "--db", database)
+        goal = room.base("three", imported(room, *PUBLISHED))
+        exports = [room.folder / name for name in ("a.jsonl", "b.jsonl")]
+        ended = [
+            room.run("export", "--yes", "-o", path, "--db", of)
+            for path, of in zip(exports, (database, goal), strict=True)
+        ]
+        for done in (first, again, *ended):
+            if why := done.fault():
+                return why, peak
+        same = exports[0].read_bytes() == exports[1].read_bytes()
+        return (None if same else "other runs than in a file"), peak
+
+
 _KINDS: dict[str, Callable[[Room], Found]] = {
     "import": _import,
     "upgrade": _upgrade,
     "copy": _copy,
     "report": _report,
     "collect": _collect,
+    **({"server": _server} if server_programs() else {}),
 }
 
 

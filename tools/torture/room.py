@@ -139,8 +139,8 @@ def imported(room: Room, *files: Path) -> Callable[[Path], None]:
 
     def make(path: Path) -> None:
         done = room.run("import", *files, "--db", path)
-        if done.status:
-            raise RuntimeError(done.err)
+        if why := done.fault(0, 1):
+            raise RuntimeError(why)
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
 
