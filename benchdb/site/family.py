@@ -120,14 +120,14 @@ def family(site: Site, chip: str) -> Family | None:
     chips = chips_of(site, name) or (chip,)
     workers = [Worker(one, device) for one in chips for device in _DEVICES]
     cells = {
-        worker: site.systems.compare(BASELINE, worker)
+        worker: site.systems.cells(BASELINE, worker)
         for worker in workers
         if worker != BASELINE
     }
     parts: defaultdict[tuple[str, ...], defaultdict[Worker, list[CellRow]]]
     parts = defaultdict(lambda: defaultdict(list))
     for worker, found in cells.items():
-        for cell in found.cells if found else ():
+        for cell in found:
             if cell.counts and cell.ratio.leads:
                 parts[_protocol(site, cell)][worker].append(cell)
     ladders = [

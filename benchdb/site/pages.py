@@ -25,10 +25,10 @@ _STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
 _SCRIPTS = {
     "run": ("site",),
     "compare": ("site", "compare"),
-    "index": ("site", "front", "tables"),
-    "chip": ("site", "tables", "yours"),
+    "index": ("site", "kept", "front", "tables"),
+    "chip": ("site", "kept", "tables", "yours"),
 }
-_SCRIPTS_OF_TABLES = ("site", "tables")
+_SCRIPTS_OF_TABLES = ("site", "kept", "tables")
 
 
 class Words(msgspec.Struct, frozen=True):
