@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 import msgspec
@@ -95,6 +95,7 @@ class LadderRows(msgspec.Struct, frozen=True):
     rows: tuple[MemberRow, ...]
 
 
+@cache
 def family_name(chip: str) -> str:
     """Return the family of a *chip*, "" for one that is of none."""
     if apple := _APPLE.fullmatch(chip):
