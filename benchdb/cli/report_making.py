@@ -21,7 +21,19 @@ from benchdb.site.output import File
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
-__all__ = ["Edition", "Wanted", "files", "negotiate", "opened"]  # and what is here
+__all__ = [  # what a report is made with, as well as what is here
+    "Edition",
+    "Wanted",
+    "computed",
+    "files",
+    "files_of_run",
+    "machine_of",
+    "negotiate",
+    "opened",
+    "page",
+    "tell_missing_fonts",
+    "write_site",
+]
 
 
 @contextmanager
