@@ -134,10 +134,7 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
     @property
     def work(self) -> tuple[str, str]:
         """Return what was computed, for any batch size and any storage of weights."""
-        facts = dict(parsed(self.parameters))
-        if facts.pop(_WEIGHTS, None) is None:
-            return self.workload, self.parameters
-        return self.workload, sorted_json(facts) or "{}"
+        return self.workload, _without_weights(self.parameters)
 
     @property
     def weights(self) -> str | None:
@@ -310,6 +307,14 @@ def variables(every: Mapping[str, str]) -> str:
 
 def _family(name: str) -> str:
     return next((f for f in _FAMILIES if name.startswith(f)), "Linux")
+
+
+@lru_cache(maxsize=4096)  # as below
+def _without_weights(parameters: str) -> str:
+    facts = dict(parsed(parameters))
+    if facts.pop(_WEIGHTS, None) is None:
+        return parameters
+    return sorted_json(facts) or "{}"
 
 
 @lru_cache(maxsize=4096)  # thousands of runs share them

@@ -1,5 +1,7 @@
 """Find the data folders: collectors, reports, schema and published."""
 
+import hashlib
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -13,3 +15,15 @@ def folder(name: str) -> Path:
     if not path.is_dir():
         raise FileNotFoundError(f"this installation of benchdb lacks {path}")
     return path
+
+
+@cache
+def program() -> bytes:
+    """Return the digest of our own program, templates, messages and catalogues."""
+    whole = hashlib.sha256()
+    catalogue = folder("collectors") / "catalogue"
+    for place in (_PACKAGE, folder("reports"), folder("schema"), catalogue):
+        for path in sorted(place.rglob("*")):
+            if path.suffix in {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}:
+                whole.update(path.name.encode() + path.read_bytes())
+    return whole.digest()

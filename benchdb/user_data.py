@@ -9,12 +9,22 @@ def data_folder() -> Path:
     """Return where a user's data belong on this system."""
     if home := os.environ.get("BENCHDB_HOME"):
         return Path(home)
+    return _own("Application Support", "XDG_DATA_HOME", ".local/share") / "benchdb"
+
+
+def cache_folder() -> Path:
+    """Return where on this system belongs what can be made again."""
+    if home := os.environ.get("BENCHDB_HOME"):
+        return Path(home) / "cache"
+    return _own("Caches", "XDG_CACHE_HOME", ".cache") / "benchdb"
+
+
+def _own(of_a_mac: str, variable: str, usual: str) -> Path:
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "benchdb"
-    root = Path(os.environ.get("XDG_DATA_HOME", ""))
+        return Path.home() / "Library" / of_a_mac
+    root = Path(os.environ.get(variable, ""))
     # A relative one does not count, by the specification of these folders.
-    own = root if root.is_absolute() else Path.home() / ".local" / "share"
-    return own / "benchdb"
+    return root if root.is_absolute() else Path.home() / usual
 
 
 def location_of(db: str | None) -> str:

@@ -23,6 +23,17 @@ PROSE_LIMIT = 400
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        envvar="BENCHDB_DB",
+        metavar="PATH|URL",
+        help="Database: a file, or postgresql+psycopg://… "
+        "(default: results.sqlite in your data folder)",
+        show_default=False,
+    ),
+]
 
 
 def plain(text: str, limit: int | None = None) -> str:

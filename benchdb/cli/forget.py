@@ -9,9 +9,11 @@ from sqlalchemy import Engine
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
+from benchdb.site import output as outputs
 from benchdb.store import forgetting
 from benchdb.store.database import reading, rehearsing, writing
 from benchdb.store.forgetting import Act, find, forget
+from benchdb.user_data import cache_folder
 
 app = typer.Typer(add_completion=False)
 
@@ -85,6 +87,7 @@ def _forget(engine: Engine, what: str, *, yes: bool) -> None:
                 "somebody else changed the database meanwhile; nothing was forgotten, "
                 "look again"
             )
+    outputs.forget(cache_folder())  # reports that are kept show it as well
     back = f"'benchdb forget --undo {target.act[:12]}' lets an import take it again"
     typer.echo(f"forgotten; {back}")
 

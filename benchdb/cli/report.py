@@ -2,31 +2,22 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
-from sqlalchemy import Engine
 
-from benchdb.cli.console import plain, print_bytes, tell
-from benchdb.cli.user_database import Db, opened
+from benchdb.cli.console import Db, plain, print_bytes
 from benchdb.errors import UsageError, suggestion
-from benchdb.report.filters import as_line, words
-from benchdb.report.language import negotiate
-from benchdb.report.scope import Wanted, selected
-from benchdb.report.view.page import Report
-from benchdb.site.content import Site, content
-from benchdb.site.files import FORMATS, Edition, File, Format, differences, files
-from benchdb.site.files import write as write_files
-from benchdb.store.database import reading
-from benchdb.store.machines import find_by_id
+from benchdb.site import output as outputs
+from benchdb.site.output import FORMATS, File, Format
+from benchdb.user_data import cache_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_STDOUT = Path("-")
+_STDOUT, _FOLDER = Path("-"), Path("report")
+_LANGUAGES = ("BENCHDB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _FILTERS = (
     *("chip", "workload", "framework", "device"),
     *("precision", "source", "campaign", "grade"),
@@ -70,37 +61,6 @@ def _refuse_contradictions(
         )
 
 
-@contextmanager
-def _computed(
-    engine: Engine, wanted: Wanted, highlight: str | None, edition: Edition
-) -> Iterator[tuple[Site, Edition]]:
-    """Give the site of the runs *wanted*, and the edition with what it needs.
-
-    Where no run is left the report says what there is, and so does standard error; so
-    it does where there is no room for all runs.
-    """
-    with reading(engine) as connection, selected(connection, wanted) as scope:
-        database = b""
-        if "sqlite" in edition.formats:
-            from benchdb.report import database_file  # noqa: PLC0415  only this format
-
-            database = database_file.content(connection, scope)
-        if scope.there:
-            nothing = f"no result matches {as_line(scope.chosen)}"
-            tell(f"benchdb: {nothing}; there are results for: {as_line(scope.there)}")
-        if room := scope.room:
-            kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each"
-            tell(
-                f"benchdb: shows {kept} measurement; filters such as --chip show "
-                "others, --all shows everything"
-            )
-        options = ["--highlight", highlight] if highlight else []
-        options += words(scope.chosen)
-        options += ["--all"] if wanted.everything else []
-        site = content(connection, scope, wanted.here)
-        yield site, replace(edition, options=options, database=database)
-
-
 def _refuse_beside_site(options: Mapping[str, object]) -> None:
     """Raise ``UsageError`` for an option that a site cannot follow."""
     for name, value in options.items():
@@ -117,77 +77,6 @@ def _refuse_beside_run(
             raise UsageError(f"--run is of one run; leave --{name} out")
     if formats != ("html",):
         raise UsageError("the page of a run is HTML; leave --format out")
-
-
-def _write_site(
-    engine: Engine,
-    wanted: Wanted,
-    languages: Sequence[str],
-    folder: Path,
-    base_url: str | None,
-) -> None:
-    """Write the site of the runs *wanted*; say how much of it is new."""
-    from benchdb.site import whole  # noqa: PLC0415  one page needs none of it
-    from benchdb.site.pages import Frame, checked_base  # noqa: PLC0415
-
-    frame = Frame(tuple(languages), checked_base(base_url))
-    with reading(engine) as connection, selected(connection, wanted) as scope:
-        if scope.there:
-            raise UsageError(
-                f"no result matches {as_line(scope.chosen)}; there are results for: "
-                f"{as_line(scope.there)}"
-            )
-        done = whole.renew(connection, scope, frame, folder, wanted.here)
-    if room := scope.room:
-        kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
-        tell(f"benchdb: the site has {kept}; 'benchdb report --run ID' shows any other")
-    typer.echo(
-        plain(
-            f"{folder / 'index.html'} ({done.written:,} files written, {done.kept:,} "
-            f"as they were, {done.removed:,} removed; {done.size / 1e6:,.1f} MB)"
-        )
-    )
-
-
-def _write(site: Site, edition: Edition, folder: Path) -> None:
-    """Write all files; tell each with its size."""
-    if "markdown" in edition.formats:
-        from benchdb.report.charts.fonts import missing_fonts  # noqa: PLC0415
-
-        if missing := missing_fonts(edition.languages):
-            tell(f"benchdb: {missing}")
-    for path, size in write_files(files(site, edition), folder):
-        typer.echo(plain(f"{path} ({size:,} bytes)"))
-
-
-def _write_run(
-    engine: Engine, run: str, codes: Sequence[str], output: Path | None
-) -> None:
-    """Write the page of one run, in each language, or to standard output."""
-    from benchdb.site.run.page import files as pages_of  # noqa: PLC0415
-
-    with reading(engine) as connection:
-        found = list(pages_of(connection, run, codes))
-    if output == _STDOUT:
-        print_bytes([found[0].content])
-        return
-    for path, size in write_files(found, output or Path("report")):
-        typer.echo(plain(f"{path} ({size:,} bytes)"))
-
-
-def _require_machine(found: Report, highlight: str | None) -> None:
-    """Raise ``UsageError`` if the machine to *highlight* is not there, but for ours."""
-    if highlight is None or found.there or any(one.here for one in found.machines):
-        return
-    if highlight != "here":
-        raise UsageError(
-            f"no result of machine {highlight!r} is in this report; nothing to "
-            "highlight"
-        )
-    tell(
-        "benchdb: no result of this machine is in this report, so nothing is "
-        "highlighted; 'benchdb collect' measures it"
-    )
 
 
 @app.command()
@@ -297,45 +186,64 @@ def report(
         _refuse_beside_site({**others, "--check": check, "--all": everything})
     elif base_url is not None:
         raise UsageError("--base-url is of a site; name its folder with --site")
-    languages = negotiate(lang or (["all"] if site else ()), os.environ)
     formats = _formats(format_ or (["html"] if run else ()))
-    _refuse_contradictions(output, languages, formats, check=check)
     filters = {name: context.params[name] or () for name in _FILTERS}
-    engine = opened(db)
-    here = None  # the machine to mark; None marks what is mine
-    if highlight not in (None, "here"):
-        with reading(engine) as connection:
-            here = find_by_id(connection, str(highlight))
+    # What one page needs is kept for another time; nothing else is asked for so often.
+    is_page = formats == ("html",) and not (site or run or check or highlight)
+    chosen = lang or [os.environ.get(variable) for variable in _LANGUAGES]
+    options = repr((chosen, output == _STDOUT, filters, everything))
+    place = Path(location_of(db))
+    key = outputs.key(place, options) if is_page else None
+    if key and (found := outputs.kept(cache_folder(), key)):
+        _deliver(found, output)
+        return
+    from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+
+    languages = making.negotiate(lang or (["all"] if site else ()), os.environ)
+    _refuse_contradictions(output, languages, formats, check=check)
+    engine = making.opened(db)
+    here = making.machine_of(engine, highlight)
     if run is not None:
         _refuse_beside_run({**filters, "highlight": highlight, "check": check}, formats)
-        _write_run(engine, run, languages, output)
+        _deliver(making.files_of_run(engine, run, languages), output)
         return
-    wanted = Wanted(filters, everything, here)
+    wanted = making.Wanted(filters, everything, here)
     if site is not None:
-        _write_site(engine, wanted, languages, site, base_url)
+        making.write_site(engine, wanted, languages, site, base_url)
         return
-    edition = Edition(languages, formats)
-    folder = output or Path("report")
-    with _computed(engine, wanted, highlight, edition) as (found, edition):
-        _require_machine(found.report, highlight)
-        if output == _STDOUT:
-            single = replace(edition, languages=languages[:1], alone=True)
-            print_bytes([next(files(found, single)).content])
-        elif check:
-            again = _again(edition, lang, format_, output, db)
-            _compare(files(found, edition), folder, again)
+    edition = making.Edition(languages, formats, alone=output == _STDOUT)
+    if key:
+        found, is_complete = making.page(engine, wanted, edition)
+        _deliver(found, output)
+        if is_complete and key == outputs.key(place, options):
+            outputs.keep(cache_folder(), key, found)
+        return
+    with making.computed(engine, wanted, highlight, edition) as (content, edition):
+        if check:
+            again = _again(edition.options, lang, format_, output, db)
+            _compare(making.files(content, edition), output or _FOLDER, again)
         else:
-            _write(found, edition, folder)
+            making.tell_missing_fonts(edition)
+            _deliver(making.files(content, edition), output)
+
+
+def _deliver(found: Iterable[File], output: Path | None) -> None:
+    """Write the files and tell each with its size, or the first to standard output."""
+    if output == _STDOUT:
+        print_bytes([next(iter(found)).content])
+        return
+    for path, size in outputs.write(found, output or _FOLDER):
+        typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 
 def _again(
-    edition: Edition,
+    options: Sequence[str],
     lang: Sequence[str] | None,
     formats: Sequence[str] | None,
     output: Path | None,
     db: str | None,
 ) -> str:
-    """Return the command that writes what is checked."""
+    """Return the command that writes what is checked; *options* are of its content."""
     command = ["benchdb", "report"]
     for option, values in (
         ("--lang", lang or ()),
@@ -345,12 +253,12 @@ def _again(
         command += [word for each in values for word in (option, str(each))]
     # An address may hold a password.
     place = [] if db is None or "://" in db else ["--db", db]
-    return shlex.join([*command, *edition.options, *place])
+    return shlex.join([*command, *options, *place])
 
 
 def _compare(found: Iterable[File], folder: Path, again: str) -> None:
     """Tell each file that is not as it would be written, and fail if there is one."""
-    problems = list(differences(found, folder))
+    problems = list(outputs.differences(found, folder))
     for path, problem in problems:
         typer.echo(plain(f"{path}: {problem}; run: {again}"))
     if problems:

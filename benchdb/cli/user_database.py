@@ -3,11 +3,11 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from sqlalchemy import Connection, Engine
 
+from benchdb.cli import console
 from benchdb.cli.console import counted, plain
 from benchdb.resources import folder
 from benchdb.store.database import open_database
@@ -16,17 +16,7 @@ from benchdb.store.migrate import SCHEMA_REVISION, Older
 from benchdb.store.postgresql.server import is_address
 from benchdb.user_data import location_of
 
-Db = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        envvar="BENCHDB_DB",
-        metavar="PATH|URL",
-        help="Database: a file, or postgresql+psycopg://… "
-        "(default: results.sqlite in your data folder)",
-        show_default=False,
-    ),
-]
+Db = console.Db
 
 _DECISIONS = "0007"  # the schema that brought them
 

@@ -8,13 +8,14 @@ from benchdb import resources
 # Strings are matched first, so that nothing inside them is taken for anything else.
 _STRING = r"(\"[^\"\n]*\"|'[^'\n]*')"
 _BLANK = re.compile(rf"{_STRING}|(?:/\*.*?\*/|\s)+", re.DOTALL)
-# Text and patterns of a script, or signs with spaces around. Those of + and - may say
-# something: "a + +b".
+# Text and patterns of a script, or signs with spaces around. Beside a second + or -
+# they say something: "a + +b".
 _AROUND = re.compile(
     r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
     r"|(?<=[(,=:?&|{ ])/(?![ /*])(?:\[(?:[^]\\\n]|\\.)*\]|[^/\\\n[]|\\.)+/)"
-    r"| *([=(){}\[\],;:?<>&|*%]+) *"
+    r"| *([=(){}\[\],;:?<>&|*%!]+) *|(?<![+-]) *([+-]) *(?![-+ ])"
 )
+_JOINED = re.compile(r"(?<=[;{,])\n")  # lines that no line break ends
 # Where a space says nothing. Not before a colon or a bracket, nor around + and -.
 _NEEDLESS = re.compile(rf"{_STRING}| ?;? ?(\}}) ?| ?([{{,;>]) ?|(:) ")
 
@@ -41,7 +42,8 @@ def script(name: str) -> str:
     """
     lines = map(str.strip, asset(name).splitlines())
     text = "\n".join(line for line in lines if line and not line.startswith("//"))
-    return _AROUND.sub(lambda found: found[1] or found[2], text)
+    text = _JOINED.sub("", text)
+    return _AROUND.sub(lambda found: found[found.lastindex or 0], text)
 
 
 def needed(style: str, page: str) -> str:

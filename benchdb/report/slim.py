@@ -9,25 +9,24 @@ import re
 
 _AS_IT_IS = re.compile(r"(<style>.*?</style>|<script>.*?</script>)", re.DOTALL)
 # Text holds no bare < or ", for the templates escape both: what matches is markup.
-_END_OF_CELL = re.compile(r"\s*</t[dhr]>\s*(?=<(?:t[dhr][ >]|/t(?:r|body|head|able)>))")
+# One reading for all end tags: each takes as long as all of them.
+_END = re.compile(
+    r"\s*</(?:t[dhr]>\s*(?=<(?:t[dhr][ >]|/t(?:r|body|head|able)>))"
+    r"|t(?:head|body)>\s*(?=<tbody[ >]|</table>)"
+    r"|li>\s*(?=<li[ >]|</[uo]l>)"
+    r"|option>\s*(?=<option[ >]|</select>)"
+    r"|p>\s*(?=<(?:p|div|ul|table|figure|details|h[23])[ >]))"
+)
 _START_OF_ROW = re.compile(r"(<tr(?: [^<>]*)?>)\s+(?=<t[dh][ >])")
-_END_OF_ITEM = re.compile(r"\s*</li>\s*(?=<li[ >]|</[uo]l>)")
-_END_OF_TEXT = re.compile(r"\s*</p>\s*(?=<(?:p|div|ul|table|figure|details|h[23])[ >])")
-# Not after a slash, which some parsers take for the end of an empty element; before
-# one there is a space, for it would become the value's last character.
-_END_OF_ROWS = re.compile(r"\s*</t(?:head|body)>\s*(?=<tbody[ >]|</table>)")
-_END_OF_OPTION = re.compile(r"\s*</option>\s*(?=<option[ >]|</select>)")
 # Between the shapes of a chart nothing is text, nor where a block begins or ends.
 _SHAPES = re.compile(
     r"\s+(?=</?(?:svg|g|path|line|use|section|article|div|ul|h[123]|p|figure|"
     r"figcaption|table|caption|thead|tbody|tr|details|summary)[ >])"
 )
+# Not after a slash, which some parsers take for the end of an empty element; before
+# one there is a space, for it would become the value's last character.
 _PLAIN_VALUE = re.compile(
     r'(?<= )([\w-]+)="([^\s"\'=<>`]*[^\s"\'=<>`/])"(?:(?=[ >])|(?=(/)>))'
-)
-_NEEDLESS = (
-    *(_END_OF_CELL, _END_OF_ROWS, _END_OF_ITEM, _END_OF_OPTION, _END_OF_TEXT),
-    _SHAPES,
 )
 
 
@@ -39,9 +38,8 @@ def slim(page: str) -> str:
     """
     pieces = _AS_IT_IS.split(page)
     for n in range(0, len(pieces), 2):
-        for needless in _NEEDLESS:
-            pieces[n] = needless.sub("", pieces[n])
-        pieces[n] = _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", pieces[n]))
+        text = _SHAPES.sub("", _END.sub("", pieces[n]))
+        pieces[n] = _PLAIN_VALUE.sub(_bare, _START_OF_ROW.sub(r"\1", text))
     return "".join(pieces)
 
 

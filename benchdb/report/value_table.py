@@ -6,10 +6,12 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
+from benchdb.conditions import parsed
 from benchdb.metric_kinds import BESIDE_THE_HEADLINE, headlines, scaled, unit_of
 from benchdb.report.measurement import Measurement, Process
 from benchdb.report.quantities import as_printed, uncertainty_printed
@@ -22,7 +24,7 @@ from benchdb.report.workloads import workload_of
 from benchdb.statistics.comparison import Sample, Spread
 from benchdb.steps import lowest
 from benchdb.store.pooling import average, by_session
-from benchdb.store.run_facts import NO_FIGURE, Facts, Figure
+from benchdb.store.run_facts import NO_FIGURE, Figure
 
 _Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
 # What is read beside the work of a step varies as its rate does.
@@ -84,7 +86,7 @@ def values(
                 made=figure.derived if quantity else None,
                 setting=facts.setting,
                 against=tuple(Ground(*ground) for ground in facts.against.items()),
-                parameters=tuple(_texts(facts)),
+                parameters=_texts(facts.spelled),
                 conditions=facts.surroundings,
             )
             rows.append(row)
@@ -204,10 +206,13 @@ def _quantity(
     )
 
 
-def _texts(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield all that was set, by name, as text."""
-    for name, fact in sorted(facts.parameters.items()):
-        yield name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True)
+@lru_cache(maxsize=4096)  # thousands of runs share them
+def _texts(spelled: str) -> tuple[tuple[str, str], ...]:
+    """Return all that was set, by name, as text."""
+    return tuple(
+        (name, fact if isinstance(fact, str) else json.dumps(fact, sort_keys=True))
+        for name, fact in sorted(parsed(spelled).items())
+    )
 
 
 def distinctions(rows: Sequence[ValueRow]) -> list[str]:
@@ -217,15 +222,16 @@ def distinctions(rows: Sequence[ValueRow]) -> list[str]:
     It is the setting, parameters and conditions in which they differ; where that is not
     enough the tier, the day, the minute. The only one of its kind needs nothing.
     """
-    alike = defaultdict[object, list[Mapping[str, str]]](list)
-    for row in rows:
-        alike[_visible(row)].append(_facts(row))
-    differing = {key: _differing(group) for key, group in alike.items()}
-    return [
-        " · ".join(facts[name] for name in differing[_visible(row)] if facts.get(name))
-        for row in rows
-        for facts in (_facts(row),)
-    ]
+    alike = defaultdict[object, list[int]](list)
+    for n, row in enumerate(rows):
+        alike[_visible(row)].append(n)
+    names = [""] * len(rows)
+    for several in (some for some in alike.values() if len(some) > 1):
+        known = [_facts(rows[n]) for n in several]
+        differing = _differing(known)
+        for n, facts in zip(several, known, strict=True):
+            names[n] = " · ".join(facts[it] for it in differing if facts.get(it))
+    return names
 
 
 def _visible(row: ValueRow) -> object:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -229,12 +228,48 @@ class _Here(Executor):
 
 
 @contextmanager
+def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes]]:
+    """Have another process do *work* meanwhile; give what waits for the outcome.
+
+    Where there is no core for it, or that process was killed, this one does it.
+    """
+    if _cores() == 1:
+        yield work
+        return
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    gc.freeze()  # what a collection touches would be copied
+    other = context.Process(target=lambda: sender.send_bytes(work()), daemon=True)
+    other.start()
+    sender.close()
+
+    def outcome() -> bytes:
+        try:
+            return receiver.recv_bytes()
+        except EOFError:
+            return work()
+
+    try:
+        yield outcome
+    finally:
+        gc.unfreeze()
+        other.terminate()
+        other.join()
+        receiver.close()
+
+
+def _cores() -> int:
+    """Return for how many processes there is room beside each other."""
+    # On macOS a fork may end in the system's own libraries.
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+@contextmanager
 def _workers(job: _Job, renderings: int) -> Iterator[Executor]:
     """Give processes that know the job, this one where others do not pay."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    cores = _cores()
     _jobs.append(job)
     try:
-        # On macOS a fork may end in the system's own libraries.
         if cores == 1 or renderings < _ENOUGH:
             yield _Here()
             return
@@ -370,23 +405,10 @@ def _save(folder: Path, entries: Mapping[str, Entry], made_of: str) -> None:
 
 def _digest(*parts: str) -> str:
     """Return the digest of *parts* and of our own program."""
-    whole = hashlib.sha256(_program())
+    whole = hashlib.sha256(resources.program())
     for part in parts:
         whole.update(f"{len(part)} {part}".encode())
     return whole.hexdigest()
-
-
-@cache
-def _program() -> bytes:
-    """Return the digest of our own program, templates, messages and catalogues."""
-    whole = hashlib.sha256()
-    catalogue = resources.folder("collectors") / "catalogue"
-    data = map(resources.folder, ("reports", "schema"))
-    for folder in (Path(__file__).parent.parent, *data, catalogue):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}:
-                whole.update(path.name.encode() + path.read_bytes())
-    return whole.digest()
 
 
 def _removed(folder: Path, path: str, entry: Entry) -> bool:

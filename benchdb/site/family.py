@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 import msgspec
@@ -95,6 +95,7 @@ class LadderRows(msgspec.Struct, frozen=True):
     rows: tuple[MemberRow, ...]
 
 
+@cache
 def family_name(chip: str) -> str:
     """Return the family of a *chip*, "" for one that is of none."""
     if apple := _APPLE.fullmatch(chip):
@@ -120,14 +121,14 @@ def family(site: Site, chip: str) -> Family | None:
     chips = chips_of(site, name) or (chip,)
     workers = [Worker(one, device) for one in chips for device in _DEVICES]
     cells = {
-        worker: site.systems.compare(BASELINE, worker)
+        worker: site.systems.cells(BASELINE, worker)
         for worker in workers
         if worker != BASELINE
     }
     parts: defaultdict[tuple[str, ...], defaultdict[Worker, list[CellRow]]]
     parts = defaultdict(lambda: defaultdict(list))
     for worker, found in cells.items():
-        for cell in found.cells if found else ():
+        for cell in found:
             if cell.counts and cell.ratio.leads:
                 parts[_protocol(site, cell)][worker].append(cell)
     ladders = [

@@ -3,31 +3,20 @@
 Each format is imported where it is made: one page needs half of what all formats do.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Literal, get_args
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from benchdb.files import replacing
 from benchdb.report import filters
 from benchdb.report.language import Language, load
 from benchdb.report.view.page import Report
 from benchdb.site import single
 from benchdb.site.content import Site
+from benchdb.site.output import File, Format
 from benchdb.site.pages import Sheet
 from benchdb.site.single import Single
 
-Format = Literal["html", "markdown", "snippet", "csv", "json", "sqlite"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 _DATA = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}  # by label, as on the page
-
-
-class File(msgspec.Struct, frozen=True):
-    """A file of a report: its name below the report's folder."""
-
-    name: str
-    content: bytes
 
 
 class Edition(msgspec.Struct, frozen=True):
@@ -118,32 +107,3 @@ def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
     return (data_files.csv_table if wanted == "csv" else data_files.json_document)(
         report
     )
-
-
-def write(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, int]]:
-    """Write the files into *folder*; yield each as it is written, with its bytes."""
-    for file in found:
-        path = folder / file.name
-        if path.suffix == ".sqlite":
-            from benchdb.report import database_file  # noqa: PLC0415
-
-            database_file.write(path, file.content)
-        else:
-            with replacing(path) as stream:
-                stream.write(file.content)
-        yield path, len(file.content)
-
-
-def differences(found: Iterable[File], folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield each file in *folder* that is not as it would be written, and why."""
-    for file in found:
-        path = folder / file.name
-        try:
-            same = path.read_bytes() == file.content
-        except FileNotFoundError:
-            yield path, "is missing"
-        except OSError as error:
-            yield path, f"cannot be read ({error.strerror})"
-        else:
-            if not same:
-                yield path, "differs from the database"

@@ -82,20 +82,20 @@ class MetalRows(msgspec.Struct, frozen=True):
 
 def metal(site: Site, chip: str) -> Metal | None:
     """Return what *chip* does with Metal and without, ``None`` without a pair."""
-    found = site.systems.compare(Worker(chip, "cpu"), Worker(chip, "metal"))
-    if found is None or not found.cells:
+    found = site.systems.cells(Worker(chip, "cpu"), Worker(chip, "metal"))
+    if not found:
         return None
     groups, room = [], _MOST
-    for group in _groups(site, found.cells):
+    for group in _groups(site, found):
         if room > 0:
             kept = group.cells[:room]
             groups.append(msgspec.structs.replace(group, cells=kept))
             room -= len(kept)
     return Metal(
         groups=tuple(groups),
-        ranges=tuple(_ranges(found.cells)),
-        flagged=sum(cell.counts and is_flagged(cell) for cell in found.cells),
-        more=len(found.cells) - sum(len(group.cells) for group in groups),
+        ranges=tuple(_ranges(found)),
+        flagged=sum(cell.counts and is_flagged(cell) for cell in found),
+        more=len(found) - sum(len(group.cells) for group in groups),
     )
 
 

@@ -3,12 +3,13 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
+from markupsafe import Markup
 
 from benchdb.errors import UsageError
 from benchdb.report import html, page_assets, untrusted
@@ -25,10 +26,10 @@ _STYLES = ("tokens.css", "chart.css", "site.css", "rows.css")
 _SCRIPTS = {
     "run": ("site",),
     "compare": ("site", "compare"),
-    "index": ("site", "front", "tables"),
-    "chip": ("site", "tables", "yours"),
+    "index": ("site", "kept", "front", "tables"),
+    "chip": ("site", "kept", "tables", "yours"),
 }
-_SCRIPTS_OF_TABLES = ("site", "tables")
+_SCRIPTS_OF_TABLES = ("site", "kept", "tables")
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -129,21 +130,43 @@ def render(page: Page, language: Language, frame: Frame) -> str:
         layout="site/base.html.j2",
         alone=False,
         frame=frame,
-        navigation=navigation(language),
+        mast=_mast(language, frame, page.kind, "" if page.local else page.address),
         own=own,
         style=relative(assets()["style"], own),
         scripts=[relative(assets()[f"{it}.js"], own) for it in scripts(page.template)],
         icon=relative(assets()["icon"], own),
         data=relative(f"{page.address}.json", own),
         root=relative("", own),
-        folder=relative(frame.path("", language.code, "").removesuffix("."), own),
-        search=relative(f"assets/search.{language.code}.js", own),
-        relative=relative,
         to=partial(_to, frame, own, language.code),
         others=[(code, languages.load(code)) for code in frame.codes],
     )
     # Thousands of small pages gain little from it, and take half as long again.
     return text if page.local else slim(text)
+
+
+@lru_cache(maxsize=16)
+def _mast(language: Language, frame: Frame, kind: Kind, address: str) -> Markup:
+    """Return the head of the page at *address*: the same for all that are local, ""."""
+    own = frame.path(address or "run/", language.code)
+    text = (
+        html.environment(language)
+        .get_template("site/mast.html.j2")
+        .render(
+            address=address,
+            kind=kind,
+            language=language,
+            frame=frame,
+            navigation=navigation(language),
+            own=own,
+            root=relative("", own),
+            folder=relative(frame.path("", language.code, "").removesuffix("."), own),
+            search=relative(f"assets/search.{language.code}.js", own),
+            relative=relative,
+            to=partial(_to, frame, own, language.code),
+            others=[(code, languages.load(code)) for code in frame.codes],
+        )
+    )
+    return html.verbatim(text)
 
 
 def _filled(page: Page, language: Language, **more: Any) -> str:

@@ -185,10 +185,9 @@ class Protocols:
     def _over_baseline(self, worker: Worker) -> Mapping[tuple[str, str], Ratio]:
         """Return the like ratios of a system to the baseline, by run and metric."""
         if worker not in self._ratios:
-            found = self._site.systems.compare(BASELINE, worker)
             self._ratios[worker] = {
                 (cell.other.quantity.run, cell.metric): cell.ratio
-                for cell in (found.cells if found else ())
+                for cell in self._site.systems.cells(BASELINE, worker)
                 if cell.counts and cell.ratio.leads
             }
         return self._ratios[worker]

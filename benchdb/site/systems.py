@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from benchdb.compare.cell_rows import CellRow, Comparison, cells, compare
+from benchdb.compare.cell_rows import CellRow, cells
 from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
 from benchdb.exchange.messages import Device
@@ -49,7 +49,7 @@ class Systems:
             )
             for worker, own in runs.items()
         }
-        self._compared: dict[tuple[Worker, Worker], Comparison] = {}
+        self._cells: dict[tuple[Worker, Worker], tuple[CellRow, ...]] = {}
 
     @property
     def sides(self) -> Mapping[Worker, Side]:
@@ -63,32 +63,21 @@ class Systems:
         found = addresses("compare", named)
         return {named[name]: path.partition("/")[2] for name, path in found.items()}
 
-    def compare(self, base: Worker, other: Worker) -> Comparison | None:
+    def cells(self, base: Worker, other: Worker) -> tuple[CellRow, ...]:
         """Return what *other* does on the cells that *base* has as well.
 
-        A ratio says how many times as fast *other* is. ``None`` where one of them did
-        nothing.
+        A ratio says how many times as fast *other* is. There are none where one of them
+        did nothing.
         """
         if base not in self._sides or other not in self._sides:
-            return None
+            return ()
         pair = base, other
-        if pair not in self._compared:
-            self._compared[pair] = compare(self._sides[base], self._sides[other])
-        return self._compared[pair]
+        if pair not in self._cells:
+            self._cells[pair] = cells(self._sides[base], self._sides[other])
+        return self._cells[pair]
 
     def ratio_of(self, run: str, worker: Worker, base: Worker) -> CellRow | None:
         """Return the cell in which *run* of *worker* meets *base*, like for like."""
-        if worker == base or (found := self.compare(base, worker)) is None:
-            return None
-        return next(
-            (
-                row
-                for row in found.cells
-                if row.other.quantity.run == run and row.counts
-            ),
-            None,
-        )
-
-    def cells(self, base: Worker, other: Worker) -> tuple[CellRow, ...]:
-        """Return the cells of ``compare`` alone, for whoever asks for all pairs."""
-        return cells(self._sides[base], self._sides[other])
+        found = self.cells(base, worker) if worker != base else ()
+        own = (row for row in found if row.other.quantity.run == run and row.counts)
+        return next(own, None)

@@ -26,16 +26,10 @@ from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame, Page
 from benchdb.store import contents
 
-# Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (
-    front.pages,
-    listings.pages,
-    chip_page.pages,
-    workload_page.pages,
-    compare.pages,
-    machine_page.pages,
-    source_page.pages,
-)
+# Each yields pages in every language, as those of pairs are, between which and these
+# all work is divided; those of runs are in the first alone.
+_BEFORE = (front.pages, listings.pages, chip_page.pages, workload_page.pages)
+_AFTER = (machine_page.pages, source_page.pages)
 
 
 def renew(
@@ -57,10 +51,12 @@ def renew(
 
 def write(site: Site, frame: Frame, folder: Path, state: str = "") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
-    shared = [page for make in _SHARED for page in make(site)]
-    runs = Local(
-        run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
-    )
+    with build.aside(partial(compare.computed, site)) as data:
+        before = [page for make in _BEFORE for page in make(site)]
+        after = [page for make in _AFTER for page in make(site)]
+        addresses = run.addresses(site)
+        shared = [*before, *compare.pages(site, data), *after]
+    runs = Local(addresses, partial(run.facts_at, site), partial(run.page_of, site))
     plan = Plan(shared, [*_files(site, shared, frame)], runs, state)
     return build.build(plan, frame, folder)
 

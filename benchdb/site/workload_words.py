@@ -149,10 +149,9 @@ def _metal(site: Site, table: Table) -> list[float]:
     chips = dict.fromkeys(row.chip for row in table.rows if row.device == "metal")
     ratios = []
     for chip in chips:
-        found = site.systems.compare(Worker(chip, "cpu"), Worker(chip, "metal"))
         ratios += [
             cell.ratio.value
-            for cell in (found.cells if found else ())
+            for cell in site.systems.cells(Worker(chip, "cpu"), Worker(chip, "metal"))
             if cell.counts
             and cell.ratio.leads
             and not is_flagged(cell)

@@ -184,6 +184,7 @@ def chip_at_work(place: Place) -> str:
     return worked(place.device_name, place.device, place.accelerator, place.chip)
 
 
+@lru_cache(maxsize=4096)  # as every run has one
 def worked(own: str | None, device: str, card: str | None, chip: str) -> str:
     """Return which chip works as *device*, which may bear a name of its *own*."""
     if own and not _NO_NAMES.fullmatch(own.strip()):

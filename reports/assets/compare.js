@@ -8,19 +8,16 @@ const esc = s => String(s).replace(/[&<>"']/g, c => `&#${c.charCodeAt()};`);
 const el = (tag, text) => `<${tag}>${esc(text)}</${tag.split(" ")[0]}>`;
 const fill = (pattern, facts) => Object.entries(facts).reduce((s, [name, text]) => s.replaceAll(`{${name}}`, () => text), pattern);
 const put = (pattern, text) => pattern.replace("{}", () => text);
-const local = s => {
-  if (!/^\d+(\.\d+)?$/.test(s)) return `${s}`;
-  const [whole, part] = `${s}`.split("."), [group, point, from] = say.marks;
-  const grouped = whole >= from ? whole.replace(/\B(?=(\d{3})+$)/g, group) : whole;
-  return part ? grouped + point + part : grouped;
-};
+const [space, point, from] = say.marks;
+const local = s => `${s}`.replace(/^(\d+)(?:\.(\d+))?$/, (_, whole, part) =>
+  (whole >= from ? whole.replace(/\B(?=(\d{3})+$)/g, space) : whole) + (part ? point + part : ""));
 const factor = s => put(say.factor, local(s));
 const between = (pattern, [low, high]) => put(put(pattern, local(low)), local(high));
 const factors = ends => ends[1] ? between(say.factors, ends) : factor(ends[0]);
 const rules = new Intl.PluralRules(say.code);
 const plural = (forms, n, more) => fill(forms[rules.select(n)] ?? forms.other, {n: local(n), ...more});
 const aside = s => say.isolates[0] + s + say.isolates[1];
-const listed = (parts, between = " · ") => parts.filter(Boolean).join(between);
+const listed = parts => parts.filter(Boolean).join(" · ");
 const title = w => say.titles[w] ?? w;
 const system = s => `${s.chip} · ${say.devices[s.device]}`;
 
@@ -32,7 +29,7 @@ const fact = ([, unit, items]) => {
   return aside(unit == "#" ? text : put(say.units[unit], text));
 };
 const lacks = (x, y) => listed(Object.entries(x.own).map(([w, works]) => {
-  const n = works.filter(it => !(y.own[w] ?? []).includes(it)).length;
+  const n = works.filter(it => !y.own[w]?.includes(it)).length;
   return n && `${aside(title(w))} (${local(n)})`;
 })) || say.nothing;
 
@@ -43,21 +40,18 @@ const other = ([kind, evidence, cells, n, lead, ends, back, ...rest]) =>
   [kind, evidence, cells, n, -lead, lead ? ends : back, lead ? back : ends, ...rest];
 
 const axis = cells => {
-  const values = [1, ...cells.flatMap(c => [c[5], ...c[9]])];
+  const values = [1, ...cells.flatMap(c => [c[5], ...c[9]])], {log, abs} = Math;
   let low = Math.min(...values) / 1.08, high = Math.max(...values) * 1.08;
   if (high / low < 1.6) [low, high] = [low / 1.6 ** .5, high * 1.6 ** .5];
-  const start = Math.log(low), width = Math.log(high) - start, place = v => 100 * (Math.log(v) - start) / width;
-  const ticks = [1];
-  for (const t of say.ticks) {
-    if (place(t) >= 0 && place(t) <= 100 && ticks.every(it => Math.abs(place(t) - place(it)) >= 17)) ticks.push(t);
-  }
+  const width = log(high) - log(low), place = v => 100 * (log(v) - log(low)) / width, ticks = [1];
+  for (const t of say.ticks) if (abs(place(t) - 50) <= 50 && ticks.every(it => abs(place(t) - place(it)) >= 17)) ticks.push(t);
   return {ticks, at: v => place(v).toFixed(1) + "%"};
 };
 
 const figure = ([run, digits, unit, low, high, n, machines, grade, label], name) => {
   const [bars, text] = say.labels[label];
   const rests = listed([put(say.n, local(n)), machines > 1 && plural(say.machines, machines)]);
-  return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(pick.dataset.runs + run)}.html">${esc(put(say.units[unit], local(digits)))}</a>`
+  return `<td class="num" data-l="${esc(name)}"><a class="fig" href="${esc(runs + run)}.html">${esc(put(say.units[unit], local(digits)))}</a>`
     + (grade && el(`span class="grade ${esc(grade)}"`, grade))
     + (low && el("small", high ? between(say.interval, [low, high]) : factor(low))) + `<small><span class="trust t${bars}" title="${esc(text)}"></span>${esc(rests)}</small></td>`;
 };
@@ -97,7 +91,7 @@ const table = (x, y, over, cells) => {
     return listed([differs && put(say.differs, say.conditions[differs]), unstated && put(say.unstated, say.conditions[unstated]),
       codes.length && "⚑ " + codes.map(it => say.flags[it]).join(say.comma)]);
   };
-  const row = ([kind, w, i, j, word, value, times, ends, , span, differs, , noted], works, remark) => {
+  const row = ([kind, w, i, j, word, value, times, ends, , span, differs, , noted], remark) => {
     const left = x.figures[i], right = y.figures[j], [name, text] = named(kind, works[w]);
     const how = [9, 10].map(k => left[k] == right[k] ? left[k] : `${left[k] || "–"} → ${right[k] || "–"}`);
     const quiet = ["even", "insufficient"].includes(word) || value == 1;
@@ -109,11 +103,11 @@ const table = (x, y, over, cells) => {
         + (look == "down" ? `<use class="down" href="#slow" x="${at(value)}" y="11"></use>` : `<circle class="${look}" cx="${at(value)}" cy="11" r="4.6"></circle>`)) + `</td><td class="says">` + el(`b class="${tone}"`, put(say.verdicts[word][+(value >= 1)], local(times))) + (ends[0] ? el("small", factors(ends)) : "") + "</td>"
       + el('td class="why"', remark) + "</tr>";
   };
-  const group = (kind, name) => {
+  const works = (x.cells[y.name] ? x : y).works, group = (kind, name) => {
     const own = cells.filter(c => c[0] == kind), like = own.filter(c => !c[10]), notes = own.map(remarks);
     const [alike, more] = new Set((like[0] ? like : own).map(remarks)), shared = more == null && alike;
     return own[0] ? `<tr class="sub${like[0] ? "" : " unlike"}"><th colspan="6" scope="rowgroup">${esc(name)}`
-      + el("small", listed([fill(say.like, {like: local(like.length), n: local(own.length)}), shared])) + "</th></tr>" + own.map((c, k) => row(c, x.cells[y.name] ? x.works : y.works, notes[k] == shared ? "" : notes[k])).join("") : "";
+      + el("small", listed([fill(say.like, {like: local(like.length), n: local(own.length)}), shared])) + "</th></tr>" + own.map((c, k) => row(c, notes[k] == shared ? "" : notes[k])).join("") : "";
   };
   return el("h2", say.headings.cells) + scroller("cells", " stack versus", head(say.work) + heads(x, y, "num")
     + `<th scope="col" class="plot">${esc(over)}` + svg(16, `<defs><path id="slow" d="M0-5.4 5.4 0 0 5.4-5.4 0z"></path><g id="grid">`
@@ -122,8 +116,7 @@ const table = (x, y, over, cells) => {
 };
 
 const page = (x, y) => {
-  const there = x.cells[y.name], back = y.cells[x.name];
-  const cells = there ?? (back ?? []).map(turned), cards = x.cards[y.name] ?? (y.cards[x.name] ?? []).map(other);
+  const cells = x.cells[y.name] ?? (y.cells[x.name] ?? []).map(turned), cards = x.cards[y.name] ?? (y.cards[x.name] ?? []).map(other);
   const names = x.device == y.device ? {base: x.chip, other: y.chip} : {base: system(x), other: system(y)};
   const over = fill(say.over, names), facts = x.known.map((it, k) => [say.facts[it[0]], fact(it), fact(y.known[k])]).filter(it => it[1] + it[2] != "––");
   const differing = facts.filter(it => it[1] != it[2]), same = facts.filter(it => it[1] == it[2]).map(it => `${it[0]} ${it[1]}`);
@@ -143,18 +136,14 @@ const page = (x, y) => {
 
 const files = Object.fromEntries([...a.options].map(o => [o.value, o.dataset.file]));
 // Data come with a script element: a page that was opened from a disk may not fetch.
-const load = slug => known[slug] ? Promise.resolve(known[slug]) : new Promise((done, failed) => {
-  const e = doc.createElement("script");
-  e.src = `${pick.dataset.root}assets/compare/${slug}${files[slug]}`;
-  e.onload = () => done(known[slug]);
-  e.onerror = failed;
-  doc.head.append(e);
-});
+const load = slug => known[slug] || new Promise((done, onerror) => doc.head.append(make("script",
+  {src: `${root}assets/compare/${slug}${files[slug]}`, onload: () => done(known[slug]), onerror})));
 
 // The pair and the filter stand behind the # of the address.
-let now = `${pick.dataset.base} ${pick.dataset.other}`;
+const {base, other: second, root, runs} = pick.dataset;
+let now = `${base} ${second}`;
 const show = async () => {
-  const query = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : ""), x = query.get("a") ?? pick.dataset.base, y = query.get("b") ?? pick.dataset.other;
+  const query = chosen(), x = query.get("a") ?? base, y = query.get("b") ?? second;
   like.checked = query.get("like") == "1";
   one("#pair").classList.toggle("alike", like.checked);
   all(".tongues a").forEach(l => l.hash = location.hash);
@@ -163,7 +152,10 @@ const show = async () => {
   try {
     const [left, right] = await Promise.all([load(x), load(y)]);
     if (a.value != x || b.value != y) return;
-    for (const o of b.options) o.text = o.dataset.name + (left.shared[o.value] ? ` (${local(left.shared[o.value])})` : "");
+    for (const o of b.options) {
+      const n = left.shared[o.value];
+      o.text = a.options[o.index].text + (n ? ` (${local(n)})` : "");
+    }
     if (now == `${x} ${y}`) return;
     const [name, text] = page(left, right);
     now = `${x} ${y}`;
@@ -175,8 +167,7 @@ const show = async () => {
 const go = (x, y) => location.hash = `a=${x}&b=${y}${like.checked ? "&like=1" : ""}`;
 
 b.innerHTML = a.innerHTML;
-b.value = pick.dataset.other;
-for (const o of b.options) o.dataset.name = o.text;
+b.value = second;
 for (const e of [a, b, like]) e.onchange = () => go(a.value, b.value);
 one("#swap").onclick = () => go(b.value, a.value);
 addEventListener("hashchange", show);

@@ -6,10 +6,6 @@ const make = (tag, facts, ...parts) => {
   e.append(...parts);
   return e;
 };
-const lang = doc.documentElement.lang;
-// Figures are written as the language does it, in Latin digits.
-const written = (n, digits) => n.toLocaleString(lang + "-u-nu-latn", {minimumSignificantDigits: digits, maximumSignificantDigits: digits});
-const stem = link => link.getAttribute("href").replace(/^.*\/|\.html$/g, "");
 
 // Words of a question, and text in which they are looked for: case, accents, hyphens, dots and blanks do not count.
 const plain = s => s.toLowerCase().normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, "");
@@ -17,24 +13,6 @@ const words = s => s.split(/\s+/).map(plain).filter(Boolean);
 
 // What a reader chose is kept behind the # of the address: #figures.device=Metal&figures.sort=batch.a
 const chosen = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-const keep = (name, value) => {
-  const now = chosen();
-  value ? now.set(name, value) : now.delete(name);
-  const text = String(now).replaceAll("%2C", ",").replaceAll("%3A", ":");
-  history.replaceState(history.state, "", text ? "#" + text : location.pathname + location.search);
-};
-// What puts a part of the page as the address has it, which holds once the page is there.
-const restoring = [], restored = restore => {
-  restore();
-  restoring.push(restore);
-};
-// Figures that a reader types into fields, by the keys of their lines: chips.price=m1:999,m4-max:3199
-const typed = (name, lines) => restored(() => {
-  const kept = new Map((chosen().get(name) || "").split(",").map(it => it.split(":")));
-  lines.map(l => l.input.value = kept.get(l.key) || "");
-});
-const keepTyped = (name, lines) => keep(name, lines.filter(l => l.input.value).map(l => l.key + ":" + l.input.value).join());
-const field = label => make("input", {type: "number", min: 0, step: "any", ariaLabel: label});
 
 {
 // Links to headings, the section that is read, what is inside closed details.
@@ -53,16 +31,13 @@ if (parts.length) {
   mind();
 }
 const reveal = () => {
-  const to = doc.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const to = !location.hash.includes("=") && doc.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!to) return;
   for (let e = to; e; e = e.parentElement) if (e.open === false) e.open = true;
   to.scrollIntoView();
 };
-addEventListener("hashchange", () => {
-  if (!location.hash || location.hash.includes("=")) restoring.map(r => r());
-  else reveal();
-});
-if (location.hash && !location.hash.includes("=")) reveal();
+addEventListener("hashchange", reveal);
+reveal();
 // A way to a section keeps what was chosen.
 addEventListener("click", e => {
   const link = location.hash.includes("=") && e.target.closest(".toc a, .perm"), section = link && one(link.hash);

@@ -87,7 +87,10 @@ def test_other_commands_load_no_part_that_is_not_theirs(
     assert some_of(heavy, loaded(*arguments)) == set()
 
 
-def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_path):
+def test_a_page_loads_no_other_format_and_nothing_that_writes(
+    published, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
     page = ("--lang", "en", "--format", "html", "-o", tmp_path)
     found = loaded("report", *page, "--db", published)
 
@@ -97,6 +100,9 @@ def test_a_page_loads_no_other_format_and_nothing_that_writes(published, tmp_pat
     judges = ("benchdb.plausibility", "benchdb.collecting")
     heavy = (*_NEVER, "matplotlib", *_IMPORTERS, *_SERVERS, *others, *writes, *judges)
     assert some_of(heavy, found) == set()
+
+    again = loaded("report", *page, "--db", published)
+    assert some_of((*_LIGHT, *_DATABASES), again) == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -130,13 +130,10 @@ def test_no_page_has_a_style_or_a_script_inside():
 PARTS = {"lead": "", "heads": (), "rows": ()}
 
 
-@pytest.mark.parametrize(
-    ("template", "most"),
-    [*((it, 12_000) for it in ("index", "chip", "list", "run")), ("compare", 14_000)],
-)
-def test_the_scripts_of_a_page_are_small(template, most):
+@pytest.mark.parametrize("template", ["index", "chip", "list", "run", "compare"])
+def test_the_scripts_of_a_page_are_small(template):
     names = pages.scripts(template)
-    assert sum(len(page_assets.script(f"{it}.js").encode()) for it in names) <= most
+    assert sum(len(page_assets.script(f"{it}.js").encode()) for it in names) <= 12_000
 
 
 @pytest.mark.parametrize(
@@ -145,7 +142,9 @@ def test_the_scripts_of_a_page_are_small(template, most):
         ('const a = [ 1, 2 ] , b = "x = {";', 'const a=[1,2],b="x = {";'),
         ("f(`a = ${b ? c : d}`, /[ /] = /);", "f(`a = ${b ? c : d}`,/[ /] = /);"),
         ("x = y + +z; // no comment", "x=y + +z;// no comment"),
-        ("  // gone\nif (a) { b }", "if(a){b}"),
+        ("x = y++ + a - b", "x=y++ +a-b"),
+        ("  // gone\nif (a != b) { b }", "if(a!=b){b}"),
+        ("f(1,\n  2);\ng()\nh()", "f(1,2);g()\nh()"),
     ],
 )
 def test_a_script_loses_the_spaces_that_say_nothing(monkeypatch, text, packed):

@@ -103,7 +103,7 @@ def test_in_one_language_more(database, tmp_path):
 def test_after_a_template_or_the_program_changed(database, tmp_path, monkeypatch):
     render = pages.render
     with monkeypatch.context() as older:
-        older.setattr(build, "_program", lambda: b"older")
+        older.setattr(resources, "program", lambda: b"older")
         older.setattr(
             pages, "render", lambda *given: render(*given).replace("footer", "header")
         )
@@ -114,7 +114,7 @@ def test_after_a_template_or_the_program_changed(database, tmp_path, monkeypatch
 
 
 def test_a_catalogue_that_changed_is_another_program(tmp_path, monkeypatch):
-    program, folder = build._program.__wrapped__, resources.folder
+    program, folder = resources.program.__wrapped__, resources.folder
     before = program()
     copy = tmp_path / "collectors" / "catalogue"
     shutil.copytree(folder("collectors") / "catalogue", copy)

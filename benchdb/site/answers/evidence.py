@@ -49,9 +49,8 @@ def group_of(workload: str) -> Group | None:
 
 def rows_of(corpus: Corpus, base: Worker, other: Worker) -> Rows:
     """Return the cells that both have, by kind of work."""
-    compared = corpus.site.systems.compare(base, other)
     kinds = defaultdict[Group, list[CellRow]](list)
-    for row in compared.cells if compared else ():
+    for row in corpus.site.systems.cells(base, other):
         if group := group_of(row.workload):
             kinds[group].append(row)
     return kinds

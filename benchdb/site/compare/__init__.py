@@ -5,7 +5,7 @@ own, which the script of the page loads; without scripts the page shows one pair
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -47,12 +47,21 @@ class Facts(msgspec.Struct, frozen=True):
     lacking: int
 
 
-def pages(site: Site) -> Iterator[Page]:
-    """Yield the page, with its data files; none without two systems."""
+def computed(site: Site) -> bytes:
+    """Return the data of all systems, by far the most work of the page."""
+    return msgspec.msgpack.encode(system_files(site, _chosen(site)))
+
+
+def pages(site: Site, data: Callable[[], bytes] | None = None) -> Iterator[Page]:
+    """Yield the page, with its data files; none without two systems.
+
+    *data* gives what ``computed`` returns, for whoever has it from elsewhere.
+    """
     chosen = _chosen(site)
     if len(chosen) < 2:
         return
-    files = system_files(site, chosen)
+    encoded = data() if data else computed(site)
+    files = msgspec.msgpack.decode(encoded, type=dict[str, SystemData])
     written = {slug: _script(one) for slug, one in files.items()}
     systems = tuple(
         Offered(

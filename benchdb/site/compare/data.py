@@ -16,7 +16,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from benchdb import catalogue
-from benchdb.compare.cell_rows import CellRow
+from benchdb.compare.cell_rows import CellRow, cells
 from benchdb.compare.sides import Figure
 from benchdb.report import language as languages
 from benchdb.report import untrusted
@@ -212,14 +212,12 @@ def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, Syste
     """Return the file of each of the *chosen* systems, by its name in addresses."""
     files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
     maker = _Maker(site)
-    works = {
-        slug: site.systems.sides[worker].batches.keys()
-        for slug, worker in chosen.items()
-    }
+    sides = site.systems.sides
+    works = {slug: sides[worker].batches.keys() for slug, worker in chosen.items()}
     for first, second in combinations(chosen, 2):
         if works[first].isdisjoint(works[second]):
             continue
-        rows = site.systems.cells(chosen[first], chosen[second])
+        rows = cells(sides[chosen[first]], sides[chosen[second]])
         if rows:
             own, other = files[first], files[second]
             own.cells[second] = [maker.cell(own, other, row) for row in rows]

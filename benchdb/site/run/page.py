@@ -8,7 +8,7 @@ from benchdb.report.language import load
 from benchdb.report.scope import selection
 from benchdb.site.addresses import RUN_LETTERS
 from benchdb.site.content import content
-from benchdb.site.files import File
+from benchdb.site.output import File
 from benchdb.site.pages import Sheet, alone
 from benchdb.site.run import all_facts, page_of
 from benchdb.store.read import find

@@ -1,0 +1,151 @@
+"""What ``benchdb report`` makes of a database; what it has kept needs none of it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from msgspec.structs import replace
+from sqlalchemy import Engine
+
+from benchdb.cli.console import plain, tell
+from benchdb.cli.user_database import opened
+from benchdb.errors import UsageError
+from benchdb.report.filters import as_line, words
+from benchdb.report.language import negotiate
+from benchdb.report.scope import Wanted, selected
+from benchdb.report.view.page import Report
+from benchdb.site.content import Site, content
+from benchdb.site.files import Edition, files
+from benchdb.site.output import File
+from benchdb.store.database import reading
+from benchdb.store.machines import find_by_id
+
+__all__ = [  # what a report is made with, as well as what is here
+    "Edition",
+    "Wanted",
+    "computed",
+    "files",
+    "files_of_run",
+    "machine_of",
+    "negotiate",
+    "opened",
+    "page",
+    "tell_missing_fonts",
+    "write_site",
+]
+
+
+@contextmanager
+def computed(
+    engine: Engine, wanted: Wanted, highlight: str | None, edition: Edition
+) -> Iterator[tuple[Site, Edition]]:
+    """Give the site of the runs *wanted*, and the edition with what it needs.
+
+    Where no run is left the report says what there is, and so does standard error; so
+    it does where there is no room for all runs.
+    """
+    with reading(engine) as connection, selected(connection, wanted) as scope:
+        database = b""
+        if "sqlite" in edition.formats:
+            from benchdb.report import database_file  # noqa: PLC0415  only this format
+
+            database = database_file.content(connection, scope)
+        if scope.there:
+            nothing = f"no result matches {as_line(scope.chosen)}"
+            tell(f"benchdb: {nothing}; there are results for: {as_line(scope.there)}")
+        if room := scope.room:
+            kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each"
+            tell(
+                f"benchdb: shows {kept} measurement; filters such as --chip show "
+                "others, --all shows everything"
+            )
+        options = ["--highlight", highlight] if highlight else []
+        options += words(scope.chosen)
+        options += ["--all"] if wanted.everything else []
+        site = content(connection, scope, wanted.here)
+        _require_machine(site.report, highlight)
+        yield site, replace(edition, options=options, database=database)
+
+
+def page(
+    engine: Engine, wanted: Wanted, edition: Edition
+) -> tuple[tuple[File, ...], bool]:
+    """Return the files of *edition*, and whether no more had to be said beside them.
+
+    The database is closed then.
+    """
+    with computed(engine, wanted, None, edition) as (site, whole):
+        found = tuple(files(site, whole))
+    engine.dispose()
+    return found, not (site.report.there or site.report.room)
+
+
+def write_site(
+    engine: Engine,
+    wanted: Wanted,
+    languages: Sequence[str],
+    folder: Path,
+    base_url: str | None,
+) -> None:
+    """Write the site of the runs *wanted*; say how much of it is new."""
+    from benchdb.site import whole  # noqa: PLC0415  one page needs none of it
+    from benchdb.site.pages import Frame, checked_base  # noqa: PLC0415
+
+    frame = Frame(tuple(languages), checked_base(base_url))
+    with reading(engine) as connection, selected(connection, wanted) as scope:
+        if scope.there:
+            raise UsageError(
+                f"no result matches {as_line(scope.chosen)}; there are results for: "
+                f"{as_line(scope.there)}"
+            )
+        done = whole.renew(connection, scope, frame, folder, wanted.here)
+    if room := scope.room:
+        kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
+        tell(f"benchdb: the site has {kept}; 'benchdb report --run ID' shows any other")
+    typer.echo(
+        plain(
+            f"{folder / 'index.html'} ({done.written:,} files written, {done.kept:,} "
+            f"as they were, {done.removed:,} removed; {done.size / 1e6:,.1f} MB)"
+        )
+    )
+
+
+def tell_missing_fonts(edition: Edition) -> None:
+    """Say in which languages charts beside a page lack letters."""
+    if "markdown" in edition.formats and not edition.alone:
+        from benchdb.report.charts.fonts import missing_fonts  # noqa: PLC0415
+
+        if missing := missing_fonts(edition.languages):
+            tell(f"benchdb: {missing}")
+
+
+def files_of_run(engine: Engine, run: str, codes: Sequence[str]) -> list[File]:
+    """Return the page of one run in each language."""
+    from benchdb.site.run.page import files as pages_of  # noqa: PLC0415
+
+    with reading(engine) as connection:
+        return list(pages_of(connection, run, codes))
+
+
+def machine_of(engine: Engine, highlight: str | None) -> str | None:
+    """Return the anonymous id of the machine to mark; ``None`` marks what is mine."""
+    if highlight in (None, "here"):
+        return None
+    with reading(engine) as connection:
+        return find_by_id(connection, str(highlight))
+
+
+def _require_machine(found: Report, highlight: str | None) -> None:
+    """Raise ``UsageError`` if the machine to *highlight* is not there, but for ours."""
+    if highlight is None or found.there or any(one.here for one in found.machines):
+        return
+    if highlight != "here":
+        raise UsageError(
+            f"no result of machine {highlight!r} is in this report; nothing to "
+            "highlight"
+        )
+    tell(
+        "benchdb: no result of this machine is in this report, so nothing is "
+        "highlighted; 'benchdb collect' measures it"
+    )

@@ -1,0 +1,139 @@
+"""The one page of a report is kept, and taken for no page of anything else."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchdb.site import content
+from benchdb.user_data import cache_folder
+from tests.in_process import benchdb
+from tests.written_reports import mixed, report, store
+
+PAGE = ("--format", "html", "-o", "-")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(name="database")
+def a_database(tmp_path: Path) -> Path:
+    return store(tmp_path, mixed())
+
+
+def page(database: Path, *options: object) -> str:
+    done = report(database, *PAGE, *options)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def change(database: Path, statement: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def made_anew(database: Path, *options: object) -> str:
+    before = [*cache_folder().glob("*")]
+    for path in before:
+        path.rename(path.with_suffix(".aside"))
+    found = page(database, *options)
+    for path in cache_folder().glob("*.report"):
+        path.unlink()
+    for path in before:
+        path.with_suffix(".aside").rename(path)
+    return found
+
+
+def test_a_page_that_is_wanted_again_is_read(database, monkeypatch):
+    first = page(database)
+
+    def refused(*_: object) -> None:
+        raise AssertionError("the database was read")
+
+    monkeypatch.setattr(content, "gather", refused)
+    assert page(database) == first
+
+
+def test_a_figure_that_was_forged_below_all_digests_is_shown_as_it_is(database):
+    """Whoever writes into the file itself changes no digest that it has of itself."""
+    before = page(database)
+    change(database, "UPDATE value SET value = value * 3 WHERE value > 90")
+    after = page(database)
+
+    assert after != before
+    assert after == made_anew(database)
+
+
+def test_another_database_with_the_same_digests_of_itself_has_its_own_page(
+    database, tmp_path
+):
+    other = store(tmp_path / "other", mixed()[:3])
+    for table in ("part", "newest"):
+        change(
+            other,
+            f"DELETE FROM {table}",  # noqa: S608  names of our own
+        )
+        with closing(sqlite3.connect(other)) as connection:
+            connection.execute("ATTACH ? AS known", (str(database),))
+            connection.execute(f"INSERT INTO {table} SELECT * FROM known.{table}")  # noqa: S608
+            connection.commit()
+    page(database)
+
+    assert page(other) == made_anew(other)
+
+
+def test_what_is_only_in_the_log_counts(database):
+    before = page(database)
+    with closing(sqlite3.connect(database)) as writer:
+        writer.execute("PRAGMA wal_autocheckpoint=0")
+        writer.execute("UPDATE value SET value = value * 3 WHERE value > 90")
+        writer.commit()
+        after = page(database)
+
+        assert Path(f"{database}-wal").stat().st_size > 0
+        assert after != before
+        assert after == made_anew(database)
+
+
+@pytest.mark.parametrize("other", [("--chip", "M1"), ("--lang", "de"), ("--all",)])
+def test_other_options_have_pages_of_their_own(database, other):
+    page(database)
+
+    assert page(database, *other) == made_anew(database, *other)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x91\x92\xa4half", b"nothing of ours"])
+def test_a_kept_page_that_is_spoilt_is_made_anew(database, content):
+    before = page(database)
+    (kept,) = cache_folder().glob("*.report")
+    kept.write_bytes(content)
+
+    assert page(database) == before
+
+
+def test_what_says_more_than_its_page_says_it_again(database):
+    nothing = ("--chip", "M2", "--device", "cuda")
+    first, second = (report(database, *PAGE, *nothing) for _ in range(2))
+
+    assert "no result matches" in first.err
+    assert second == first
+
+
+def test_forgetting_a_run_forgets_pages_that_show_it(database):
+    page(database)
+    with closing(sqlite3.connect(database)) as connection:
+        (run,) = connection.execute("SELECT digest FROM run LIMIT 1").fetchone()
+    done = benchdb("forget", run, "--yes", "--db", database)
+
+    assert done.status == 0, done.err
+    assert [*cache_folder().glob("*.report")] == []
+
+
+def test_where_nothing_can_be_kept_a_page_is_made_all_the_same(database, tmp_path):
+    (tmp_path / "home").write_text("a file where the folder would be")
+
+    assert page(database) == page(database)
