@@ -21,7 +21,7 @@ from benchdb.metric_kinds import (
 )
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
-from benchdb.statistics.comparison import Sample, Spread, estimate
+from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, conditions, pooled
@@ -220,7 +220,7 @@ def _work_class(measurement: Measurement) -> WorkClass | None:
     known = workloads().get(own.workload)
     if known is None:
         return None
-    seconds, value = None, estimate(measurement.sampled(measurement.values)).value
+    seconds, value = None, measurement.sampled(measurement.values).center
     if own.metric in TIMES_OF_A_STEP:
         seconds = value
     elif own.metric in RATES and own.batch_size:
