@@ -62,6 +62,7 @@ _INDIFFERENT = frozenset(
 _WEIGHTS = "quantization"
 # Asked for one answer at a time, unless it is told.
 ALONE = frozenset({"llm-prefill", "llm-decode"})
+_MANY_TOKENS = 10**9  # of one prompt: what strangers state beyond is no length
 _BITS = re.compile(
     r"(?:i?q|w|int|fp|mxfp|nvfp)([2-8])(?!\d)|\b([2-8])[- ]?bit"
     r"|(?:bf|fp|f)(16|32)|\b(16)[- ]?bit",
@@ -156,9 +157,8 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
         """
         facts = parsed(self.parameters) if self.workload == "llm-prefill" else {}
         length = 1 if self.workload == "llm-decode" else facts.get("prompt_tokens")
-        if self.batch is None or not isinstance(length, int):
-            return None
-        return self.batch * length
+        stated = isinstance(length, int) and 0 < length < _MANY_TOKENS
+        return self.batch * length if stated and self.batch is not None else None
 
     @property
     def precision_class(self) -> str | None:

@@ -2,11 +2,13 @@
 
 A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``build``,
 ``arranged``, ``train``, ``forward`` and ``one_pass``; ``loss``, ``trained``,
-``parameter_count``, ``tensors`` and ``first_steps``.  Steps are started, not waited
-for.
+``parameter_count`` and ``tensors``; for the first steps ``build_alike``, and where they
+need it ``reference`` and ``release``. Steps are started, not waited for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import cycle
 from operator import sub
@@ -15,7 +17,13 @@ from typing import Any
 from harness.cells import Cell, SeedPlan
 from harness.framework import Course, FirstSteps
 from operations import Tensors
-from training_data.batches import batches_of, data_facts, images_of, random_images
+from training_data.batches import (
+    batches_of,
+    data_facts,
+    images_of,
+    random_batches,
+    random_images,
+)
 from training_data.files import Images
 from training_data.source_arrays import SourceArrays
 
@@ -53,6 +61,26 @@ class Trained(Tensors):
 
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
         """Yield each image once, in shuffled batches; the last one may be smaller."""
+        raise NotImplementedError
+
+    def build_alike(self) -> None:
+        """Build the same network every time, with nothing left to chance in a step."""
+        raise NotImplementedError
+
+    def reference(self) -> AbstractContextManager[Any]:
+        """Return the context in which the reference is exact."""
+        return nullcontext()
+
+    @staticmethod
+    def release() -> None:
+        """Give back the memory of what is gone."""
+
+    def loss(self) -> float:
+        """Return the loss of the last step; waits for it."""
+        raise NotImplementedError
+
+    def trained(self) -> list[float]:
+        """Return the last matrix that the optimiser changes: that of the head."""
         raise NotImplementedError
 
     def make_data(self) -> None:
@@ -111,6 +139,37 @@ class Trained(Tensors):
             self.train(inputs, labels)
             done += len(labels)
         return done
+
+    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
+        """Return the first steps here and in float32 on the CPU, from the same weights.
+
+        There are none to compare where the cell is its own reference.
+        """
+        cell = self.cell
+        if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
+            return None
+        here, there = reference_cells(cell, cell.batch_size)
+        with self.reference():
+            expected = type(self)(there).traced(steps)
+        return type(self)(here).traced(steps), expected
+
+    def traced(self, steps: int) -> FirstSteps:
+        """Return the first steps of this training, which is gone afterwards."""
+        self.build_alike()
+
+        def losses() -> Iterator[float]:
+            # Other samples every time: those once seen are learnt by heart, and nothing
+            # is left of the loss to compare.
+            for batch in random_batches(self.cell, steps):
+                self.train(*self.arranged(*batch))
+                yield self.loss()
+
+        trace = followed(losses(), self.trained)
+        # Model and optimiser together are four times the weights.
+        self.__dict__.clear()
+        gc.collect()
+        self.release()
+        return trace
 
     def notes(self) -> dict[str, Any]:
         """Return how many batches took turns, and where real images are from."""

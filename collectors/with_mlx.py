@@ -133,13 +133,7 @@ class Mlx(Framework):
         if compiles and on_cpu and not shutil.which("g++"):
             # MLX itself would compile nothing, in silence.
             raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
-        module, name = "training", "Training"
-        if cell.operation:
-            module, name = "device", "MlxOperation"
-        elif cell.counts_tokens:
-            module, name = "language", "Finetuning" if cell.trains else "Writing"
-        works: Any = importlib.import_module(f"mlx_work.{module}")
-        return getattr(works, name)(cell)  # type: ignore[no-any-return]
+        return super().prepare(cell)
 
 
 if __name__ == "__main__":

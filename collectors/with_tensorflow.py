@@ -166,10 +166,7 @@ class TensorFlow(Framework):
         """Return the training or the operation of *cell*."""
         if cell.compiler == "xla" and cell.device == "metal":
             raise UnsupportedError("tensorflow-metal has no XLA; use graph or eager")
-        module = "tensorflow_work." + ("device" if cell.operation else "training")
-        works: Any = importlib.import_module(module)
-        kind = works.TensorFlowOperation if cell.operation else works.Training
-        return kind(cell)  # type: ignore[no-any-return]
+        return super().prepare(cell)
 
 
 def _installed(name: str) -> str | None:

@@ -195,14 +195,8 @@ class Torch(Framework):
         compiled = cell.compiler != "eager"
         if compiled and (obstacle := compiling_obstacle(cell.device)):
             raise UnsupportedError(obstacle)
-        module, name = "training", "Training"
-        if cell.operation:
-            module, name = "device", "TorchOperation"
-        elif cell.counts_tokens:
-            module, name = "language", "Finetuning" if cell.trains else "Writing"
-        works: Any = importlib.import_module(f"torch_work.{module}")
         try:
-            return getattr(works, name)(cell)  # type: ignore[no-any-return]
+            return super().prepare(cell)
         except RuntimeError as refusal:  # autocast that this device does not have
             raise UnsupportedError(str(refusal)) from refusal
 

@@ -109,8 +109,12 @@ def _work(run: Run, known: Workload) -> Iterator[str]:
     axes = {extent, *grid, *known.choices}
     points = {**usual, **grid, **(own.get("smoke", {}) if run.tier == "smoke" else {})}
     there = run.parameters
+    if there.get("quantization") == run.precision:  # as it is where nothing is asked
+        there = {**there, "quantization": "none"}
     for axis in sorted(axes, key=lambda name: (name not in _OPTIONS, name)):
-        value, point = there.get(axis), points.get(axis)
+        # A language model without a context before it is told without a depth.
+        nothing = 0 if axis == "depth" else None
+        value, point = there.get(axis, nothing), points.get(axis)
         if value is not None and point not in (value, [value]):
             yield from _chosen(axis, value)
     rest = {name: fact for name, fact in there.items() if name not in axes | _TOLD}

@@ -15,7 +15,7 @@ from benchdb.conditions import Conditions, Difference, difference
 from benchdb.metric_kinds import RATES, SPEEDS, TOKENS
 from benchdb.report.runs import StoredRun
 from benchdb.statistics import spreads
-from benchdb.statistics.comparison import Sample, Spread, estimate
+from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.steps import Step, lowest
 from benchdb.store.places import Place
@@ -214,7 +214,7 @@ def classified(
 
 def _work_class(measurement: Measurement) -> WorkClass | None:
     """Return the class of work, ``None`` for work that none of them is like."""
-    value = estimate(measurement.sampled(measurement.values)).value
+    value = measurement.sampled(measurement.values).center
     return work_class(measurement.conditions, measurement.place.device, value)
 
 

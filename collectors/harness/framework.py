@@ -7,6 +7,7 @@ The harness calls, in this order: ``load`` (timed as import), ``devices``,
 ``load`` nothing may import the framework: the supervisor has to start fast.
 """
 
+import importlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -243,7 +244,17 @@ class Framework(Protocol):
         """Choose device, math modes and seeds; say what is in effect."""
 
     def prepare(self, cell: Cell) -> Work:
-        """Return the cell as work that is not built yet."""
+        """Return the cell as work that is not built yet, from the framework's package.
+
+        Refuse before what it cannot do.
+        """
+        module, name = "training", "Training"
+        if cell.operation:
+            module, name = "device", f"{type(self).__name__}Operation"
+        elif cell.counts_tokens:
+            module, name = "language", "Finetuning" if cell.trains else "Writing"
+        works: Any = importlib.import_module(f"{self.name}_work.{module}")
+        return getattr(works, name)(cell)  # type: ignore[no-any-return]
 
 
 def failure_status(failure: Exception) -> str:

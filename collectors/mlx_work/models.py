@@ -7,25 +7,19 @@ from functools import partial
 from typing import Any
 
 import mlx.core as mx
-from encoders import DROPOUT, ENCODERS, EPSILON, POSITIONS, TOKEN_TYPES, Encoder
 from harness.cells import Cell
 from mlx import nn
+from networks import (
+    DROPOUT,
+    ENCODERS,
+    EPSILON,
+    POSITIONS,
+    TOKEN_TYPES,
+    Encoder,
+    stacked,
+)
 from training_data.batches import VOCABULARY
 
-# Layers with their sizes: outputs first, then kernel, stride and padding.
-_STACKS = {
-    "mnist": "flat 784, dense {hidden}, drop {dropout}",
-    "mnist-cnn": "conv 32 3, conv 64 3, pool 2 2, flat 9216, dense 128",
-    "alexnet": "conv 64 11 4 2, pool 3 2, conv 192 5 1 2, pool 3 2, conv 384 3 1 1, "
-    "conv 256 3 1 1, conv 256 3 1 1, pool 3 2, flat 9216, drop 0.5, dense 4096, "
-    "drop 0.5, dense 4096",
-    "vgg16": "conv 64 3 1 1, conv 64 3 1 1, pool 2 2, conv 128 3 1 1, conv 128 3 1 1, "
-    + "pool 2 2, conv 256 3 1 1, conv 256 3 1 1, conv 256 3 1 1, "
-    + "pool 2 2, conv 512 3 1 1, conv 512 3 1 1, conv 512 3 1 1, " * 2
-    + "pool 2 2, flat 25088, dense 4096, drop 0.5, dense 4096, drop 0.5",
-    "resnet9": "normed 16 7 4, normed 32 3 2, pair 32, normed 64 3 2, normed 128 3 2, "
-    "pair 128, flat 128, dense 128",
-}
 _RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}  # blocks of each stage
 # Expansion, kernel, stride, channels and blocks of each stage, by the activation.
 _MOBILE = {
@@ -181,24 +175,18 @@ def without_dropout(model: Any) -> Any:
 
 def _layers(cell: Cell) -> tuple[list[Any], int]:
     """Return all layers but the last, and how many numbers they return."""
-    facts, name = cell.parameters, cell.workload
-    if name in _STACKS:
-        return _stack(_STACKS[name].format(**facts), facts.get("channels", 3))
+    name = cell.workload
     if name in _RESNETS:
         return _resnet(_RESNETS[name], deep=name == "resnet50")
-    return _mobile(nn.SiLU if name == "efficientnet-b0" else nn.ReLU6), 1280
-
-
-def _stack(text: str, width: int) -> tuple[list[Any], int]:
+    if name.startswith(("mobilenet", "efficientnet")):
+        return _mobile(nn.SiLU if name == "efficientnet-b0" else nn.ReLU6), 1280
     layers: list[Any] = []
-    for kind, *words in map(str.split, text.split(", ")):
-        sizes: list[Any] = [float(word) if "." in word else int(word) for word in words]
-        inputs, width = width, width if kind in ("pool", "drop") else int(sizes[0])
+    for kind, inputs, width, sizes in stacked(name, cell.parameters):
         match kind:
             case "conv":
-                layers += [_conv(inputs, *sizes), nn.ReLU()]
+                layers += [_conv(inputs, width, *sizes), nn.ReLU()]
             case "normed":
-                layers += _normed(inputs, *sizes, bias=True)
+                layers += _normed(inputs, width, *sizes, bias=True)
             case "pair":
                 first, second = (_normed(width, width, 3, bias=True) for _ in "12")
                 layers.append(Residual(first + second))

@@ -1,17 +1,15 @@
 """Training steps in MLX, started but not waited for, and their reference."""
 
-import gc
 from collections.abc import Iterator
 from typing import Any
 
 import mlx.core as mx
 import numpy as np
 from harness.cells import Cell, SeedPlan
-from harness.framework import FirstSteps
 from mlx import nn, optimizers
 from mlx.utils import tree_flatten, tree_unflatten
-from training import Trained, followed, reference_cells
-from training_data.batches import image_shape, random_batches
+from training import Trained
+from training_data.batches import image_shape
 from training_data.files import Images
 
 from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
@@ -47,6 +45,8 @@ class Training(Trained, MlxTensors):
         mx.eval(state)
         whole = self.cell.compiler == COMPILED
         self.compute = mx.compile(self._step, state, state) if whole else self._step
+
+    release = staticmethod(mx.clear_cache)
 
     def untrained(self) -> Any:
         """Return the network, its parameters in the type that is kept."""
@@ -139,34 +139,12 @@ class Training(Trained, MlxTensors):
         arrays = (array.dtype for _, array in self.weights())
         return set(map(type_name, (self.output_type, *arrays)))
 
-    def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
-        """Return the first steps here and in float32 on the CPU, from the same weights.
+    def build_alike(self) -> None:
+        """Build from the cell's seed, without dropout."""
+        mx.random.seed(self.cell.seed)
+        self.build()
+        without_dropout(self.network)
 
-        Nothing random comes after them.
-        """
-        cell = self.cell
-        if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
-            return None
-        here, there = reference_cells(cell, cell.batch_size)
-        with mx.stream(mx.cpu):
-            reference = _steps(type(self)(there), steps)
-        return _steps(type(self)(here), steps), reference
-
-
-def _steps(training: Training, steps: int) -> FirstSteps:
-    mx.random.seed(training.cell.seed)
-    training.build()
-    without_dropout(training.network)
-
-    def losses() -> Iterator[float]:
-        # Other samples every time: those once seen are learnt by heart.
-        for batch in random_batches(training.cell, steps):
-            training.train(*training.arranged(*batch))
-            yield training.loss()
-
-    trace = followed(losses(), training.trained)
-    # Model and optimiser together are four times the weights.
-    training.__dict__.clear()
-    gc.collect()
-    mx.clear_cache()
-    return trace
+    def reference(self) -> Any:
+        """Return the context in which the CPU computes."""
+        return mx.stream(mx.cpu)

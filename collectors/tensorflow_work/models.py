@@ -3,9 +3,9 @@
 from typing import Any
 
 import keras
-from encoders import DROPOUT, ENCODERS, EPSILON, POSITIONS, TOKEN_TYPES, Encoder
 from harness.cells import Cell
 from keras import layers
+from networks import DROPOUT, ENCODERS, EPSILON, POSITIONS, TOKEN_TYPES, Encoder
 from training_data.batches import VOCABULARY, image_shape
 
 _APPLICATIONS = {

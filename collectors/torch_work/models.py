@@ -1,10 +1,12 @@
 """The networks of the catalogue in PyTorch, untrained."""
 
 import importlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 from harness.cells import Cell
+from networks import stacked
 from torch import nn
 
 _VISION = {
@@ -100,39 +102,9 @@ def _network(cell: Cell) -> Any:
     match cell.workload:
         case "lstm":
             return Lstm(facts["units"], classes)
-        case "mnist":
-            return nn.Sequential(
-                nn.Flatten(),
-                nn.Linear(784, facts["hidden"]),
-                nn.ReLU(),
-                nn.Dropout(facts["dropout"]),
-                nn.Linear(facts["hidden"], classes),
-            )
-        case "mnist-cnn":
-            return nn.Sequential(
-                nn.Conv2d(facts["channels"], 32, 3),
-                nn.ReLU(),
-                nn.Conv2d(32, 64, 3),
-                nn.ReLU(),
-                nn.MaxPool2d(2),
-                nn.Flatten(),
-                nn.Linear(64 * 12 * 12, 128),
-                nn.ReLU(),
-                nn.Linear(128, classes),
-            )
-        case "resnet9":
-            return nn.Sequential(
-                *_conv_bn(3, 16, 7, 4),
-                *_conv_bn(16, 32, 3, 2),
-                Residual(*_conv_bn(32, 32, 3, 1), *_conv_bn(32, 32, 3, 1)),
-                *_conv_bn(32, 64, 3, 2),
-                *_conv_bn(64, 128, 3, 2),
-                Residual(*_conv_bn(128, 128, 3, 1), *_conv_bn(128, 128, 3, 1)),
-                nn.Flatten(),
-                nn.Linear(128, 128),
-                nn.ReLU(),
-                nn.Linear(128, classes),
-            )
+        case "mnist" | "mnist-cnn" | "resnet9" as stack:
+            head = nn.Linear(facts.get("hidden", 128), classes)
+            return nn.Sequential(*_stack(stack, facts), head)
         case transformer if transformer in _TRANSFORMERS:
             transformers: Any = importlib.import_module("transformers")
             name, sizes = _TRANSFORMERS[transformer]
@@ -143,6 +115,26 @@ def _network(cell: Cell) -> Any:
     return getattr(models, _VISION[cell.workload])(num_classes=classes)
 
 
-def _conv_bn(inputs: int, outputs: int, kernel: int, stride: int) -> tuple[Any, ...]:
+def _stack(name: str, facts: Mapping[str, Any]) -> Iterator[Any]:
+    for kind, inputs, width, sizes in stacked(name, facts):
+        match kind:
+            case "conv":
+                yield from (nn.Conv2d(inputs, width, *sizes), nn.ReLU())
+            case "normed":
+                yield from _conv_bn(inputs, width, *sizes)
+            case "pair":
+                first, second = (_conv_bn(width, width, 3) for _ in "12")
+                yield Residual(*first, *second)
+            case "dense":
+                yield from (nn.Linear(inputs, width), nn.ReLU())
+            case "pool":
+                yield nn.MaxPool2d(*sizes)
+            case _:
+                yield nn.Dropout(*sizes) if kind == "drop" else nn.Flatten()
+
+
+def _conv_bn(
+    inputs: int, outputs: int, kernel: int, stride: int = 1
+) -> tuple[Any, ...]:
     convolution = nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2)
     return convolution, nn.BatchNorm2d(outputs), nn.ReLU()

@@ -1,7 +1,6 @@
 """Training steps in PyTorch, started but not waited for, and their reference."""
 
 import ctypes
-import gc
 import importlib
 import multiprocessing
 import signal
@@ -16,8 +15,8 @@ import torch
 from harness.cells import Cell, SeedPlan
 from harness.framework import FirstSteps, UnsupportedError
 from torch.utils.data import DataLoader
-from training import Trained, followed, reference_cells
-from training_data.batches import image_shape, random_batches
+from training import Trained
+from training_data.batches import image_shape
 from training_data.files import Images
 
 from torch_work.device import TorchTensors, type_name, without_tf32
@@ -182,48 +181,32 @@ class Training(Trained, TorchTensors):
         return facts
 
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
-        """Return the first steps here and in float32 on the CPU.
-
-        Weights come from the cell's seed both times and nothing is left to chance;
-        afterwards random numbers go on as before.
-        """
-        cell = self.cell
-        if (cell.device, cell.precision, cell.compiler) == ("cpu", "fp32", "eager"):
-            return None
-        here, there = reference_cells(cell, cell.batch_size)
+        """Return them; afterwards random numbers go on as before."""
         state = torch.get_rng_state()
         try:
-            with without_tf32():
-                reference = _steps(type(self)(there), steps)
-            return _steps(type(self)(here), steps), reference
+            return super().first_steps(steps)
         finally:
             torch.set_rng_state(state)
 
+    def build_alike(self) -> None:
+        """Build from the cell's seed, without dropout."""
+        # Not torch.manual_seed, which would seed the GPU as well.
+        torch.default_generator.manual_seed(self.cell.seed)
+        self.build()
+        without_dropout(self.network)
+        if self.scaler is not None:
+            self.scaler = torch.amp.GradScaler("cuda", init_scale=_FIRST_SCALE)
 
-def _steps(training: Training, steps: int) -> FirstSteps:
-    # Not torch.manual_seed, which would seed the GPU as well.
-    torch.default_generator.manual_seed(training.cell.seed)
-    training.build()
-    without_dropout(training.network)
-    if training.scaler is not None:
-        training.scaler = torch.amp.GradScaler("cuda", init_scale=_FIRST_SCALE)
+    def reference(self) -> AbstractContextManager[Any]:
+        """Return the context in which float32 is not TF32."""
+        return without_tf32()
 
-    def losses() -> Iterator[float]:
-        # Other samples every time: those once seen are learnt by heart, and nothing
-        # is left of the loss to compare.
-        for batch in random_batches(training.cell, steps):
-            training.train(*training.arranged(*batch))
-            yield training.loss()
-
-    trace = followed(losses(), training.trained)
-    # Model and optimiser together are four times the weights.
-    del training.network, training.model, training.optimiser, training.last
-    gc.collect()
-    if training.device == "cuda":
+    @staticmethod
+    def release() -> None:
+        """Give back what PyTorch keeps of GPUs that it has used."""
         torch.cuda.empty_cache()
-    elif training.device == "mps":
-        torch.mps.empty_cache()
-    return trace
+        if torch.backends.mps.is_available():
+            torch.mps.empty_cache()
 
 
 class LoadedImages:

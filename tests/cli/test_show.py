@@ -77,7 +77,9 @@ def test_evidence_is_there_for_who_asks_for_it(backend: Backend):
 
 def test_the_command_that_measures_it_again_has_only_what_is_unusual(published):
     digest = of_chip(
-        published, "H200", *("--workload", "matmul", "--precision", "bf16")
+        published,
+        *("H200", "--workload", "matmul", "--precision", "bf16"),
+        *("--framework", "torch"),
     )
     lines = benchdb("show", digest, "--db", published).out.splitlines()
 
@@ -98,7 +100,7 @@ def test_what_others_published_has_no_command(published):
 
 
 def test_a_card_is_named_and_not_the_processor_beside_it(published):
-    digest = of_chip(published, "H200")
+    digest = of_chip(published, "H200", "--framework", "torch")
     lines = benchdb("show", digest, "--db", published).out.splitlines()
 
     (system,) = [line for line in lines if line.startswith("system")]

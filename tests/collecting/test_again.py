@@ -54,7 +54,7 @@ def choices(command: list[str]) -> Choices:
     return Choices(
         device="cuda" if "--cuda" in options else "cpu",
         tier=asked.get("--tier", "quick"),
-        precisions=(asked.get("--precision", "fp32"),),
+        precisions=(asked["--precision"],) if "--precision" in asked else (),
         setting=asked.get("--setting"),
         axes=axes,
     )
@@ -74,7 +74,7 @@ def test_every_shipped_run_is_the_one_cell_that_its_command_asks_for(
             assert isinstance(command, list)
             assert not isinstance(command, str)
             asked = choices(command)
-            (cell,) = cells_of(own.workload, asked, "torch", ("eager", "inductor"))
+            (cell,) = cells_of(own.workload, asked, own.framework, ("eager",))
             facts = (own.setting, own.precision, own.device, own.tier)
             assert (cell.setting, cell.precision, cell.device, cell.tier) == facts
             assert cell.parameters.items() <= own.parameters.items()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from encoders import ENCODERS
+from networks import ENCODERS
 
 from tests.collectors.mlx_cells import framework
 from tests.collectors.trained_here import cell_of, check_training, train

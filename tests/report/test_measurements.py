@@ -68,6 +68,10 @@ def wall(seconds: float | None = 60.0, **facts: Any) -> Run:
         ("llm-prefill", 900.0, {"prompt_tokens": 512}, "long-steps"),
         ("llm-prefill", 20_000.0, {"prompt_tokens": 512}, "launch-bound"),
         ("llm-prefill", 900.0, {}, None),  # of a prompt of any length
+        *(
+            ("llm-prefill", 900.0, {"prompt_tokens": stated}, None)
+            for stated in ("many", -5, 10**30, None)
+        ),
         ("llm-generate", 60.0, {"generated_tokens": 128}, None),
     ],
 )
