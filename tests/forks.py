@@ -20,6 +20,7 @@ from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpa
 from typing import Any, NoReturn
 
 _LONGEST = 2**17  # bytes of a request
+_CLEAN = dict(os.environ)  # as it is before any test changes it
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
@@ -67,6 +68,7 @@ def _server() -> socket:
         server = subprocess.Popen(
             [sys.executable, "-m", "tests.forks", str(theirs.fileno())],
             cwd=Path(__file__).parents[1],
+            env=_CLEAN,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
