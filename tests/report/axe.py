@@ -64,7 +64,7 @@ def violations(page: Page) -> list[tuple[str, str]]:
             page.set_viewport_size({"width": width, "height": 900})
             seen = set(page.evaluate(_COLOURS))
             is_new, judged = not seen <= judged, judged | seen
-            options = {"runOnly": _OF_COLOURS}
+            options: dict[str, Any] = {"runOnly": _OF_COLOURS}
             if scheme == "light":
                 options = {"runOnly": _ALL} if is_new else _ALL_BUT_THOSE
             if scheme == "light" or is_new:
