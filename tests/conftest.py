@@ -142,7 +142,9 @@ def _tables_are_made_once(empty_file: Path) -> Iterator[None]:
 
     def filled(engine: Engine) -> None:
         with closing(sqlite3.connect(empty_file)) as kept, engine.connect() as new:
-            kept.backup(new.connection.driver_connection)
+            target = new.connection.driver_connection
+            assert isinstance(target, sqlite3.Connection)
+            kept.backup(target)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "upgrade", filled)
