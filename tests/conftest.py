@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import Engine
+from sqlalchemy import Engine, create_engine
 
-from benchdb.store import database
+from benchdb.store import database, sqlite
+from benchdb.store.postgresql import server
 from tests.backends import backend, empty_file, fleeting, postgres, template
 
 __all__ = ["backend", "empty_file", "fleeting", "postgres", "template"]
@@ -140,10 +142,32 @@ def _tables_are_made_once(empty_file: Path) -> Iterator[None]:
 
     def filled(engine: Engine) -> None:
         with closing(sqlite3.connect(empty_file)) as kept, engine.connect() as new:
-            kept.backup(new.connection.driver_connection)
+            target = new.connection.driver_connection
+            assert isinstance(target, sqlite3.Connection)
+            kept.backup(target)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "upgrade", filled)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_are_compiled_once() -> Iterator[None]:
+    """Let engines of a kind share what a command compiles again for its only one."""
+    kept: dict[str, Engine] = {}
+
+    def engine(*arguments: Any, **options: Any) -> Engine:
+        made = create_engine(*arguments, **options)
+        known = kept.setdefault(made.dialect.name, made)
+        if known.dialect.server_version_info is None:  # it has not been connected
+            kept[made.dialect.name] = made
+        else:
+            made.dialect, made._compiled_cache = known.dialect, known._compiled_cache
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (sqlite, server):
+            patch.setattr(module, "create_engine", engine)
         yield
 
 

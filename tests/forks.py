@@ -11,15 +11,18 @@ import os
 import subprocess
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpair
+from threading import Lock
 from typing import Any, NoReturn
 
 _LONGEST = 2**17  # bytes of a request
+_ONE_AT_A_TIME = Lock()  # or each of several threads would start a server
+_CLEAN = dict(os.environ)  # as it is before any test changes it
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
@@ -42,18 +45,21 @@ def start(
     streams: Sequence[int],
     cwd: Path | None = None,
     *,
+    environment: Mapping[str, str] = os.environ,
     alone: bool = False,
 ) -> Forked:
     """Run ``benchdb`` on three *streams*; *alone* in a session of its own."""
     wanted = {
         "arguments": list(map(str, arguments)),
         "cwd": str(cwd or Path.cwd()),
-        "environment": dict(os.environ),
+        "environment": dict(environment),
         "alone": alone,
     }
     reading, writing = os.pipe()
     try:
-        send_fds(_server(), [json.dumps(wanted).encode()], [*streams, writing])
+        with _ONE_AT_A_TIME:
+            server = _server()
+        send_fds(server, [json.dumps(wanted).encode()], [*streams, writing])
     finally:
         os.close(writing)
     return Forked(reading)
@@ -67,6 +73,7 @@ def _server() -> socket:
         server = subprocess.Popen(
             [sys.executable, "-m", "tests.forks", str(theirs.fileno())],
             cwd=Path(__file__).parents[1],
+            env=_CLEAN,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,

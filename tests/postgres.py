@@ -22,7 +22,7 @@ PASSWORD = "open sesame"  # noqa: S105 - of a server that nobody else can reach
 _numbers = count()
 # Nothing has to outlive the session, so nothing waits for a disk.
 _OPTIONS = "-c fsync=off -c full_page_writes=off -c jit=off -c autovacuum=off"
-_OPTIONS += " -c max_wal_size=96MB"
+_OPTIONS += " -c max_wal_size=96MB -c dynamic_shared_memory_type=mmap"
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,6 @@ def count(files: Iterable[Path]) -> int:
     return sum(path.read_bytes().count(b'"type":"run"') for path in files)
 
 
-COUNT = count(FOLDER.rglob("*.jsonl"))
-
-
 def database(folder: Path) -> Path:
     """Return a copy of the committed database, in which all files are imported."""
     committed = FOLDER.parent / "results.sqlite"

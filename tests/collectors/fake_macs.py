@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchdb.collecting.preflight import VARIABLES
 from tests.collector_programs import COLLECTORS
-from tests.command_line import Outcome
+from tests.command_line import Outcome, benchdb
 
 FAKES = Path(__file__).parents[1] / "fakes"
 HOSTS = FAKES / "macos" / "hosts"
@@ -56,15 +56,13 @@ class Mac:
 
     def benchdb(self, *arguments: object) -> Outcome:
         """Run the command line there."""
-        return self._run("-m", "benchdb", *arguments)
+        return benchdb(*arguments, environment=self.environment)
 
     def collector(self, name: str, *arguments: object) -> Outcome:
         """Run a collector there, alone."""
-        return self._run(COLLECTORS / f"with_{name}.py", *arguments)
-
-    def _run(self, *arguments: object) -> Outcome:
+        program = COLLECTORS / f"with_{name}.py"
         done = subprocess.run(
-            [sys.executable, *map(str, arguments)],
+            [sys.executable, str(program), *map(str, arguments)],
             capture_output=True,
             text=True,
             check=False,

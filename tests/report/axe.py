@@ -22,7 +22,8 @@ _RUN = "options => axe.run({...options, resultTypes: ['violations']})"
 
 
 _WIDTHS = (1280, 390)
-# Of each element once, for all the texts in it: what is behind it, nearest first.
+# Of each element once, for all the texts in it: what is behind it, nearest first. Large
+# texts need less contrast.
 _COLOURS = """() => {
   const found = new Set(), known = new Map(), texts = document.createTreeWalker(
     document.body, NodeFilter.SHOW_TEXT);
@@ -32,7 +33,9 @@ _COLOURS = """() => {
       const {opacity, backgroundColor} = getComputedStyle(e);
       const own = opacity == 1 ? [] : [opacity];
       if (!/, 0\\)$/.test(backgroundColor)) own.push(backgroundColor);
-      known.set(e, [...own, behind(e.parentElement)].join(" "));
+      const rest = behind(e.parentElement);
+      // The same colour twice is that colour.
+      known.set(e, rest.startsWith(own.join(" ")) ? rest : [...own, rest].join(" "));
     }
     return known.get(e);
   };
@@ -42,7 +45,8 @@ _COLOURS = """() => {
   for (const e of parents) {
     if (!e.checkVisibility()) continue;
     const {color, fill, fontSize, fontWeight} = getComputedStyle(e);
-    const own = [color, e.closest("svg") ? fill : "", fontSize, fontWeight];
+    const isLarge = parseFloat(fontSize) >= (fontWeight < 700 ? 24 : 18.66);
+    const own = [color, e.closest("svg") ? fill : "", isLarge];
     found.add([...own, behind(e)].join(" "));
   }
   return [...found];
@@ -64,7 +68,7 @@ def violations(page: Page) -> list[tuple[str, str]]:
             page.set_viewport_size({"width": width, "height": 900})
             seen = set(page.evaluate(_COLOURS))
             is_new, judged = not seen <= judged, judged | seen
-            options = {"runOnly": _OF_COLOURS}
+            options: dict[str, Any] = {"runOnly": _OF_COLOURS}
             if scheme == "light":
                 options = {"runOnly": _ALL} if is_new else _ALL_BUT_THOSE
             if scheme == "light" or is_new:

@@ -22,7 +22,7 @@ timing.TIERS["quick"] = timing.Tier(
     idle_seconds=0,
     rest_seconds=0.5,
     settled_seconds=1.5,
-    settling_limit=8,
+    settling_limit=5,
 )
 sys.exit(main(Numpy()))
 """
