@@ -404,11 +404,13 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
         (["{key}.pub", "Alice", "--until", "soon"], "'soon' is no day"),
         (["{key}.pub", " "], "a name has 1 to 80 characters"),
         (["SHA256:abc", "Alice"], "no key 'SHA256:abc' is known or came"),
+        (["--revoke", "SHA256:"], "no key 'SHA256:' is known or came"),
     ],
 )
 def test_what_cannot_be_trusted_says_why(
     db: Path, keys: tuple[Path, Path], arguments: list[str], why: str
 ) -> None:
+    trust(db, pub(keys[1]), "Bob")
     given = [one.format(key=keys[0]) for one in arguments]
 
     assert why in refused(benchdb("trust", *given, "--db", db))
