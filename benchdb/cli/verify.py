@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import inspect
 
 from benchdb.bundles.signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.cli.console import NAME_LIMIT, counted, plain
-from benchdb.cli.user_database import Db, existing
+from benchdb.cli.user_database import Db
 from benchdb.errors import UsageError
-from benchdb.store.database import reading
+from benchdb.store.database import connected, reading
+from benchdb.store.postgresql.server import is_address
 from benchdb.store.signers import known_signers
+from benchdb.store.tables import signer
+from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
@@ -66,11 +70,13 @@ def verify_command(
 
 
 def _of_database(db: str | None) -> Signers:
-    engine = existing(db)
-    if engine is None:
+    """Return the signers of a database as it is: one that is older has none."""
+    location = location_of(db)
+    if not is_address(location) and not Path(location).exists():
         return Signers()
-    with reading(engine) as connection:
-        return known_signers(connection)
+    with reading(connected(location, read_only=True)) as connection:
+        older = not inspect(connection).has_table(signer.name)
+        return Signers() if older else known_signers(connection)
 
 
 def _verdict_text(verdict: Verdict) -> str:
