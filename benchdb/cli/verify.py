@@ -86,9 +86,8 @@ def _verdict_text(verdict: Verdict) -> str:
             f"unsigned, intact as far as it can be told: its lines are valid ({runs})"
         )
     made = f"intact, {runs}, made by {verdict.manifest.producer[:NAME_LIMIT]}"
-    by = signer_text(
-        verdict.key and verdict.key.fingerprint, verdict.name, verdict.trust
-    )
+    key = None if verdict.key is None else verdict.key.fingerprint
+    by = signer_text(key, verdict.name, verdict.trust)
     note = f"; {verdict.note}" if verdict.note else ""
     return f"{made} {verdict.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
 
