@@ -283,8 +283,8 @@ def _compare(manifest: Manifest, there: Sequence[Part]) -> None:
             )
     if [part.name for part in manifest.parts] != [part.name for part in there]:
         raise AlteredError(MANIFEST, "it names other parts than there are")
-    for part, found in zip(manifest.parts, there, strict=True):
-        if part != found:
+    for part, present in zip(manifest.parts, there, strict=True):
+        if part != present:
             raise AlteredError(part.name, "its SHA-256 is not that of the manifest")
 
 

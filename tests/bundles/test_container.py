@@ -60,14 +60,11 @@ def test_gnu_tar_makes_the_same_bytes_of_its_members(
 ) -> None:
     names = [name for name, _ in members(signed)]
     subprocess.run(["tar", "-xf", signed, "-C", tmp_path], check=True)
-    made = subprocess.run(
-        [
-            *("tar", "-c", "-b1", "--format=ustar", "--mode=0644", "--mtime=@0"),
-            *("--owner=:0", "--group=:0", "--numeric-owner", "-C", tmp_path, *names),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    command = [
+        *("tar", "-c", "-b1", "--format=ustar", "--mode=0644", "--mtime=@0"),
+        *("--owner=:0", "--group=:0", "--numeric-owner", "-C", str(tmp_path), *names),
+    ]
+    made = subprocess.run(command, check=True, capture_output=True)
 
     assert made.stdout == signed.read_bytes()
 
