@@ -76,7 +76,7 @@ def show(
         found, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
         beside = provenance(connection, found)
-        again = _replication(connection, found)
+        again = _replication(connection, digest, found)
     if as_json:
         facts = _plain(found, grade) | beside | {"result": _result(stands)}
         facts["replication"] = again and msgspec.to_builtins(again)
@@ -91,12 +91,14 @@ def show(
         typer.echo(plain(line))
 
 
-def _replication(connection: Connection, found: Record) -> Replication | None:
+def _replication(
+    connection: Connection, digest: str, found: Record
+) -> Replication | None:
     """Return what measured the run again: of the same work, by the same framework."""
     names = ("workload", "framework", "device")
     alike = (tables.run.c[name] == getattr(found.run, name) for name in names)
     among = select(tables.run.c.digest).where(*alike)
-    return replications(connection, among, _spreads).get(found.digest)
+    return replications(connection, among, _spreads).get(digest)
 
 
 def _spreads(connection: Connection) -> ClassSpreads:
