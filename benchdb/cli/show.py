@@ -107,7 +107,7 @@ def _spreads(connection: Connection) -> ClassSpreads:
 def _again(found: Replication | None) -> Iterator[str]:
     if found is not None:
         from benchdb.report.language import load  # noqa: PLC0415  heavy
-        from benchdb.report.wording.replications import (  # noqa: PLC0415  heavy
+        from benchdb.report.wording.measured_again import (  # noqa: PLC0415  heavy
             replication_texts,
         )
 

@@ -125,7 +125,7 @@ def _word(
     if hard or other:
         return "conditions differ", ""
     if ratio.differs:
-        return "unclear", "the machine was busier than the other time"
+        return "unclear", "more other work ran beside one of them"
     if ratio.verdict == "insufficient":
         return "unclear", usual.reason or ""
     found = outcome(ratio.value, ratio.verdict, wide.cells[0].ratio.verdict)

@@ -14,7 +14,7 @@ from benchdb.report.view.atoms import Workload
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import terms
 from benchdb.report.wording.grades import gate_text
-from benchdb.report.wording.replications import replication_texts
+from benchdb.report.wording.measured_again import replication_texts
 from benchdb.report.workloads import trains
 from benchdb.site.chip_facts import Fact
 from benchdb.site.content import Site

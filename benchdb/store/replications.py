@@ -210,7 +210,7 @@ class _Cell:
     ) -> tuple[Outcome, float]:
         """Return whether *second* agrees with *first*, and how far they are apart.
 
-        A machine that was busier than the other time proves nothing.
+        Where more other work ran beside one of them it proves nothing.
         """
         found, apart = agreement(
             (_sample(second, self._spread), _sample(first, self._spread))

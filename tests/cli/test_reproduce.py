@@ -18,6 +18,7 @@ from benchdb.compare.reproduced import judge
 from benchdb.store.database import open_database
 from tests import troubled_checkout
 from tests.command_line import Outcome
+from tests.in_process import benchdb as in_process_benchdb
 from tests.manual import CHECKOUT, code_blocks
 from tests.short_tiers import short_numpy, short_trouble
 
@@ -170,9 +171,7 @@ def test_a_forged_figure_differs(again, home, tmp_path):
     assert re.match(r"differs: slower by 75\.0 % \(\d+\.\d to \d+\.\d %\)$", line)
 
 
-def test_a_figure_that_holds_is_said_where_the_run_is_shown(
-    again, checkout, home, tmp_path
-):
+def test_a_figure_that_holds_is_said_where_the_run_is_shown(again, home, tmp_path):
     path = steady(home, tmp_path / "r.sqlite", 1.005)
     run = again[1][0]["reproduces"]
 
@@ -180,7 +179,7 @@ def test_a_figure_that_holds_is_said_where_the_run_is_shown(
         "reproduced",
         "reproduced within 0.5 %, with the same seed",
     )
-    shown = troubled_checkout.in_process(checkout, home, "show", run, "--db", path)
+    shown = in_process_benchdb("show", run, "--db", path)
     assert "confirmed   Reproduced here 1 time, within 0.5%." in (
         shown.out.splitlines()
     ), shown.out

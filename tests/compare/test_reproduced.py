@@ -85,8 +85,8 @@ def judgement(tmp_path: Path, speed: float, **facts: Any) -> tuple[Judgement, st
         (
             100.0,
             {"columns": {"conditions_before": {"load_1m": 9, "cpu_count_usable": 8}}},
-            "unclear: faster by 0.0 %, 95 % interval 0.95–1.05×; the machine was "
-            "busier than the other time; conditions differ: load",
+            "unclear: faster by 0.0 %, 95 % interval 0.95–1.05×; more other work ran "
+            "beside one of them; conditions differ: load",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.exchange.packing import Series, pack
 from benchdb.report.language import load
-from benchdb.site import run
+from benchdb.site import run, workload_page
 from benchdb.site.pages import Frame, Page, data, render
 from benchdb.site.run import RunFacts
 from tests.page import parse
@@ -167,10 +167,13 @@ def test_the_page_says_who_measured_the_figure_again_and_bears_a_badge(tmp_path)
         for n in range(3)
     ]
 
-    for page in pages(tmp_path, [*own, *others]):
-        html = shown(page)
+    with site_with(tmp_path, [*own, *others]) as site:
+        (of_work,) = workload_page.pages(site)
+        both = [*map(shown, run.pages(site))]
 
-        share = "1.1%"
-        assert f"Replicated on 2 machines, agreement ± {share}." in html.text
-        labels = [one.attributes.get("aria-label") for one in html.all("svg")]
-        assert f"replicated: 2 × ± {share}" in labels
+    said = "Replicated on 2 machines, agreement ± 1.1%."
+    for page in both:
+        labels = [one.attributes.get("aria-label") for one in page.all("svg")]
+        assert said in page.text
+        assert "replicated: 2 × ± 1.1%" in labels
+    assert said in shown(of_work).text

@@ -16,7 +16,7 @@ from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, grades, ladder, metrics, notes, terms
-from benchdb.report.wording.replications import badge_text, replication_texts
+from benchdb.report.wording.measured_again import badge_text, replication_texts
 from benchdb.site import wording
 from benchdb.site.badges import badge
 from benchdb.site.content import Site
