@@ -35,13 +35,13 @@ def signing_key(key: Path | None, *, unsigned: bool) -> Path | None:
         if not key.expanduser().is_file():
             raise UsageError(f"no key {key}; 'ssh-keygen -t ed25519' makes one")
         return key.expanduser()
-    found = usual_key()
-    if found is None:
+    usual = usual_key()
+    if usual is None:
         raise UsageError(
             "there is no SSH key to sign with, neither git's nor one in ~/.ssh: make "
             "one with 'ssh-keygen -t ed25519', name one with --key, or say --unsigned"
         )
-    return found
+    return usual
 
 
 def write_bundle(path: Path, lines: Iterable[bytes], key: Path | None) -> None:

@@ -38,6 +38,7 @@ from benchdb.store.listing import standing
 from benchdb.store.read import find, record
 from benchdb.store.replications import ClassSpreads, Replication, replications
 from benchdb.store.run_grades import grade_of
+from benchdb.store.signers import vouching
 from benchdb.store.tables import source
 from benchdb.titles import system_title
 
@@ -249,6 +250,7 @@ def _sections(
         "values": _values(found, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
         "worth a second look": map(" ".join, doubts),
+        "signatures": (_signature(one) for one in beside["signatures"]),
         "source": [*_source(found), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
     }
@@ -262,6 +264,11 @@ def _sections(
             "conditions after": _fields(dict(end.conditions)),
         }
     return sections
+
+
+def _signature(one: dict[str, Any]) -> str:
+    who = f"{one['name']} ({one['fingerprint']})" if one["name"] else one["fingerprint"]
+    return f"{who}: {one['trust']} key, imported on {one['imported']}"
 
 
 def _samples(found: Record) -> Iterator[str]:
@@ -374,8 +381,9 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     *mine* tells it from what was contributed. *findings* are doubts of the plausibility
     rules, *places* the text at each locator of the run where the document was kept,
     *same_figures* the runs of other sources that tell the same, *superseded_by* the
-    title of a newer version of the source. What is *hearsay* only a stranger's file
-    tells. *trust* is its step of the ladder, *retractions* are what is said of it.
+    title of a newer version of the source, *signatures* who signed it, as far as that
+    was known when the bundle came. What is *hearsay* only a stranger's file tells.
+    *trust* is its step of the ladder, *retractions* are what is said of it.
     """
     stands = standing(connection, found.digest)
     newer = editions.superseded(connection).get(found.source_digest or "")
@@ -398,6 +406,9 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
         "retractions": [
             msgspec.to_builtins(one)
             for one in retractions.of_run(connection, found.digest)
+        ],
+        "signatures": [
+            msgspec.to_builtins(one) for one in vouching(connection, found.digest)
         ],
         "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),

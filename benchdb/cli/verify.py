@@ -55,12 +55,12 @@ def verify_command(
             "database"
         )
     known = _of_database(db) if signers is None else read_signers(signers, revoked)
-    found = verify(file, known=known, at=datetime.now(UTC).date())
-    if found.state == "altered":
-        typer.echo(plain(f"{file}: altered at {found.where}: {found.why}"))
+    verdict = verify(file, known=known, at=datetime.now(UTC).date())
+    if verdict.state == "altered":
+        typer.echo(plain(f"{file}: altered at {verdict.where}: {verdict.why}"))
         raise typer.Exit(_ALTERED)
-    typer.echo(plain(f"{file}: {_told(found)}"))
-    if require_signature and found.trust != "known":
+    typer.echo(plain(f"{file}: {_verdict_text(verdict)}"))
+    if require_signature and verdict.trust != "known":
         typer.echo("benchdb: it is not signed by a known key, as required", err=True)
         raise typer.Exit(_NOT_REQUIRED)
 
@@ -73,16 +73,18 @@ def _of_database(db: str | None) -> Signers:
         return known_signers(connection)
 
 
-def _told(found: Verdict) -> str:
-    runs = counted(found.runs, "run")
-    if found.manifest is None:
+def _verdict_text(verdict: Verdict) -> str:
+    runs = counted(verdict.runs, "run")
+    if verdict.manifest is None:
         return (
             f"unsigned, intact as far as it can be told: its lines are valid ({runs})"
         )
-    made = f"intact, {runs}, made by {found.manifest.producer[:NAME_LIMIT]}"
-    by = signer_text(found.key and found.key.fingerprint, found.name, found.trust)
-    note = f"; {found.note}" if found.note else ""
-    return f"{made} {found.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
+    made = f"intact, {runs}, made by {verdict.manifest.producer[:NAME_LIMIT]}"
+    by = signer_text(
+        verdict.key and verdict.key.fingerprint, verdict.name, verdict.trust
+    )
+    note = f"; {verdict.note}" if verdict.note else ""
+    return f"{made} {verdict.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
 
 
 def signer_text(fingerprint: str | None, name: str | None, trust: str) -> str:

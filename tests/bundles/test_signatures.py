@@ -142,7 +142,7 @@ def test_on_a_terminal_ssh_keygen_asks_for_the_passphrase(tmp_path: Path) -> Non
     )
     child, terminal = pty.fork()
     if child == 0:
-        os.execv(sys.executable, ["python", "-c", program, str(key)])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-c", program, str(key)])  # noqa: S606
     shown = b""
     with suppress(OSError):  # the other side is closed
         while chunk := os.read(terminal, 65536):

@@ -383,12 +383,15 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
 
     trust(db, pub(bob), "Bob", "--until", "2030-01-31")
     trust(db, fingerprint(alice)[:20], "Alice")
+    shown = benchdb("show", min(digests(db)), "--db", db).out
     trust(db, public_line(bob) + " bob@example.org", "Robert", "--mine")
 
     assert trust(db).splitlines() == [
         f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
         f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
     ]
+    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {TODAY}\n"
+    assert f"\nsignatures\n{signed}" in shown
     sound(db)
 
 
@@ -401,11 +404,13 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
         (["{key}.pub", "Alice", "--until", "soon"], "'soon' is no day"),
         (["{key}.pub", " "], "a name has 1 to 80 characters"),
         (["SHA256:abc", "Alice"], "no key 'SHA256:abc' is known or came"),
+        (["--revoke", "SHA256:"], "no key 'SHA256:' is known or came"),
     ],
 )
 def test_what_cannot_be_trusted_says_why(
     db: Path, keys: tuple[Path, Path], arguments: list[str], why: str
 ) -> None:
+    trust(db, pub(keys[1]), "Bob")
     given = [one.format(key=keys[0]) for one in arguments]
 
     assert why in refused(benchdb("trust", *given, "--db", db))
