@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -54,7 +55,7 @@ def measured_here(db: Path, day: str) -> None:
         renew(connection)
 
 
-def linked(number: int, original: Path, **facts: object) -> list[bytes]:
+def linked(number: int, original: Path, **facts: Any) -> list[bytes]:
     """Return a campaign that was started to reproduce one that is there."""
     listed = benchdb("list", "--runs", "--json", "--db", original)
     first = json.loads(listed.out)[-1]["digest"]

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.keys import new_key
 from tests.store.test_steps import ELSEWHERE, OURS, PROVEN, file_of, measured_here
 from tests.strangers.forged_files import sound
 
-AGAIN = {"machine": "m2", "seed": 1000}
+AGAIN: dict[str, Any] = {"machine": "m2", "seed": 1000}
 
 
 @pytest.fixture(scope="module", name="keys")
