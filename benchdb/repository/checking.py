@@ -46,6 +46,15 @@ def check(folder: Path, base: str | None = None) -> Checked:
             return Checked(_headline(what, problems), tuple(problems))
         fresh = tuple(one for one in found.bundles if one.path in wanted.added)
         runs = {digest for one in fresh for digest in one.runs}
+        problems += [
+            Problem(
+                one.path,
+                f"brings run {min(gone)[:12]}, which was taken out",
+                "leave it out; tombstones.jsonl has the reason",
+            )
+            for one in fresh
+            if (gone := one.runs & found.tombstones.keys())
+        ]
         what = _counted(wanted.changed, "file") + " changed"
         if wanted.contributor:
             what = f"{wanted.contributor}, {_counts(fresh)}"

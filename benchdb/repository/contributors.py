@@ -4,11 +4,11 @@
 and the key: who signs it holds the key, and agrees to be called so. A later key,
 ``key-2.pub``, needs the same, and ``key-2.pub.by-old.sig`` by the key before it. New
 bundles are signed by the newest key; those of older ones stay as they are. A key
-belongs to a single contributor.
+belongs to a single contributor. One that is revoked brings nothing new, and no key.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -38,13 +38,6 @@ class Contributors(msgspec.Struct, frozen=True):
 
     keys: Mapping[str, tuple[Key, ...]]
     revoked: frozenset[str]
-
-    def owner(self, fingerprint: str) -> str | None:
-        """Return whose key it is."""
-        for name, keys in self.keys.items():
-            if any(key.fingerprint == fingerprint for key in keys):
-                return name
-        return None
 
     def signers(self) -> str:
         """Return the keys, less those revoked, as ssh-keygen reads allowed signers."""
@@ -89,7 +82,21 @@ def read(
             problems.append(error.problem)
         found[name] = tuple(keys)
     revoked, more = _revoked(content(REVOKED) if REVOKED in there else b"")
-    return Contributors(found, revoked), [*problems, *more]
+    known = Contributors(found, revoked)
+    return known, [*problems, *more, *_of_revoked(known, recent)]
+
+
+def _of_revoked(known: Contributors, recent: Iterable[str]) -> Iterator[Problem]:
+    """Yield *recent* keys that are revoked, or that a revoked key signed."""
+    for path in recent:
+        one = place(path)
+        if one is None or one.kind != "key":
+            continue
+        # The one before it and itself, as far as they are in order.
+        for key in known.keys[one.contributor][max(one.number - 2, 0) : one.number]:
+            if key.fingerprint in known.revoked:
+                what = f"is, or is signed by, a key that is revoked, {key.fingerprint}"
+                yield Problem(path, what, "begin again under another name")
 
 
 class _WrongError(Exception):

@@ -423,7 +423,7 @@ def test_another_key_is_signed_by_the_one_before_and_signs_from_then_on(place):
     assert "third.benchdb: is signed by an older key of alice" in by_the_old_key.out
 
 
-def test_a_revoked_key_signs_nothing_new(place):
+def test_a_revoked_key_signs_nothing_new_and_no_key(place):
     alice = place.alice
     alice.start("revoked")
     (alice.clone / "revoked").write_text((alice.own / "key.pub").read_text())
@@ -431,6 +431,9 @@ def test_a_revoked_key_signs_nothing_new(place):
     git(alice.clone, "branch", "--force", "before")
     everything = benchdb("check-repo", alice.clone)
     new(alice)
+    thief = place.mallory.key
+    alice.join("--key", thief, "--old-key", alice.key)
+    new(alice, "third.benchdb", machine="d" * 16, campaign="three", signer=thief)
     alice.commit()
 
     done = benchdb("check-repo", alice.clone, "--base", "before")
@@ -438,6 +441,29 @@ def test_a_revoked_key_signs_nothing_new(place):
     assert everything.status == 0, everything.out
     assert done.status == 1
     assert "second.benchdb: is signed by a key that is revoked" in done.out
+    assert "key-2.pub: is, or is signed by, a key that is revoked" in done.out
+
+
+def test_what_was_taken_out_does_not_come_back(place):
+    alice = place.alice
+    alice.start("back")
+    new(alice)
+    alice.commit()
+    told = json.loads(
+        benchdb("check-repo", alice.clone, "--base", "origin/main", "--json").out
+    )
+    line = {"run": told["fresh"][0]["runs"][0], "reason": "x", "date": "2026-11-27"}
+    alice.start("back")
+    (alice.clone / "tombstones.jsonl").write_text(json.dumps(line) + "\n")
+    alice.commit()
+    git(alice.clone, "branch", "--force", "before")
+    new(alice)
+    alice.commit()
+
+    done = benchdb("check-repo", alice.clone, "--base", "before")
+
+    assert done.status == 1
+    assert f"second.benchdb: brings run {line['run'][:12]}, which was" in done.out
 
 
 def test_what_looks_implausible_is_a_warning(place):
