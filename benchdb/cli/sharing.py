@@ -60,8 +60,12 @@ def agree(found: Iterable[Field]) -> None:
         tell(line)
     if not typer.confirm(_ASK, default=False, err=True):
         raise typer.Exit(1)
-    with replacing(path) as stream:
-        stream.write("".join(f"{one}\n" for one in sorted({*agreed, *new})).encode())
+    try:
+        with replacing(path) as stream:
+            kept = sorted({*agreed, *new})
+            stream.write("".join(f"{one}\n" for one in kept).encode())
+    except BenchdbError as error:
+        warn(f"the answer is asked for again next time: {error}")
 
 
 def announce(connection: Connection, wanted: Filter) -> None:

@@ -167,10 +167,11 @@ def publishable(message: dict[str, Any]) -> dict[str, Any]:
     return cleaned
 
 
-# Names by which nobody but us calls anything, of facts that tell who or which.
+# What facts are called that tell who or which.
 _TELLING = re.compile(
-    r"(?:^|[^a-z])(?:serial|uuid|udid|guid|imei|mac|ip|owner|login|email|mail|address|"
-    r"password|secret|(?:host|user|computer|node)(?:[ _.-]?name)?)(?:[^a-z]|$)",
+    r"(?:^|[^a-z])(?:serial(?:[ _.-]?(?:no|num|number|id))?$|(?:uuid|udid|guid|imei|ip|"
+    r"owner|login|e?mail|address|password|secret|"
+    r"(?:host|user|computer|node)[ _.-]?name)(?:[^a-z]|$))|^host$",
     re.IGNORECASE,
 )
 _FREE = (
@@ -181,6 +182,8 @@ _FREE = (
 
 # What somebody may have typed, or have had typed.
 _TYPED = ("parameters", "conditions")
+# Of a document that was published: who has the name of its author may share it.
+_PUBLIC = "slug title authors url licence"
 _NO_ADDRESSES = (*_VERSIONS.split(), *_THINGS.split())
 
 
@@ -190,13 +193,13 @@ def private_fields(
     """Yield where *message*, a line of an exchange file, holds what must not leave.
 
     In the maps that take any name, those *known* hold what other fields may. What has
-    another name has to look harmless altogether, and so has the name.
+    another name must have no path either, and the name has to tell nothing itself.
     """
     for name, value in message.items():
         if name in _OURS.split() and name != "workload":
             continue
         rule = _Rule(
-            names=() if name in _THINGS.split() else None,
+            names=() if name in (*_THINGS.split(), *_PUBLIC.split()) else None,
             addresses=name in _TYPED or name not in _NO_ADDRESSES,
             known=known if name in _FREE.split() else None,
             typed=name in _TYPED,
@@ -217,7 +220,7 @@ class _Rule(NamedTuple):
             # A word may be called like a host, "h200"; a command line names one.
             names = None if self.typed and " " in value else self.names
             if not _harmless(value, names, addresses=self.addresses) or (
-                strange and published(value, _own_names(least=3)) != value
+                strange and redact(value) != value
             ):
                 yield place
         elif isinstance(value, list | tuple):

@@ -91,7 +91,7 @@ TELLING: dict[str, tuple[str, dict[str, Any]]] = {
     "an IP address": ("run", {"parameters": {"server": "10.20.30.40"}}),
     "a command with a host": ("run", {"parameters": {"command": f"ping {HOST}"}}),
     "a name": ("run", {"conditions": {"a4:83:4e:5f:6a:7b": 1}}),
-    "a path that nobody knows": ("run", {"conditions": {"cache": "/mnt/deep/x"}}),
+    "a path that nobody knows": ("run", {"conditions": {"weights_in": "/mnt/deep/x"}}),
     "a mail address": ("environment", {"packages": {"x": "jane@example.org"}}),
 }
 
@@ -125,14 +125,16 @@ def test_what_gives_somebody_away_stays_here_and_is_told(
 
 
 def test_what_a_stranger_s_collector_adds_leaves_where_it_tells_nothing(home, two_runs):
-    facts = {"conditions": {"fan_profile": "quiet, 3 fans", "room_celsius": 21}}
-    file = changed(two_runs, home / "more.jsonl", "run", **facts)
+    facts = {"fan_profile": "quiet, 3 fans", "room_celsius": 21, "mac": "Mac mini"}
+    facts |= {"repository": "org/model-3B", "user_seconds": 1.5, "serial_share": 0.1}
+    file = changed(two_runs, home / "more.jsonl", "run", conditions=facts)
     benchdb("import", file, "--db", home / "r.sqlite")
 
     done = benchdb("export", "--db", home / "r.sqlite")
 
     assert done.status == 0
     assert '"fan_profile":"quiet, 3 fans"' in done.out
+    assert '"repository":"org/model-3B"' in done.out
 
 
 def test_every_run_that_is_shipped_may_leave(home):
@@ -143,3 +145,17 @@ def test_every_run_that_is_shipped_may_leave(home):
     done = benchdb("export", "-o", home / "all.jsonl", "--db", copy)
 
     assert (done.status, done.err.count("\n")) == (0, 1), done.err
+
+
+def test_who_shares_the_name_of_a_published_author_may_share_her_figures(
+    home, monkeypatch
+):
+    monkeypatch.setenv("USER", "needle-author")
+    leaving._rules.cache_clear()
+    source = Path(__file__).parents[2] / "published" / "needle-metal.jsonl"
+    named = changed(source, home / "n.jsonl", "source", authors=["needle-author"])
+    benchdb("import", named, "--db", home / "r.sqlite")
+
+    done = benchdb("export", "--db", home / "r.sqlite")
+
+    assert (done.status, done.out.count('"type":"run"')) == (0, 10)

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -103,7 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="torture-") as room:
             torture.attempt(names[0], int(asked.replay.split(":")[1]), Path(room))
     else:
-        torture.run(asked.seconds)
+        with suppress(KeyboardInterrupt):  # the table tells what there was time for
+            torture.run(asked.seconds)
     print("\n".join(torture.table()))
     return 1 if any(torture.lost.values()) else 0
 
