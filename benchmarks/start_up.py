@@ -39,7 +39,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     db = ("--db", database)
     html = ("--lang", "en", "--format", "html", "-o", place.room / "shipped")
     # Pages that are kept are of this measurement alone.
-    home = ("env", f"BENCHDB_HOME={place.room / 'home'}")
+    home = ("/usr/bin/env", f"BENCHDB_HOME={place.room / 'home'}")
     sides: dict[str, tuple[Command, Command]] = {
         "help": ((*BENCHDB, "--help"), _BARE),
         "list": ((*BENCHDB, "list", "--limit", 20, *db), _BARE),

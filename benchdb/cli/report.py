@@ -190,7 +190,7 @@ def report(
     filters = {name: context.params[name] or () for name in _FILTERS}
     # What one page needs is kept for another time; nothing else is asked for so often.
     is_page = formats == ("html",) and not (site or run or check or highlight)
-    chosen = lang or [os.environ.get(variable) for variable in _LANGUAGES]
+    chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
     options = repr((chosen, output == _STDOUT, filters, everything))
     place = Path(location_of(db))
     key = outputs.key(place, options) if is_page else None
