@@ -157,8 +157,9 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
         """
         facts = parsed(self.parameters) if self.workload == "llm-prefill" else {}
         length = 1 if self.workload == "llm-decode" else facts.get("prompt_tokens")
-        stated = isinstance(length, int) and 0 < length < _MANY_TOKENS
-        return self.batch * length if stated and self.batch is not None else None
+        if not isinstance(length, int) or not 0 < length < _MANY_TOKENS:
+            return None
+        return None if self.batch is None else self.batch * length
 
     @property
     def precision_class(self) -> str | None:
