@@ -21,7 +21,7 @@ SCHEMA_REVISION = "0012"
 # Oldest first: what we can upgrade from, and ours.
 KNOWN_REVISIONS = (
     *("0001", "0002", "0003", "0004", "0007", "0008", "0009"),
-    *("0010", "0011", "0012"),
+    "0012",
 )
 
 _OURS = re.compile(r"\d{4}", re.ASCII)  # others let Alembic make theirs up
