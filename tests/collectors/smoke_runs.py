@@ -22,8 +22,8 @@ NETWORKS = [
 ]
 # These are trained by the programs themselves, the others in test_networks_*.py.
 PROGRAMS = {
-    "torch": ("lstm", "mnist"),
-    "tensorflow": ("lstm", "mnist"),
+    "torch": ("lstm",),
+    "tensorflow": ("lstm",),
     "mlx": ("lstm",),
 }
 FRAMEWORKS = ("torch", "tensorflow", "numpy", "mlx")
