@@ -47,8 +47,8 @@ def recipe(
     """
     with reading(opened(db)) as connection:
         found = record(connection, find(connection, run))
-        stands = standing(connection, found.digest)
-        grade = grade_of(connection, found.digest)
+        stands = standing(connection, found.run.key)
+        grade = grade_of(connection, found.run.key)
     command = words(found)
     if isinstance(command, Why):
         rows = [*_head(found, stands), *_published(found, command)]
@@ -70,7 +70,7 @@ def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
     own = {**own, "workload": run.workload, "setting": run.setting, "source": None}
     on = f"{framework_title(run.framework)} on {device_title(run.device)}"
     yield "work", ", ".join(filter(None, (work(own), on, run.precision)))
-    yield "run", found.digest
+    yield "run", found.run.key
     if stands is not None and stands["value"] is not None:
         metric, workload = stands["metric"], found.run.workload
         text = (
@@ -95,7 +95,7 @@ def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> R
     if asked.left:
         yield "not by pip", ", ".join(asked.left)
     yield "measure", shlex.join(command)
-    yield "or", f"benchdb reproduce {found.digest[:_LETTERS]}"
+    yield "or", f"benchdb reproduce {found.run.key[:_LETTERS]}"
     yield "seed", "–" if run.seed is None else str(run.seed - (run.replicate or 0))
     yield "tier", f"{run.tier}, {counted(run.replicates or 1, 'process')}"
     yield "machine", _machine(found)

@@ -78,8 +78,8 @@ def reproduce(
     engine = opened(db)
     with reading(engine) as connection:
         found = record(connection, find(connection, run))
-        asked = _command(found, grade_of(connection, found.digest), data)
-    going = _interrupted(engine, found.digest)
+        asked = _command(found, grade_of(connection, found.run.key), data)
+    going = _interrupted(engine, found.run.key)
     if going is not None and not (isolated or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
@@ -110,7 +110,7 @@ def _command(found: Record, grade: Grade | None, data: str | None) -> list[str]:
     """
     command = words(found)
     why = command if isinstance(command, Why) else obstacle(found, grade)
-    name = found.digest[:_LETTERS]
+    name = found.run.key[:_LETTERS]
     if isinstance(command, Why) or why is not None:
         hint = f"; 'benchdb recipe {name}' tells what is known of how it was measured"
         raise UsageError(f"run {name} cannot be reproduced: {why}{hint}")

@@ -147,15 +147,16 @@ def originals(
 ) -> tuple[str, ...]:
     """Return the run that each process of a rerun of *record* reproduces.
 
-    That is the process of the same number in its campaign, else the run itself.
+    That is the process of the same number in its campaign, else the run itself; by the
+    names that the database has for them, whatever was done to it since.
     """
     found = dict(_fellows(connection, record))
-    return tuple(found.get(turn, record.digest) for turn in range(replicates))
+    return tuple(found.get(turn, record.run.key) for turn in range(replicates))
 
 
 def _fellows(connection: Connection, record: Record) -> Iterator[tuple[int, str]]:
     """Yield the processes of the cell and campaign of *record*, itself at the end."""
-    own = connection.execute(select(run).where(run.c.digest == record.digest)).one()
+    own = connection.execute(select(run).where(run.c.digest == record.run.key)).one()
     if own.campaign is not None:
         query = select(run.c.digest, run.c.replicate).where(
             run.c.campaign == own.campaign,
@@ -167,4 +168,4 @@ def _fellows(connection: Connection, record: Record) -> Iterator[tuple[int, str]
         for digest, turn in connection.execute(query.order_by(run.c.digest)):
             yield turn, digest
     if own.replicate is not None:
-        yield own.replicate, record.digest
+        yield own.replicate, record.run.key

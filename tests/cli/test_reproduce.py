@@ -162,13 +162,18 @@ def judged(path: Path, new: list[Row]) -> tuple[str, str]:
     return found.word, next(lines(found, original))
 
 
-def test_a_forged_figure_differs(again, home, tmp_path):
+def test_a_forged_figure_differs(again, checkout, home, tmp_path):
     forged = steady(home, tmp_path / "r.sqlite", 4)
 
     word, line = judged(forged, again[1])
 
     assert word == "differs"
     assert re.match(r"differs: slower by 75\.0 % \(\d+\.\d to \d+\.\d %\)$", line)
+    run = again[1][0]["reproduces"]  # no longer the digest of what stands there
+    done = troubled_checkout.in_process(
+        *(checkout, home, "reproduce", run, "--dry-run", "--db", forged)
+    )
+    assert done.status == 0, done.err
 
 
 def test_a_figure_that_holds_is_said_where_the_run_is_shown(again, home, tmp_path):
@@ -332,6 +337,37 @@ def test_what_others_published_has_no_command(checkout, tmp_path):
     assert done.status == 2
     assert done.err.startswith(f"benchdb: run {run} cannot be reproduced: {why}; ")
     assert f"'benchdb recipe {run}'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("seed = 1099511627776", "--seed.* is not in the range"),
+        ("replicates = 5000", "it says that it is one of 5,000 processes"),
+        ("precision = '--db'", "no precision '--db'"),
+        ("compiler = '; rm'", "no compiler '; rm'"),
+        (
+            "parameters = json_set(parameters, '$.data', 'cifar10')",
+            "without its images; name the folder that has them with --data",
+        ),
+        ("framework = '../x', collector = 'with_../x'", "no collector of benchdb"),
+    ],
+)
+def test_what_somebody_wrote_into_a_run_is_refused_in_a_line(
+    change, why, again, checkout, home, tmp_path
+):
+    path = steady(home, tmp_path / "r.sqlite", 1)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE run SET {change}")  # noqa: S608 - our own words
+    run = again[1][0]["reproduces"]
+
+    done = troubled_checkout.in_process(
+        *(checkout, home, "reproduce", run, "--dry-run", "--db", path)
+    )
+
+    assert done.status == 2
+    (said,) = done.err.splitlines()
+    assert re.search(why, said)
 
 
 @pytest.mark.parametrize("name", ["nonsense", "", "0" * 64, "matmul"])
