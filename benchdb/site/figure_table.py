@@ -258,7 +258,7 @@ def table_words(language: Language, table: FigureTable) -> Words:
     alike = [
         text
         for key, texts in values.items()
-        if len(texts) == 1 and key not in shown | {"trust", "n", "source", "remarks"}
+        if len(texts) == 1 and key not in shown | {"n", "source", "remarks"}
         for text in texts
         if text not in {"", cells.DASH}
     ]
