@@ -9,7 +9,6 @@ import msgspec
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchdb.bundles.signers import Signers
 from benchdb.errors import BenchdbError, ExchangeError, UsageError, failure_message
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import bundled
@@ -313,7 +312,7 @@ class _Landing:
         self._writer = Writer(connection)
         self._sources: set[str] = set()
         self._signed: set[str] = set()
-        self._known: Signers | None = None
+        self._known = signers.known_signers(connection)
         self.wrote = False
 
     def take(self, stream: IO[bytes], path: Path) -> Outcome:
@@ -321,8 +320,6 @@ class _Landing:
 
         A bundle is taken as a whole, or refused as a whole.
         """
-        if self._known is None:
-            self._known = signers.known_signers(self._connection)
         required = self._how.signed
         with bundled.opened(stream, self._known, required=required) as (lines, bundle):
             outcome = self._take(lines, path, bundle)
@@ -388,7 +385,7 @@ class _Landing:
             taken.note(batch)
             given = [tuple(row) for row in batch.rows.get("run", ())]
             named = {row[0] for row in given}
-            own = named if taken.mine else set()
+            own = signers.measured(given) if taken.mine else set()
             if self._how.answers is not None and given:
                 own |= self._how.answers(self._connection, given)
             if own:

@@ -119,10 +119,12 @@ def write(
         FORMAT,
         "benchdb",
         __version__,
-        tuple(_part(name, part) for name, part in parts),
+        tuple(part_of(name, part) for name, part in parts),
         content.count,
         content.machines,
     )
+    if max(part.bytes for part in manifest.parts) > _LARGEST:
+        raise ExchangeError("more than 8 GiB do not fit in a bundle; export less")
     written = canonical(msgspec.to_builtins(manifest))
     _write_small(stream, MANIFEST, written)
     if sign is not None:
@@ -136,15 +138,14 @@ def write(
     return manifest
 
 
-def _part(name: str, stream: IO[bytes]) -> Part:
+def part_of(name: str, stream: IO[bytes]) -> Part:
+    """Return the whole of a stream as a part."""
     stream.seek(0)
     size = 0
     digest = hashlib.sha256()
     while piece := stream.read(_PIECE):
         digest.update(piece)
         size += len(piece)
-    if size > _LARGEST:
-        raise ExchangeError("more than 8 GiB do not fit in a bundle; export less")
     return Part(name, digest.hexdigest(), size)
 
 
@@ -282,8 +283,8 @@ def _compare(manifest: Manifest, there: Sequence[Part]) -> None:
             )
     if [part.name for part in manifest.parts] != [part.name for part in there]:
         raise AlteredError(MANIFEST, "it names other parts than there are")
-    for part, found in zip(manifest.parts, there, strict=True):
-        if part != found:
+    for part, present in zip(manifest.parts, there, strict=True):
+        if part != present:
             raise AlteredError(part.name, "its SHA-256 is not that of the manifest")
 
 

@@ -170,14 +170,14 @@ def _git(name: str) -> str | None:
 
 
 def _ssh_keygen(
-    args: Sequence[str], given: bytes | None
+    args: Sequence[str], content: bytes | None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run it; where *given* is None it may ask on the terminal, else it reads that."""
-    alone = given is not None
+    """Run it; it reads *content*, or where that is None may ask on the terminal."""
+    alone = content is not None
     try:
         return subprocess.run(
             ["ssh-keygen", "-Y", *args],
-            input=given,
+            input=content,
             capture_output=True,
             timeout=_SECONDS if alone else _PATIENCE,
             check=False,
@@ -203,8 +203,12 @@ _WITHOUT_WINDOW = {"SSH_ASKPASS_REQUIRE": "never"}
 def _why(done: subprocess.CompletedProcess[bytes]) -> str:
     """Return the last line that ssh-keygen wrote about an error."""
     lines = done.stderr.decode(errors="replace").strip().splitlines()
-    told = [re.sub(r"\s+", " ", line) for line in lines if line.strip()]
-    return told[-1][:_SHOWN] if told else f"ssh-keygen ended with {done.returncode}"
+    text_lines = [re.sub(r"\s+", " ", line) for line in lines if line.strip()]
+    return (
+        text_lines[-1][:_SHOWN]
+        if text_lines
+        else f"ssh-keygen ended with {done.returncode}"
+    )
 
 
 def _unarmoured(signature: str) -> bytes:

@@ -89,12 +89,12 @@ def read_signers(allowed: Path, revoked: Path | None = None) -> Signers:
 
 def _allowed(path: Path) -> Iterator[Signer]:
     for number, line in _lines(path):
-        found = _ALLOWED.fullmatch(line)
-        if found is None:
+        match = _ALLOWED.fullmatch(line)
+        if match is None:
             raise UsageError(f"{path}:{number}: {_FORM}")
         options = {
-            one["name"].lower(): one["value"]
-            for one in _OPTION.finditer(found["options"] or "")
+            option["name"].lower(): option["value"]
+            for option in _OPTION.finditer(match["options"] or "")
         }
         if "cert-authority" in options:
             raise UsageError(f"{path}:{number}: authorities are not supported; {_FORM}")
@@ -102,8 +102,8 @@ def _allowed(path: Path) -> Iterator[Signer]:
         if spaces is not None and NAMESPACE not in spaces.split(","):
             continue
         yield Signer(
-            _key(path, number, found["key"]),
-            found["name"].strip('"'),
+            _key(path, number, match["key"]),
+            match["name"].strip('"'),
             _day(path, number, options.get("valid-after")),
             _before(_day(path, number, options.get("valid-before"))),
         )
@@ -148,9 +148,9 @@ def _day(path: Path, number: int, text: str | None) -> date | None:
     """Return the day of a time as ssh-keygen writes it: YYYYMMDD, and hours."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{4})(\d{2})(\d{2})(\d{4}(\d{2})?)?Z?", text)
+    match = re.fullmatch(r"(\d{4})(\d{2})(\d{2})(\d{4}(\d{2})?)?Z?", text)
     try:
-        return date(*map(int, found.group(1, 2, 3) if found else ()))
+        return date(*map(int, match.group(1, 2, 3) if match else ()))
     except (TypeError, ValueError):
         why = f"{text!r} is no day; write it as 20261127"
         raise UsageError(f"{path}:{number}: {why}") from None

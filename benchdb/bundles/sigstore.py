@@ -13,12 +13,15 @@ import msgspec
 
 from benchdb.bundles.container import SIGSTORE, AlteredError
 from benchdb.bundles.signatures import Key, SignatureError
+from benchdb.exchange.validation import UNDERSTANDABLE
 
 _SECONDS = 120  # it may ask its servers
 _NAMES = bytes.fromhex("0603551d11")  # what comes before names of a subject, in DER
 _ISSUER = bytes.fromhex("060a2b0601040183bf300101")  # 1.3.6.1.4.1.57264.1.1
 _BOOLEAN, _KINDS = 0x01, (0x81, 0x86)  # tags; kinds of names are mail and address
 _LONG = 0x80  # lengths from here on say of how many bytes their number is
+# What another shape of JSON or of a certificate leads to.
+_SHAPELESS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _UNCHECKED = (
     "its sigstore signature was not checked, for the program 'sigstore' is not on "
     "PATH; it counts as unsigned"
@@ -68,7 +71,7 @@ def _identity(bundle: bytes) -> tuple[str, str]:
         return _text(name if kind in _KINDS else b""), _text(
             _extension(certificate, _ISSUER)
         )
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+    except (*UNDERSTANDABLE, *_SHAPELESS) as error:
         raise AlteredError(SIGSTORE, "it is no sigstore bundle") from error
 
 

@@ -123,8 +123,7 @@ def seal_of(stream: IO[bytes], members: Members, key: Key | None) -> Seal | None
     if key is None:
         return None
     digest = hashlib.sha256(members.written + key.line.encode()).hexdigest()
-    stream.seek(0)
-    return Seal(key, digest, hashlib.file_digest(stream, "sha256").hexdigest())
+    return Seal(key, digest, container.part_of("", stream).sha256)
 
 
 def _counted(lines: IO[bytes]) -> tuple[int, set[str]]:

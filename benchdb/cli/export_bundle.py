@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +16,10 @@ from benchdb.cli.console import counted, plain
 from benchdb.errors import UsageError
 from benchdb.files import replacing
 
-_RUN, _MACHINE = b'{"type":"run"', b'{"type":"machine"'  # how such lines begin
+# How such lines begin.
+_HEADER, _RUN, _MACHINE, _RETRACTION = (
+    b'{"type":"%s"' % name for name in (b"header", b"run", b"machine", b"retraction")
+)
 
 
 def signing_key(key: Path | None, *, unsigned: bool) -> Path | None:
@@ -31,13 +35,13 @@ def signing_key(key: Path | None, *, unsigned: bool) -> Path | None:
         if not key.expanduser().is_file():
             raise UsageError(f"no key {key}; 'ssh-keygen -t ed25519' makes one")
         return key.expanduser()
-    found = usual_key()
-    if found is None:
+    usual = usual_key()
+    if usual is None:
         raise UsageError(
             "there is no SSH key to sign with, neither git's nor one in ~/.ssh: make "
             "one with 'ssh-keygen -t ed25519', name one with --key, or say --unsigned"
         )
-    return found
+    return usual
 
 
 def write_bundle(path: Path, lines: Iterable[bytes], key: Path | None) -> None:
@@ -56,12 +60,20 @@ def write_bundle(path: Path, lines: Iterable[bytes], key: Path | None) -> None:
 
 
 def _packed(lines: Iterable[bytes], room: IO[bytes]) -> Content:
+    """Pack *lines* into *room*; those of retractions are a part of their own."""
     machines, count = set[str](), 0
     packed = Lines(room)
+    header, retractions = b"", list[bytes]()
     for line in lines:
+        if line.startswith(_RETRACTION):
+            retractions.append(line)
+            continue
+        if line.startswith(_HEADER):
+            header = line
         count += line.startswith(_RUN)
         if line.startswith(_MACHINE) and (own := json.loads(line).get("anonymous_id")):
             machines.add(own)
         packed.write(line)
     packed.close()
-    return Content(room, tuple(sorted(machines)), count)
+    withdrawn = BytesIO(b"".join((header, *retractions))) if retractions else None
+    return Content(room, tuple(sorted(machines)), count, withdrawn)

@@ -28,6 +28,7 @@ from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
 from benchdb.store.run_grades import grade_of
+from benchdb.store.signers import vouching
 from benchdb.store.tables import source
 from benchdb.titles import system_title
 
@@ -177,6 +178,7 @@ def _sections(
         "values": _values(found, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
         "worth a second look": map(" ".join, doubts),
+        "signatures": (_signature(one) for one in beside["signatures"]),
         "source": [*_source(found), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
     }
@@ -190,6 +192,11 @@ def _sections(
             "conditions after": _fields(dict(end.conditions)),
         }
     return sections
+
+
+def _signature(one: dict[str, Any]) -> str:
+    who = f"{one['name']} ({one['fingerprint']})" if one["name"] else one["fingerprint"]
+    return f"{who}: {one['trust']} key, imported on {one['imported']}"
 
 
 def _samples(found: Record) -> Iterator[str]:
@@ -302,8 +309,8 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     *mine* tells it from what was contributed. *findings* are doubts of the plausibility
     rules, *places* the text at each locator of the run where the document was kept,
     *same_figures* the runs of other sources that tell the same, *superseded_by* the
-    title of a newer version of the source. What is *hearsay* only a stranger's file
-    tells.
+    title of a newer version of the source, *signatures* who signed it, as far as that
+    was known when the bundle came. What is *hearsay* only a stranger's file tells.
     """
     newer = editions.superseded(connection).get(found.source_digest or "")
     return {
@@ -320,6 +327,9 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
                 "source": _title(connection, one.source),
             }
             for one in duplicates.of_run(connection, found.digest)
+        ],
+        "signatures": [
+            msgspec.to_builtins(one) for one in vouching(connection, found.digest)
         ],
         "hearsay": found.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),

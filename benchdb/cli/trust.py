@@ -62,21 +62,21 @@ def trust(
     last = None if until is None else _day(until)
     engine = opened(db, create=True)
     with writing(engine) as connection:
-        found = _key(key) or signers.find_key(connection, key)
-        before = signers.known_signers(connection).of(found)
+        subject = _key(key) or signers.find_key(connection, key)
+        before = signers.known_signers(connection).of(subject)
         if revoke:
-            whose = found.fingerprint if before is None else before.name
+            whose = subject.fingerprint if before is None else before.name
             own = before is not None and before.mine
-            signer = Signer(found, whose, revoked=True, mine=own)
+            signer = Signer(subject, whose, revoked=True, mine=own)
         else:
-            signer = Signer(found, _name(name or ""), until=last, mine=mine)
+            signer = Signer(subject, _name(name or ""), until=last, mine=mine)
         with results.following(connection) as changes:
             signers.trust(connection, signer)
-            changes.touch(signers.signed_by(connection, found.fingerprint))
+            changes.touch(signers.signed_by(connection, subject.fingerprint))
             own_now = signers.take_as_mine(connection)
             machines.flag_foreign_ids(connection)
             changes.touch(flag_contradicting_signers(connection))
-    typer.echo(plain(_line(signer, found, None)))
+    typer.echo(plain(_line(signer, subject, None)))
     if own_now:
         typer.echo(f"{counted(len(own_now), 'run')} signed with it: yours from now on")
 

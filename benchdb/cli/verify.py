@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import inspect
 
 from benchdb.bundles.signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.cli.console import NAME_LIMIT, counted, plain
-from benchdb.cli.user_database import Db, existing
+from benchdb.cli.user_database import Db
 from benchdb.errors import UsageError
-from benchdb.store.database import reading
+from benchdb.store.database import connected, reading
+from benchdb.store.postgresql.server import is_address
 from benchdb.store.signers import known_signers
+from benchdb.store.tables import signer
+from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
@@ -55,34 +59,37 @@ def verify_command(
             "database"
         )
     known = _of_database(db) if signers is None else read_signers(signers, revoked)
-    found = verify(file, known=known, at=datetime.now(UTC).date())
-    if found.state == "altered":
-        typer.echo(plain(f"{file}: altered at {found.where}: {found.why}"))
+    verdict = verify(file, known=known, at=datetime.now(UTC).date())
+    if verdict.state == "altered":
+        typer.echo(plain(f"{file}: altered at {verdict.where}: {verdict.why}"))
         raise typer.Exit(_ALTERED)
-    typer.echo(plain(f"{file}: {_told(found)}"))
-    if require_signature and found.trust != "known":
+    typer.echo(plain(f"{file}: {_verdict_text(verdict)}"))
+    if require_signature and verdict.trust != "known":
         typer.echo("benchdb: it is not signed by a known key, as required", err=True)
         raise typer.Exit(_NOT_REQUIRED)
 
 
 def _of_database(db: str | None) -> Signers:
-    engine = existing(db)
-    if engine is None:
+    """Return the signers of a database as it is: one that is older has none."""
+    location = location_of(db)
+    if not is_address(location) and not Path(location).exists():
         return Signers()
-    with reading(engine) as connection:
-        return known_signers(connection)
+    with reading(connected(location, read_only=True)) as connection:
+        older = not inspect(connection).has_table(signer.name)
+        return Signers() if older else known_signers(connection)
 
 
-def _told(found: Verdict) -> str:
-    runs = counted(found.runs, "run")
-    if found.manifest is None:
+def _verdict_text(verdict: Verdict) -> str:
+    runs = counted(verdict.runs, "run")
+    if verdict.manifest is None:
         return (
             f"unsigned, intact as far as it can be told: its lines are valid ({runs})"
         )
-    made = f"intact, {runs}, made by {found.manifest.producer[:NAME_LIMIT]}"
-    by = signer_text(found.key and found.key.fingerprint, found.name, found.trust)
-    note = f"; {found.note}" if found.note else ""
-    return f"{made} {found.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
+    made = f"intact, {runs}, made by {verdict.manifest.producer[:NAME_LIMIT]}"
+    key = None if verdict.key is None else verdict.key.fingerprint
+    by = signer_text(key, verdict.name, verdict.trust)
+    note = f"; {verdict.note}" if verdict.note else ""
+    return f"{made} {verdict.manifest.producer_version[:NAME_LIMIT]}; {by}{note}"
 
 
 def signer_text(fingerprint: str | None, name: str | None, trust: str) -> str:

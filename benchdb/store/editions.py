@@ -463,13 +463,11 @@ def _signed_alike(
 
     What benchdb ships, and what was read here, nobody's signature replaces.
     """
-    keys = sources_of_one_key(connection)
-    if not keys:
+    if not (keys := sources_of_one_key(connection)):
         return
-    ours = [one for one in known if one.digest in keys]
-    known_here = strangers(connection, keys)
-    for old, new in _named(ours):
-        alike = keys[old.digest] == keys[new.digest] and known_here[old.digest]
+    strange = strangers(connection, keys)
+    for old, new in _named([one for one in known if one.digest in keys]):
+        alike = keys[old.digest] == keys[new.digest] and strange[old.digest]
         if alike and _open(old, new, refused):
             yield old.digest, new.digest
 

@@ -49,11 +49,11 @@ def machines_in_doubt(connection: Connection) -> frozenset[str]:
     """Return the machines all of whose runs claim to be of another signer's."""
     doubted = select(finding.c.run).where(_THEIRS)
     named = select(run.c.machine).where(run.c.digest.in_(doubted))
-    found = set(connection.scalars(named.distinct()))
+    machines = set(connection.scalars(named.distinct()))
     others = select(run.c.machine).where(
-        run.c.machine.in_(sorted(found)), run.c.digest.not_in(doubted)
+        run.c.machine.in_(sorted(machines)), run.c.digest.not_in(doubted)
     )
-    return frozenset(found - set(connection.scalars(others)) if found else ())
+    return frozenset(machines - set(connection.scalars(others)) if machines else ())
 
 
 def _contradicting(connection: Connection) -> set[str]:
@@ -79,17 +79,17 @@ def _contradicting(connection: Connection) -> set[str]:
         .group_by(each.c.anonymous_id)
         .having(func.count(each.c.fingerprint.distinct()) > 1)
     )
-    found = connection.execute(claims.where(machine.c.anonymous_id.in_(several))).all()
-    if not found:
+    rows = connection.execute(claims.where(machine.c.anonymous_id.in_(several))).all()
+    if not rows:
         return set()
     known = known_signers(connection)
     by_id: dict[str, list[Any]] = defaultdict(list)
-    for row in found:
+    for row in rows:
         by_id[row.anonymous_id].append(row)
     decided = set(connection.scalars(select(machine_link.c.machine)))
     doubted = set[str]()
-    for rows in by_id.values():
-        doubted |= _of_others(rows, known, decided)
+    for claimed in by_id.values():
+        doubted |= _of_others(claimed, known, decided)
     return doubted
 
 

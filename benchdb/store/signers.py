@@ -4,20 +4,24 @@ A key counts as it was when its bundle was imported: a signature bears no date t
 could be relied on. A revoked key counts at no time.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Seal, Signer, Signers
+from benchdb.bundles.signers import Seal, Signer, Signers, Trust
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import newest
 from benchdb.store.bulk_load import batched, insert_rows
+from benchdb.store.hearsay import shipped_runs
 from benchdb.store.tables import run, signature, signed_run, signer
 
 _DAY = len("2026-11-27")
+_ENOUGH = len("SHA256:") + 6  # characters that name a key
+_LABEL = run.c.keys().index("label")
 
 
 def known_signers(connection: Connection) -> Signers:
@@ -65,20 +69,20 @@ def _key(fingerprint: str, line: str) -> Key:
 
 def find_key(connection: Connection, fingerprint: str) -> Key:
     """Return the known or met key with that *fingerprint*, or that begins so."""
-    start = fingerprint.removesuffix("…")
-    found = {
+    lines = {
         name: line
         for table in (signature, signer)
         for name, line in connection.execute(
-            select(table.c.fingerprint, table.c.line).where(
-                table.c.fingerprint.startswith(start, autoescape=True)
-            )
+            select(table.c.fingerprint, table.c.line).distinct()
         )
+        # In SQL, SQLite would take capitals for small letters.
+        if name == fingerprint
+        or (name.startswith(fingerprint) and len(fingerprint) >= _ENOUGH)
     }
-    if fingerprint in found or len(found) == 1:
-        name = fingerprint if fingerprint in found else next(iter(found))
-        return _key(name, found[name])
-    if found:
+    if fingerprint in lines or len(lines) == 1:
+        name = fingerprint if fingerprint in lines else next(iter(lines))
+        return _key(name, lines[name])
+    if lines:
         raise UsageError(f"several keys begin with {fingerprint!r}; give more of it")
     raise UsageError(
         f"no key {fingerprint!r} is known or came with a bundle; "
@@ -139,6 +143,35 @@ def signed_by(connection: Connection, fingerprint: str) -> set[str]:
     return set(connection.scalars(query.where(signature.c.fingerprint == fingerprint)))
 
 
+class Vouching(msgspec.Struct, frozen=True):
+    """A signature of a run: whose, and what its key was worth on the day it came."""
+
+    fingerprint: str
+    name: str | None
+    trust: Trust
+    imported: str
+
+
+def vouching(connection: Connection, digest: str) -> list[Vouching]:
+    """Return the signatures of the run *digest*, in the order in which they came."""
+    query = (
+        select(signature.c.fingerprint, signature.c.line, signature.c.imported)
+        .join(signed_run, signed_run.c.signature == signature.c.digest)
+        .where(signed_run.c.run == digest)
+        .order_by(signature.c.imported)
+    )
+    rows = connection.execute(query).all()
+    known = known_signers(connection) if rows else Signers()
+    signatures = []
+    for row in rows:
+        key, day = _key(row.fingerprint, row.line), row.imported[:_DAY]
+        signer = known.of(key)
+        name = None if signer is None else signer.name
+        worth = known.trust(key, date.fromisoformat(day))
+        signatures.append(Vouching(key.fingerprint, name, worth, day))
+    return signatures
+
+
 def signed_by_known() -> Select[Any]:
     """Return a query of the runs signed by a key that is known.
 
@@ -176,20 +209,26 @@ def sources_of_one_key(connection: Connection) -> dict[str, str]:
     return {source: key for source, key, n in signed if n == sizes[source]}
 
 
+def measured(rows: Iterable[Sequence[Any]]) -> set[str]:
+    """Return which *rows* of new runs may be mine: none that others published."""
+    return {row[0] for row in rows if row[_LABEL] == "measured"} - shipped_runs()
+
+
 def take_as_mine(connection: Connection) -> set[str]:
     """Let runs be mine that a key of mine signed; return which were not before.
 
     Whoever calls it lets findings and results follow.
     """
+    others = select(run.c.digest).where(~run.c.mine, run.c.label == "measured")
     query = _valid(select(signed_run.c.run).distinct()).where(
-        signer.c.mine, signed_run.c.run.in_(select(run.c.digest).where(~run.c.mine))
+        signer.c.mine, signed_run.c.run.in_(others)
     )
-    found = set(connection.scalars(query))
+    digests = set(connection.scalars(query)) - shipped_runs()
     places = set[tuple[str, str]]()
-    for some in batched(sorted(found)):
+    for some in batched(sorted(digests)):
         ours = run.c.digest.in_(some)
         connection.execute(update(run).where(ours).values(mine=True))
         rows = connection.execute(select(run.c.machine, run.c.workload).where(ours))
         places.update((row.machine, row.workload) for row in rows)
     newest.renew_at(connection, places)
-    return found
+    return digests

@@ -16,7 +16,7 @@ from benchdb.merge import How, import_together
 from benchdb.store import contents
 from benchdb.store.database import open_database, reading
 from tests.bundle_files import RUNS, archive, exported, manifest, members, packed
-from tests.exchange_lines import LINES
+from tests.exchange_lines import HEADER, LINES
 from tests.keys import fingerprint, new_key
 
 TODAY = date(2026, 11, 27)
@@ -60,14 +60,11 @@ def test_gnu_tar_makes_the_same_bytes_of_its_members(
 ) -> None:
     names = [name for name, _ in members(signed)]
     subprocess.run(["tar", "-xf", signed, "-C", tmp_path], check=True)
-    made = subprocess.run(
-        [
-            *("tar", "-c", "-b1", "--format=ustar", "--mode=0644", "--mtime=@0"),
-            *("--owner=:0", "--group=:0", "--numeric-owner", "-C", tmp_path, *names),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    command = [
+        *("tar", "-c", "-b1", "--format=ustar", "--mode=0644", "--mtime=@0"),
+        *("--owner=:0", "--group=:0", "--numeric-owner", "-C", str(tmp_path), *names),
+    ]
+    made = subprocess.run(command, check=True, capture_output=True)
 
     assert made.stdout == signed.read_bytes()
 
@@ -262,6 +259,17 @@ def test_a_signature_of_another_bundle_does_not_fit(
 
     assert (found.state, found.where) == ("altered", "manifest.json.sig")
     assert "does not fit the content" in (found.why or "")
+
+
+def test_retractions_are_a_part_of_their_own_behind_the_runs(tmp_path: Path) -> None:
+    parts = [packed(), ("retractions.jsonl", HEADER)]
+    path = archive(tmp_path / "x.benchdb", [("manifest.json", manifest(parts)), *parts])
+
+    found = verdict(path)
+
+    assert (found.state, found.runs) == ("intact", 2)
+    assert found.manifest is not None
+    assert [part.name for part in found.manifest.parts] == [name for name, _ in parts]
 
 
 def test_a_newer_format_asks_for_an_update(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 import base64
 import os
+import pty
 import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -129,6 +132,30 @@ def test_without_a_terminal_a_passphrase_is_one_clear_line(tmp_path: Path) -> No
     assert "incorrect passphrase" in text
     assert text.endswith("give the key to an agent first: ssh-add")
     assert "\n" not in text
+
+
+def test_on_a_terminal_ssh_keygen_asks_for_the_passphrase(tmp_path: Path) -> None:
+    key = new_key(tmp_path / "locked", "ed25519", "a secret")
+    program = (
+        "import pathlib, sys; from benchdb.bundles.signatures import sign; "
+        f"print(sign({CONTENT!r}, pathlib.Path(sys.argv[1])))"
+    )
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-c", program, str(key)])  # noqa: S606
+    shown = b""
+    with suppress(OSError):  # the other side is closed
+        while chunk := os.read(terminal, 65536):
+            shown += chunk
+            if shown.endswith(b": "):
+                os.write(terminal, b"a secret\n")
+    os.waitpid(child, 0)
+    os.close(terminal)
+
+    asked, _, rest = shown.decode().replace("\r\n", "\n").partition("-----BEGIN")
+    signature = f"-----BEGIN{rest.rstrip()}\n"
+    assert "passphrase" in asked
+    assert signer_of(CONTENT, signature).fingerprint == fingerprint(key)
 
 
 def test_an_agent_signs_for_a_key_with_a_passphrase(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends import Backend
 from tests.bundle_files import (
     MINE,
     archive,
@@ -23,6 +24,7 @@ from tests.command_line import Outcome
 from tests.exchange_lines import LINES
 from tests.in_process import benchdb
 from tests.keys import fingerprint, new_key, public_line
+from tests.store.old_databases import old_file
 from tests.strangers.forged_files import codes, digests, runs, sound
 
 TODAY = datetime.now(UTC).date()
@@ -47,13 +49,13 @@ def an_empty_database(tmp_path: Path, empty_file: Path) -> Path:
     return Path(shutil.copyfile(empty_file, tmp_path / "results.sqlite"))
 
 
-def import_(db: Path, *arguments: object, status: int = 0) -> str:
+def import_(db: object, *arguments: object, status: int = 0) -> str:
     done = benchdb("import", *arguments, "--db", db)
     assert done.status == status, done.err + done.out
     return done.out + done.err
 
 
-def trust(db: Path, *arguments: object) -> str:
+def trust(db: object, *arguments: object) -> str:
     done = benchdb("trust", *arguments, "--db", db)
     assert done.status == 0, done.err
     return done.out
@@ -205,6 +207,20 @@ def test_verify_looks_at_unsigned_and_plain_files_too(
     assert "cannot read" in refused(benchdb("verify", tmp_path / "none"), 1)
 
 
+def test_verify_changes_no_database_and_needs_none(
+    bundle: Path, db: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    older = Path(shutil.copyfile(old_file("0008"), tmp_path / "older.sqlite"))
+    trust(db, pub(keys[0]), "Alice")
+    before = older.read_bytes()
+
+    assert "signed with the unknown key" in verified(bundle, "--db", older)[1]
+    assert "signed with the unknown key" in verified(bundle, "--db", tmp_path / "no")[1]
+    assert "signed by Alice" in verified(bundle, "--db", db)[1]
+    assert older.read_bytes() == before
+    assert not (tmp_path / "no").exists()
+
+
 def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +253,12 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     assert answering(0)[0] == 0
     assert "unknown key sigstore:alice@example.org;" in verified(path)[1]
     assert "--cert-identity alice@example.org --cert-oidc-issuer" in asked.read_text()
+    for other in (b"[" * 9000, b"{}", b"[]", b'{"verificationMaterial":3}'):
+        no_seal = (sealed[0], other)
+        assert (
+            "it is no sigstore bundle"
+            in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
+        )
     assert answering(1) == (
         1,
         "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
@@ -376,12 +398,15 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
 
     trust(db, pub(bob), "Bob", "--until", "2030-01-31")
     trust(db, fingerprint(alice)[:20], "Alice")
+    shown = benchdb("show", min(digests(db)), "--db", db).out
     trust(db, public_line(bob) + " bob@example.org", "Robert", "--mine")
 
     assert trust(db).splitlines() == [
         f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
         f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
     ]
+    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {TODAY}\n"
+    assert f"\nsignatures\n{signed}" in shown
     sound(db)
 
 
@@ -394,11 +419,13 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
         (["{key}.pub", "Alice", "--until", "soon"], "'soon' is no day"),
         (["{key}.pub", " "], "a name has 1 to 80 characters"),
         (["SHA256:abc", "Alice"], "no key 'SHA256:abc' is known or came"),
+        (["--revoke", "SHA256:"], "no key 'SHA256:' is known or came"),
     ],
 )
 def test_what_cannot_be_trusted_says_why(
     db: Path, keys: tuple[Path, Path], arguments: list[str], why: str
 ) -> None:
+    trust(db, pub(keys[1]), "Bob")
     given = [one.format(key=keys[0]) for one in arguments]
 
     assert why in refused(benchdb("trust", *given, "--db", db))
@@ -427,6 +454,16 @@ def test_runs_signed_with_a_key_of_mine_are_mine_on_a_restored_machine(
     sound(db)
 
 
+def test_what_others_published_is_not_mine_whoever_signs_it(
+    db: Path, keys: tuple[Path, Path], tmp_path: Path
+) -> None:
+    trust(db, pub(keys[0]), "me", "--mine")
+
+    import_(db, exported(tmp_path / "p.benchdb", of_document("1" * 64, "a"), keys[0]))
+
+    assert digests(db, "--mine") == set()
+
+
 def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
     db: Path, bundle: Path, keys: tuple[Path, Path]
 ) -> None:
@@ -439,9 +476,9 @@ def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
 
 
 def test_a_later_signer_of_a_machine_is_in_doubt_until_the_owner_decides(
-    db: Path, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
+    backend: Backend, bundle: Path, keys: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    alice, bob = keys
+    db, (alice, bob) = backend.database(), keys
     theirs = exported(tmp_path / "b.benchdb", lines_of("later", model="Evil,1"), bob)
     import_(db, bundle)
     own = digests(db)
@@ -449,13 +486,14 @@ def test_a_later_signer_of_a_machine_is_in_doubt_until_the_owner_decides(
     (claim,) = digests(db) - own
 
     def doubted() -> set[str]:
-        return {one for one in digests(db) if codes(db, one)}
+        asked = "SELECT run FROM doubts WHERE code = 'contradicting-signers'"
+        done = benchdb("query", asked, "--format", "json", "--db", db)
+        return {row["run"] for row in json.loads(done.out)}
 
     def machines() -> int:
         rows = json.loads(benchdb("machines", "list", "--json", "--db", db).out)
         return len({row["same_as"] for row in rows})
 
-    assert codes(db, claim) == ["contradicting-signers"]
     assert doubted() == {claim}
     (row,) = (one for one in runs(db) if one["digest"] == claim)
     assert (row["grade"], machines()) == ("X", 2)
