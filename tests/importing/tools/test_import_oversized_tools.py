@@ -62,6 +62,7 @@ DENSE = {
         "up to 1,000,000 values in",
     ),
     "a fact of llama-bench": (inside(filled("[],", 9 * MIB)), "values in"),
+    "short rows": (b"|a|b|\n|-|-|\n" + b"|1|2|\n" * (16 * MIB // 6), "1,000,000 lines"),
     "as many as are read": (filled("0.10,", 524_000 * 5), "no format"),
     "long enough": (filled(" " * 9 + "0.1234567890120,", 16 * MIB), "no format"),
 }
