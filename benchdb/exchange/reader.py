@@ -33,6 +33,7 @@ from benchdb.exchange.validation import (
     named,
     numbered,
     reason,
+    require_few_values,
     require_header,
     same,
     unreadable,
@@ -159,6 +160,7 @@ class _Reader:
         if self.foreign and named(raw).get("type") != "header":
             return []
         try:
+            require_few_values(raw)
             line = _decoder.decode(raw)
             validate(line, raw)
             return self._place(line, number)
