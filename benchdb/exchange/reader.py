@@ -34,6 +34,7 @@ from benchdb.exchange.validation import (
     named,
     numbered,
     reason,
+    require_few_values,
     require_header,
     same,
     unreadable,
@@ -168,6 +169,7 @@ class _Reader:
         if self.foreign and named(raw).get("type") != "header":
             return []
         try:
+            require_few_values(raw)
             line = _decoder.decode(raw)
             validate(line, raw)
             return self._place(line, number)

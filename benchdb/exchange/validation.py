@@ -31,6 +31,9 @@ from benchdb.identity import EXACT, canonical, undisputed
 
 LINE_LIMIT = 64 * 2**20  # bytes; the longest honest line is one series of samples
 TOO_LONG = "longer than 64 MiB"
+# Ten times the longest line that we write; in memory a value takes up to 40 times its
+# characters.
+VALUES_LIMIT = 2**20
 
 
 def numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -111,15 +114,23 @@ def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
+def require_few_values(raw: bytes) -> None:
+    """Raise ``RefusedError`` for a line that would take far more memory than it has."""
+    values = raw.count(b",") + raw.count(b"[") + raw.count(b"{")
+    if values > VALUES_LIMIT:
+        raise RefusedError(f"more than {VALUES_LIMIT:,} values in a line")
+
+
 def named(raw: bytes) -> dict[str, object]:
     """Return what a refused line says about itself; ``{}`` if that is not certain."""
     try:
+        require_few_values(raw)
         line = json.loads(
             raw.decode(),
             object_pairs_hook=without_doubles,
             parse_constant=_no_constant,
         )
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, RefusedError):
         return {}
     return line if isinstance(line, dict) else {}
 

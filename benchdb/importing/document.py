@@ -19,6 +19,7 @@ from benchdb.exchange.validation import DoubledKeyError, without_doubles
 
 SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
 LINE_LIMIT = 2**20  # characters; longer lines are not written for people
+LINES_LIMIT = 1_000_000
 DEPTH_LIMIT = 64  # levels of JSON
 VALUES_LIMIT = 2**19  # of JSON; a longer text may have one for each so many characters:
 CHARACTERS_PER_VALUE = 24  # in memory a number takes more than it does in a text
@@ -86,7 +87,10 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         """Return the lines; the first is line 1 of every locator.
 
         They are a second copy of the text: for what reads it, not for what looks at it.
+        Short ones take many times the text, so there are not more than LINES_LIMIT.
         """
+        if self.text.count("\n") > LINES_LIMIT:
+            raise DocumentError(f"more than {LINES_LIMIT:,} lines; split the file")
         return tuple(self.text.split("\n"))
 
 

@@ -62,6 +62,14 @@ DENSE = {
         "up to 1,000,000 values in",
     ),
     "a fact of llama-bench": (inside(filled("[],", 9 * MIB)), "values in"),
+    "short rows": (b"|a|b|\n|-|-|\n" + b"|1|2|\n" * (16 * MIB // 6), "1,000,000 lines"),
+    "an exchange line": (
+        b'{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
+        b'{"type":"end","run":"r","status":"ok","checks":{"x":'
+        + filled("{},", 16 * MIB)
+        + b"}}\n",
+        "more than 1,048,576 values in a line",
+    ),
     "as many as are read": (filled("0.10,", 524_000 * 5), "no format"),
     "long enough": (filled(" " * 9 + "0.1234567890120,", 16 * MIB), "no format"),
 }
