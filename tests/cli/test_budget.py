@@ -174,6 +174,6 @@ def test_on_each_generation_ten_minutes_show_whether_metal_helps(host, plans):
     assert [device for _, device, *_ in rows] == ["metal", "cpu"] * (len(rows) // 2)
     assert "matmul" in work  # an operation, and a network
     assert set(work) & {"lstm", "mnist", "resnet50", "mobilenetv2", "distilbert"}
-    # A grade asks for three of each, and Metal's figures are known to a few percent.
+    # A grade asks for three of each; steps that wait for their host are the widest.
     assert min(int(count) for *_, count, _ in rows) >= 3
-    assert all(float(half) < 25 for *_, half in rows)
+    assert all(float(half) <= 25 for *_, half in rows)
