@@ -9,7 +9,7 @@ from benchdb.report.data_files import json_document
 from benchdb.report.scope import EVERYTHING
 from benchdb.site.content import content
 from benchdb.site.front import front_facts
-from benchdb.site.systems import Systems
+from benchdb.site.system_pairs import Systems
 from benchdb.store.database import open_database, reading
 
 # What counts all that is listed, and grows with whatever comes.

@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.merge import import_or_raise
 from benchdb.report.summary import summarise
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.store.database import open_database, reading
 
 # What others published; what we measured ourselves changes with every campaign.

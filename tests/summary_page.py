@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.report.summary import summarise
 from benchdb.report.view.atoms import Ratio
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from tests.store_factory import Machine, Run, add, new_store
 
 MINE = Machine(chip="Apple M4 Max", model="Mac16,5", ram_gib=64, ours="me")

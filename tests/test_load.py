@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchdb.report.view.atoms import Ratio
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from tests.site.sites import site_of
 from tests.store_factory import Run
 from tests.summary_page import measured

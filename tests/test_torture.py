@@ -38,7 +38,7 @@ def test_a_bug_of_a_reader_is_lost_with_the_input(tmp_path, monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setattr("benchdb.exchange.reader.read", broken)
-    monkeypatch.setattr("benchdb.importing.tools.facts.glimpse", broken)
+    monkeypatch.setattr("benchdb.importing.tools.fields.glimpse", broken)
     for name in ("room", "shared"):
         (tmp_path / name).mkdir()
     chance = random.Random(1)  # noqa: S311 - no secret

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from benchdb.report.view.atoms import Quantity, System, Workload
 from benchdb.report.view.listed import ClaimRow, MachineRow, Note, SourceRow, ValueRow
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 
 Device = Literal["cpu", "metal", "cuda"]
 GIB = 2**30

@@ -12,7 +12,7 @@ from benchdb.report.filters import OPTIONS, words
 from benchdb.report.language import negotiate
 from benchdb.report.scope import Wanted, selected
 from benchdb.site.content import content
-from benchdb.site.files import Edition, files
+from benchdb.site.report_files import Edition, files
 
 
 def write(

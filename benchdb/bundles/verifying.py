@@ -11,9 +11,9 @@ from typing import IO, Literal
 import msgspec
 
 from benchdb.bundles import container, sigstore
+from benchdb.bundles.allowed_signers import Seal, Signers, Trust
 from benchdb.bundles.container import AlteredError, Manifest, Members
 from benchdb.bundles.signatures import Key, UnfitError, signer_of
-from benchdb.bundles.signers import Seal, Signers, Trust
 from benchdb.errors import ExchangeError
 from benchdb.exchange import reader
 from benchdb.exchange.reader import BadLine, Item

@@ -38,13 +38,13 @@ def check_repo(
     Every problem is a line: where, what, what to try. What only looks implausible is a
     warning. Only commits count, not the work tree.
     """
-    from benchdb.repository import standing  # noqa: PLC0415  heavy
+    from benchdb.repository import holdings  # noqa: PLC0415  heavy
     from benchdb.repository.checking import check  # noqa: PLC0415  heavy
 
     checked = check(folder, base)
     notes = checked.found.notes if checked.found else ()
     if comment is not None:
-        text = standing.markdown(checked.headline, checked.problems, checked.found)
+        text = holdings.markdown(checked.headline, checked.problems, checked.found)
         with replacing(comment) as stream:
             stream.write(text.encode())
     if as_json:

@@ -14,10 +14,10 @@ from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
 from benchdb.report.scope import Wanted, selected
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.site.content import Site, content
-from benchdb.site.files import Edition, files
 from benchdb.site.output import File
+from benchdb.site.report_files import Edition, files
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 

@@ -16,6 +16,7 @@ from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.report.exclusions import left_out
 from benchdb.report.history import Entry, Line, lines_of
+from benchdb.report.history.course_words import changed_text, name, shift_text
 from benchdb.report.history.courses import (
     LEAST,
     Course,
@@ -24,7 +25,6 @@ from benchdb.report.history.courses import (
     courses,
     obstacle,
 )
-from benchdb.report.history.words import changed_text, name, shift_text
 from benchdb.report.language import Language, load
 from benchdb.report.measurement import measurements
 from benchdb.report.references import Notes
@@ -220,7 +220,7 @@ def _print(language: Language, line: Line) -> None:
             typer.echo(f"    {plain(said, PROSE_LIMIT)}")
     typer.echo("")
     if len(line.entries) >= LEAST:
-        from benchdb.report.history.words import panel  # noqa: PLC0415  of a chart
+        from benchdb.report.history.course_words import panel  # noqa: PLC0415  of a chart
 
         show(panel(language, line))
         typer.echo("")
@@ -294,7 +294,7 @@ def _ratio(ratio: Any) -> dict[str, Any] | None:
 def _write(path: Path, lines: Sequence[Line], language: Language) -> None:
     from benchdb.files import replacing  # noqa: PLC0415  of a chart alone
     from benchdb.report.charts.svg_file import svg_file  # noqa: PLC0415
-    from benchdb.report.history.words import of_lines  # noqa: PLC0415
+    from benchdb.report.history.course_words import of_lines  # noqa: PLC0415
 
     with replacing(path) as stream:
         stream.write(svg_file(of_lines(language, lines), language).encode())

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
+from benchdb.bundles.allowed_signers import Signer
 from benchdb.bundles.signatures import Key, public_key
-from benchdb.bundles.signers import Signer
 from benchdb.cli.console import NAME_LIMIT, counted, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from sqlalchemy import inspect
 
-from benchdb.bundles.signers import Signers, read_signers
+from benchdb.bundles.allowed_signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.cli.console import NAME_LIMIT, counted, plain
 from benchdb.cli.user_database import Db

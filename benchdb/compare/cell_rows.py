@@ -11,7 +11,7 @@ from functools import cache, partial
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.compare.facts import Fact, facts
+from benchdb.compare.differing_facts import Fact, facts
 from benchdb.compare.pairs import Group, Work, pairs
 from benchdb.compare.sides import Figure, Side
 from benchdb.conditions import NAMES, Conditions

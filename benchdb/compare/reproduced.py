@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, select
 
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
-from benchdb.compare.facts import Fact
+from benchdb.compare.differing_facts import Fact
 from benchdb.compare.sides import Side, sides
 from benchdb.grading import mapping
 from benchdb.statistics.agreement import SENSITIVITY, apart, outcome

@@ -8,8 +8,8 @@ from typing import IO
 import msgspec
 
 from benchdb.bundles import container
+from benchdb.bundles.allowed_signers import Seal, Signers, Trust
 from benchdb.bundles.signatures import Key, SignatureError
-from benchdb.bundles.signers import Seal, Signers, Trust
 from benchdb.bundles.verifying import (
     check_content,
     seal_of,

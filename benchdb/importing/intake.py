@@ -25,7 +25,7 @@ from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
 from benchdb.importing.sheets import sheets
 from benchdb.importing.tables.trees import are_json_lines
-from benchdb.importing.tools.facts import content
+from benchdb.importing.tools.fields import content
 
 STANDARD_INPUT = Path("-")
 

@@ -8,7 +8,7 @@ from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
 from benchdb.importing.logs import aligned_columns, bars, epochs, key_value
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
-from benchdb.importing.tables import csv, html_tables, markdown, nested, notebook
+from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
 
 _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -45,7 +45,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return ()
     if _PAGE.match(document.text):
         return html_tables.sheets(document)
-    found = markdown.sheets(document)
+    found = pipe_tables.sheets(document)
     if found or name.endswith(_MARKDOWN):
         return found
     return tuple(filter(csv.believable, csv.sheets(document)))

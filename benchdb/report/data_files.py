@@ -11,7 +11,7 @@ from typing import Any
 from benchdb.report import untrusted
 from benchdb.report.view.atoms import field_names
 from benchdb.report.view.listed import SourceRow, ValueRow
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 
 JSON_FORMAT = 3
 # The wide ones are signs of formulas too, where people write Japanese or Chinese.
@@ -111,7 +111,7 @@ def json_document(report: Report) -> bytes:
     """Return *report* as one JSON object: UTF-8, strict, its members in fixed order.
 
     ``format`` is 3, ``producer`` is ``benchdb``. All other members are those of
-    ``benchdb.report.view.page.Report``, by their names there:
+    ``benchdb.report.view.report_view.Report``, by their names there:
 
     * ``values_count``, ``systems_count``, ``sources_count``, ``newest`` (a day, or
       null) and ``database_digest`` (SHA-256 over the whole database's contents);

@@ -18,7 +18,7 @@ from benchdb.report.runs import stored
 from benchdb.report.scope import EVERYTHING, Scope
 from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.store import contents
 from benchdb.store.places import is_known
 

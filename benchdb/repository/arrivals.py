@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from benchdb.bundles import container, verifying
-from benchdb.bundles.signers import Signer, Signers
+from benchdb.bundles.allowed_signers import Signer, Signers
 from benchdb.bundles.verifying import Verdict
 from benchdb.errors import ExchangeError
 from benchdb.exchange import reader

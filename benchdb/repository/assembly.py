@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, func, select, update
 
-from benchdb.bundles.signers import Signer
+from benchdb.bundles.allowed_signers import Signer
 from benchdb.merge import import_or_raise
 from benchdb.repository.contributors import Contributors
 from benchdb.repository.tombstones import Tombstone

@@ -8,10 +8,10 @@ import msgspec
 from benchdb.repository import git, proposal
 from benchdb.repository.arrivals import Bundle
 from benchdb.repository.assembly import assembled
+from benchdb.repository.holdings import Standing, standing
 from benchdb.repository.problems import Problem
 from benchdb.repository.proposal import Proposal
 from benchdb.repository.snapshot import snapshot
-from benchdb.repository.standing import Standing, standing
 
 
 class Checked(msgspec.Struct, frozen=True):

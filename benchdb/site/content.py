@@ -17,9 +17,9 @@ from benchdb.report.scope import Scope
 from benchdb.report.summary import gather, report_of
 from benchdb.report.value_table import per_run
 from benchdb.report.view.listed import Note, SourceRow, ValueRow
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
-from benchdb.site.systems import Systems
+from benchdb.site.system_pairs import Systems
 from benchdb.store.places import Place
 from benchdb.store.replications import Replication, replications
 from benchdb.store.retractions import Known, all_known

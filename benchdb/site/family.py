@@ -22,7 +22,7 @@ from benchdb.report.workloads import trains, workload_of
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, times_tick
-from benchdb.site.systems import BASELINE, Worker
+from benchdb.site.system_pairs import BASELINE, Worker
 from benchdb.statistics.comparison import geometric_mean
 
 _APPLE = re.compile(r"([AM]\d{1,2})(?: (Pro|Max|Ultra))?")

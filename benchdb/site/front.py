@@ -10,14 +10,14 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
 from benchdb.site import answers
-from benchdb.site.answers import tables, token_chart
-from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers import front_tables, token_chart
 from benchdb.site.answers.facts import Card
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.answers.overview import Overview, overview
-from benchdb.site.answers.terms import work_text
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.answers.watt import comparisons
 from benchdb.site.answers.words import card_words, years_text
+from benchdb.site.answers.work_terms import work_text
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
 
@@ -90,8 +90,8 @@ def front_facts(site: Site) -> Front:
 def front_words(facts: Front, language: Language) -> Words:
     """Return what the front page says."""
     shown = facts.overview
-    axes = tables.axes_of(language, shown)
-    far = tables.distance_axis(language, shown.distances)
+    axes = front_tables.axes_of(language, shown)
+    far = front_tables.distance_axis(language, shown.distances)
     heated = tuple(dict.fromkeys(cell.chip for row in shown.heat for cell in row.cells))
     chips = [row.chip for row in shown.chips]
     gpus = [row.chip for row in shown.gpus]
@@ -102,14 +102,14 @@ def front_words(facts: Front, language: Language) -> Words:
         parts={
             "lead": _lead(language, facts),
             "generations": shown.generations,
-            "coverage": list(tables.coverage_lines(language, shown.coverage)),
+            "coverage": list(front_tables.coverage_lines(language, shown.coverage)),
             "pick_mac": _picks(facts, chips),
             "pick_other": _picks(facts, (*chips, *gpus)),
             "reference": shown.reference,
             "answers": card_words(language, facts.cards),
-            "unstated": tables.unstated(language, facts.cards),
-            "rows": list(tables.chip_lines(language, shown.chips, axes)),
-            "gpus": list(tables.chip_lines(language, shown.gpus, axes)),
+            "unstated": front_tables.unstated(language, facts.cards),
+            "rows": list(front_tables.chip_lines(language, shown.chips, axes)),
+            "gpus": list(front_tables.chip_lines(language, shown.gpus, axes)),
             "axes": axes,
             "common": language.listing(
                 [work_text(language, name) for name in shown.common]
@@ -123,11 +123,13 @@ def front_words(facts: Front, language: Language) -> Words:
                 for n, plot in enumerate(facts.plots)
             ],
             "heated": heated,
-            "heat": list(tables.heat_lines(language, shown.heat, heated)),
+            "heat": list(front_tables.heat_lines(language, shown.heat, heated)),
             "heat_text": _heat_text(language, facts),
             "far": far,
-            "distances": list(tables.distance_lines(language, shown.distances, far)),
-            "watts": list(tables.watt_lines(language, facts.watts)),
+            "distances": list(
+                front_tables.distance_lines(language, shown.distances, far)
+            ),
+            "watts": list(front_tables.watt_lines(language, facts.watts)),
             "ran": _ran(language, facts),
             "peaks": _peaks(language, facts),
             "missing": _missing(language, facts),

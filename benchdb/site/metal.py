@@ -12,11 +12,11 @@ from benchdb.report.language.arguments import Name, Times
 from benchdb.report.wording.terms import framework_text
 from benchdb.report.workloads import trains
 from benchdb.site import wording
-from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.content import Site
 from benchdb.site.family import KINDS, Kind, kind_of, kind_text
 from benchdb.site.plots import Axis, Mark, Plot, axis, is_flagged, look, tick
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from benchdb.site.wording import FigureCell, Shared, Verdict
 
 _MOST = 60  # rows; what else there is stands among all figures

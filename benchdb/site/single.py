@@ -14,7 +14,7 @@ from benchdb.report.view.listed import Note
 from benchdb.report.wording import filters
 from benchdb.report.wording.notes import note_text
 from benchdb.site import normal, usual
-from benchdb.site.answers import tables
+from benchdb.site.answers import front_tables
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.front import Front, front_facts, front_words
@@ -166,7 +166,7 @@ def know(language: Language, facts: Single) -> list[str]:
             "Flagged figures are outlined and in no headline. A figure of one run has "
             "no interval: small differences may be chance."
         ),
-        tables.unstated(language, facts.front.cards),
+        front_tables.unstated(language, facts.front.cards),
     ]
     return [text for text in said if text]
 

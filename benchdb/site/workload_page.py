@@ -16,15 +16,15 @@ from benchdb.report.wording import terms
 from benchdb.report.workloads import workload_of
 from benchdb.site import workload_facts, workload_words
 from benchdb.site.answers import token_chart
-from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.answers.token_chart import ModelPlot
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting
 from benchdb.site.lasting import table as lasting_table
 from benchdb.site.pages import Page, Words
-from benchdb.site.protocols import Measured, Protocols, Table
 from benchdb.site.workload_facts import Missing, WorkloadFacts
+from benchdb.site.workload_protocols import Measured, Protocols, Table
 
 _MOST = 300  # rows of the table of figures, beside all else
 _MODELS = 3  # of language models, with a table of their own

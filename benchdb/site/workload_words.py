@@ -23,9 +23,9 @@ from benchdb.site.plots import (
     is_flagged,
     tick,
 )
-from benchdb.site.protocols import Grid, Line, Point, Row, Table, sound
-from benchdb.site.systems import BASELINE, Worker
+from benchdb.site.system_pairs import BASELINE, Worker
 from benchdb.site.wording import FigureCell, Shared, Verdict
+from benchdb.site.workload_protocols import Grid, Line, Point, Row, Table, sound
 
 
 class SystemRow(msgspec.Struct, frozen=True):

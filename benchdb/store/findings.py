@@ -14,11 +14,11 @@ from sqlalchemy import Connection, Select, delete, select
 from benchdb.exchange.messages import Accelerator
 from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
-from benchdb.plausibility.bins import CODE
+from benchdb.plausibility.bin_rule import CODE
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, card_names
 from benchdb.plausibility.rules import ALONE, METRICS, RULES, judge
 from benchdb.plausibility.samples import sampled
-from benchdb.store import bins, copies, dates, hearsay
+from benchdb.store import by_bin, copies, dates, hearsay
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
 from benchdb.store.rows import converted, plain
 from benchdb.store.tables import (
@@ -91,8 +91,8 @@ def compare(connection: Connection, digests: Sequence[str]) -> set[str]:
         return set()
     doubled = list(copies.contradicting_copies(connection, digests))
     judged, copied = copies.copied_samples(connection, digests)
-    around, out = bins.compare(connection, bins.places(connection, digests))
-    above, beyond = bins.beyond_ceilings(connection, digests)
+    around, out = by_bin.compare(connection, by_bin.places(connection, digests))
+    above, beyond = by_bin.beyond_ceilings(connection, digests)
     for code, names_ in (
         (copies.CONTRADICTING, [one.run for one in doubled]),
         (COPIED, judged),

@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from benchdb.store import bins, contents, copies, findings, newest, results, tables
+from benchdb.store import by_bin, contents, copies, findings, newest, results, tables
 from benchdb.store import machines as all_machines
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.signed_machines import flag_contradicting_signers
@@ -82,7 +82,7 @@ class Removal:
         gone = connection.scalars(self._runs).all()
         self._changes.touch(gone)
         self._beside, of_them = copies.same_samples(connection, gone)
-        self.sources |= of_them | bins.beside(connection, gone)
+        self.sources |= of_them | by_bin.beside(connection, gone)
         for column in (*naming(run.c.digest), future_date.c.digest):
             connection.execute(delete(column.table).where(column.in_(self._runs)))
         ours = run.c.digest.in_(self._runs)

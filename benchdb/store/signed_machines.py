@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from benchdb.bundles.allowed_signers import Signers
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Signers
 from benchdb.store.bulk_load import delete_keys, insert_rows
 from benchdb.store.signers import known_signers
 from benchdb.store.tables import (

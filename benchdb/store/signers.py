@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
+from benchdb.bundles.allowed_signers import Seal, Signer, Signers, Trust
 from benchdb.bundles.signatures import Key
-from benchdb.bundles.signers import Seal, Signer, Signers, Trust
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store import newest
 from benchdb.store.bulk_load import batched, insert_rows

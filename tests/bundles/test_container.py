@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchdb.bundles.signers import Signers
+from benchdb.bundles.allowed_signers import Signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.errors import ExchangeError
 from benchdb.merge import How, import_together

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from benchdb.cli import app
 from benchdb.report import data_files
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from tests.in_process import benchdb
 from tests.page import parse
 from tests.view_fixture import HOSTILE, hostile

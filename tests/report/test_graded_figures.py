@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from benchdb.report import language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import Ground
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.report.wording import grades as words
 from benchdb.store import results
 from benchdb.store.database import open_database, writing

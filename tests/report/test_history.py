@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from benchdb.report.charts.svg_file import svg_file
-from benchdb.report.history import Entry, Line, lines_of, words
+from benchdb.report.history import Entry, Line, course_words, lines_of
 from benchdb.report.history.courses import LEAST, courses
 from benchdb.report.history.surroundings import changed
 from benchdb.report.language import load
@@ -167,7 +167,7 @@ def test_a_busy_machine_is_held_against_a_busy_one_alone(tmp_path):
     assert first.against is not None
     assert (first.against.verdict, first.against.differs) == ("unclear", ("load",))
     assert [one.name for one in first.changed] == ["load"]
-    assert "load of the machine: quiet → busy, step" in words.changed_text(
+    assert "load of the machine: quiet → busy, step" in course_words.changed_text(
         EN, first.changed
     )
 
@@ -198,11 +198,11 @@ def test_what_a_side_does_not_know_is_no_change_but_a_library_that_it_lacks_is()
     ],
 )
 def test_what_changed_is_named_in_plain_words(before, after, said):
-    assert said in words.changed_text(EN, changed(before, after))
+    assert said in course_words.changed_text(EN, changed(before, after))
 
 
 def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower):
-    panel = words.panel(EN, only(slower))
+    panel = course_words.panel(EN, only(slower))
 
     assert [point.look for point in panel.points] == [
         *["even"] * 5,
@@ -217,7 +217,7 @@ def test_the_chart_has_a_mark_for_each_campaign_and_a_step_at_the_change(slower)
 
 
 def test_the_svg_file_needs_nothing_beside_it_and_has_both_colour_schemes(slower):
-    drawn = svg_file(words.of_lines(EN, slower), EN)
+    drawn = svg_file(course_words.of_lines(EN, slower), EN)
 
     root = parse(drawn)
     assert len(root.having("href")) == 9 + 2  # campaigns, and the legend

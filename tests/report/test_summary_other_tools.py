@@ -9,7 +9,7 @@ from benchdb.exchange.messages import Device
 from benchdb.merge import import_files
 from benchdb.report.language import load
 from benchdb.report.summary import summarise
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.store.database import open_database, reading
 from tests.foreign_files import sample_folders
 from tests.store_factory import Machine, Run

@@ -9,10 +9,10 @@ from jinja2 import Environment, nodes
 
 from benchdb.report import html, templates
 from benchdb.report.language import load
-from benchdb.site import markdown
+from benchdb.site import short_markdown
 
 FOLDER = templates.folder()
-PAGE, TEXT = html.environment(load("de")), markdown.environment(load("de"))
+PAGE, TEXT = html.environment(load("de")), short_markdown.environment(load("de"))
 
 
 def environment_of(file: str) -> Environment:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchdb.report.language import Language, load
-from benchdb.site import markdown, single
+from benchdb.site import short_markdown, single
 from benchdb.site.content import Site
 from benchdb.site.pages import Sheet
 from benchdb.site.single import Single
@@ -29,9 +29,9 @@ class Short(NamedTuple):
 
     def text(self, language: Language) -> str:
         """Return it as Markdown with a chart beside it."""
-        named = (chart.name for chart in markdown.charts(language, self.facts))
+        named = (chart.name for chart in short_markdown.charts(language, self.facts))
         images = {name: (f"{name}.svg", f"{name}.dark.svg") for name in named}
-        return markdown.render(language, self.facts, images, SHEET)
+        return short_markdown.render(language, self.facts, images, SHEET)
 
 
 def short(site: Site) -> Short:

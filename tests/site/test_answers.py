@@ -8,8 +8,8 @@ import pytest
 
 from benchdb.report import language as languages
 from benchdb.site import answers, front
-from benchdb.site.answers.corpus import corpus_of
 from benchdb.site.answers.facts import Card, Held
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.answers.overview import overview
 from benchdb.site.answers.words import CardWords, card_words
 from benchdb.site.chip_facts import of_chip

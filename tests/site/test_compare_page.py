@@ -19,7 +19,7 @@ from benchdb.site.compare.data import Cell, SystemData, kind_of, system_files, w
 from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site, content
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from benchdb.store.database import open_database
 from tests.compared import campaign
 from tests.site.sites import shipped

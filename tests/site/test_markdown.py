@@ -8,7 +8,7 @@ import pytest
 from benchdb.report.charts import mpl
 from benchdb.report.charts.spec import Chart
 from benchdb.report.language import load
-from benchdb.site import markdown, single
+from benchdb.site import short_markdown, single
 from benchdb.site.single import Single
 from tests.site.short_page import SHEET
 from tests.site.sites import shipped
@@ -24,13 +24,13 @@ def of_the_shipped_database() -> Single:
 
 @pytest.fixture(scope="module", name="charts")
 def drawn(facts: Single) -> dict[str, Chart]:
-    return {chart.name: chart for chart in markdown.charts(EN, facts)}
+    return {chart.name: chart for chart in short_markdown.charts(EN, facts)}
 
 
 @pytest.fixture(scope="module", name="text")
 def rendered(facts: Single) -> str:
     images = {name: (f"{name}.svg", f"{name}.dark.svg") for name in ("tokens", "metal")}
-    return markdown.render(EN, facts, images, SHEET)
+    return short_markdown.render(EN, facts, images, SHEET)
 
 
 def test_it_is_short_and_its_tables_unfold(text: str):
@@ -66,7 +66,7 @@ def test_charts_for_dark_paper_differ_in_their_colours(charts: dict[str, Chart])
 
 
 def test_a_snippet_is_a_badge_and_a_few_rows(facts: Single):
-    badge, table, below = markdown.snippet(EN, facts).strip().split("\n\n")
+    badge, table, below = short_markdown.snippet(EN, facts).strip().split("\n\n")
 
     assert re.fullmatch(r"!\[benchdb: [\d,]+ figures\]\(<report.en.badge.svg>\)", badge)
     assert len(table.splitlines()) == 2 + 6
@@ -74,7 +74,7 @@ def test_a_snippet_is_a_badge_and_a_few_rows(facts: Single):
 
 
 def test_the_badge_asks_for_nothing(facts: Single):
-    root = Xml.fromstring(markdown.badge(EN, facts))  # noqa: S314 - our own
+    root = Xml.fromstring(short_markdown.badge(EN, facts))  # noqa: S314 - our own
 
     assert "figures" in "".join(root.itertext())
     assert not [one for one in root.iter() for name in one.attrib if "href" in name]

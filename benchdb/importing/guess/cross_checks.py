@@ -7,7 +7,7 @@ from itertools import chain
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import fold, statistic
-from benchdb.importing.guess.figures import TOKENS, TTFT
+from benchdb.importing.guess.figure_columns import TOKENS, TTFT
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.quantities.quantity import Quantity, parsed

@@ -13,7 +13,7 @@ from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
-from benchdb.importing.guess.figures import TOKENS, WORKS
+from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
 from benchdb.importing.guess.table_draft import TableDraft

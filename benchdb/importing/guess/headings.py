@@ -12,7 +12,7 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     unit_in,
 )
-from benchdb.importing.guess.figures import CLEAR_UNITS, Around
+from benchdb.importing.guess.figure_columns import CLEAR_UNITS, Around
 from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,

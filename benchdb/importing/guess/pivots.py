@@ -22,7 +22,7 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
     things,
 )
-from benchdb.importing.guess.figures import (
+from benchdb.importing.guess.figure_columns import (
     TOKENS,
     WORKS,
     enter_language_model,

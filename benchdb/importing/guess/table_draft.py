@@ -26,7 +26,7 @@ from benchdb.importing.guess.column_rules import (
     field,
     fields_of,
 )
-from benchdb.importing.guess.figures import (
+from benchdb.importing.guess.figure_columns import (
     CLEAR_UNITS,
     FINAL,
     enter_counts,

@@ -13,9 +13,9 @@ from benchdb.exchange.reader import BadLine, SourceClaim
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
-from benchdb.importing.mapping.cells import Observation
 from benchdb.importing.mapping.fields import Defaults, Known, compose, machine
 from benchdb.importing.mapping.language import Fields, Map, MappedFigure, bare_name
+from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.table_rows import RatioCell, RunGroup
 from benchdb.importing.quantities.missing_values import Missing, missing_of
 from benchdb.importing.quantities.quantity import parsed

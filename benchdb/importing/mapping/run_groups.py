@@ -19,7 +19,6 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping import claims
-from benchdb.importing.mapping.cells import Observation, search, time_limit
 from benchdb.importing.mapping.fields import (
     MACHINE_FACTS,
     Defaults,
@@ -38,6 +37,7 @@ from benchdb.importing.mapping.language import (
     MappedFlag,
     bare_name,
 )
+from benchdb.importing.mapping.mapped_figures import Observation, search, time_limit
 from benchdb.importing.mapping.table_rows import RatioCell, RunGroup, match_tables
 from benchdb.importing.provenance import NOTHING, About, SourceFacts
 

@@ -12,13 +12,6 @@ from benchdb.exchange.reader import BadLine
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.mapping.cells import (
-    SEARCHED,
-    CellReader,
-    Observation,
-    RowPlace,
-    search,
-)
 from benchdb.importing.mapping.fields import (
     Known,
     group_facts,
@@ -34,6 +27,13 @@ from benchdb.importing.mapping.language import (
     Map,
     Table,
     bare_name,
+)
+from benchdb.importing.mapping.mapped_figures import (
+    SEARCHED,
+    CellReader,
+    Observation,
+    RowPlace,
+    search,
 )
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.missing_values import missing_of

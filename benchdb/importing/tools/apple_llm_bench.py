@@ -13,8 +13,8 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import facts, result
-from benchdb.importing.tools.facts import Facts
+from benchdb.importing.tools import fields, result
+from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 # Phase: the rate of a trial, and the average of the file.
@@ -25,13 +25,13 @@ _MARKS = {"averages", "trials", "model", *_LENGTHS.values()}
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a result of apple-silicon-llm-bench."""
-    report = facts.glimpse(document)
+    report = fields.glimpse(document)
     return isinstance(report, dict) and report.keys() >= _MARKS
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield one run for the prompt and one for the generation, then the averages."""
-    report = facts.content(document)
+    report = fields.content(document)
     of = result.origin(document, about, "apple-silicon-llm-bench")
     for phase in _PHASES:
         make = partial(_result, report, phase)
@@ -43,14 +43,14 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 
 def _result(report: Facts, phase: str) -> Result:
-    model = facts.name_of(report, "model")
-    lengths = {name: facts.whole(report, column) for name, column in _LENGTHS.items()}
+    model = fields.name_of(report, "model")
+    lengths = {name: fields.whole(report, column) for name, column in _LENGTHS.items()}
     own, rates = quantization(model), _rates(report, _PHASES[phase][0])
     at = f"/trials/*/{_PHASES[phase][0]}"
     return Result(
         work=part_of_test(phase, model, own, lengths),
         locator="/trials",
-        parameters=facts.others(report, ("averages", "trials", *_LENGTHS.values())),
+        parameters=fields.others(report, ("averages", "trials", *_LENGTHS.values())),
         label="imported",
         values=[result.median("tokens_per_second", rates, at, of="trial")],
         basis=dict(BY_ITS_NAME) if own else {},
@@ -64,23 +64,23 @@ def _rates(report: Facts, rate: str) -> Sequence[float]:
     trials = report["trials"]
     if not isinstance(trials, list) or not trials:
         raise RefusedError("trials is no list of trials")
-    stated = facts.whole(report, "num_trials", len(trials))
+    stated = fields.whole(report, "num_trials", len(trials))
     if stated != len(trials):
         raise RefusedError(f"num_trials is {stated}, but there are {len(trials)}")
-    return [facts.positive(facts.mapping(trial, "a trial"), rate) for trial in trials]
+    return [fields.positive(fields.mapping(trial, "a trial"), rate) for trial in trials]
 
 
 def _claims(report: Facts, of: Origin) -> Iterator[Item]:
-    averages = facts.mapping(report["averages"], "averages")
+    averages = fields.mapping(report["averages"], "averages")
     for phase, (rate, average) in _PHASES.items():
         if averages.get(average) is not None:
-            facts.positive(averages, average)
+            fields.positive(averages, average)
             yield result.claim(
                 of,
                 f"{average}, mean of the trials",
                 averages[average],
                 f"/averages/{average}",
                 unit="1/s",
-                about={"model": facts.text(report, "model"), "phase": phase},
+                about={"model": fields.text(report, "model"), "phase": phase},
                 recomputed=fmean(_rates(report, rate)),
             )

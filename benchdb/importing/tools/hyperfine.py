@@ -11,8 +11,8 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import facts, result
-from benchdb.importing.tools.facts import Facts
+from benchdb.importing.tools import fields, result
+from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import ABSENT, Result
 from benchdb.leaving import without_names
 
@@ -32,9 +32,9 @@ _TIMES = {"user": "command_user_seconds", "system": "command_system_seconds"}
 
 def recognises(document: Document) -> bool:
     """Tell whether this is an export of hyperfine."""
-    export = facts.glimpse(document)
+    export = fields.glimpse(document)
     return (
-        facts.lists(export, "results", "command")
+        fields.lists(export, "results", "command")
         and bool(export["results"])
         and all("mean" in entry or "times" in entry for entry in export["results"])
     )
@@ -43,14 +43,14 @@ def recognises(document: Document) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each command."""
     of = result.origin(document, about, "hyperfine")
-    commands = facts.content(document)["results"]
+    commands = fields.content(document)["results"]
     yield from result.records(of, _result, commands, "results")
 
 
 def _result(entry: Facts, at: str) -> Result:
-    times = facts.amounts(entry.get("times"), "times")
+    times = fields.amounts(entry.get("times"), "times")
     failure = _failure(entry.get("exit_codes") or [], len(times))
-    given = facts.mapping(entry.get("parameters") or {}, "parameters")
+    given = fields.mapping(entry.get("parameters") or {}, "parameters")
     given = {name: _typed(text) for name, text in given.items()}
     command = _typed(entry["command"])
     means = [_TIMES[name] for name in _TIMES if entry.get(name) is not None]
@@ -58,7 +58,7 @@ def _result(entry: Facts, at: str) -> Result:
         name=command,
         locator=at,
         framework="shell",
-        parameters=facts.beside(facts.others(entry, _READ), given, "parameters"),
+        parameters=fields.beside(fields.others(entry, _READ), given, "parameters"),
         values=list(_values(entry, times, at)),
         series=result.series(times),
         machine=result.machine(),
@@ -91,7 +91,7 @@ def _typed(text: object) -> object:
 
 def _hidden(typed: object, kept: object) -> bool:
     """Tell whether more is left out than of any text: line breaks, home folders."""
-    return kept != typed and facts.line(str(kept)) != facts.line(str(typed))
+    return kept != typed and fields.line(str(kept)) != fields.line(str(typed))
 
 
 def _hide_host(words: list[str], place: int) -> None:
@@ -107,7 +107,7 @@ def _values(entry: Facts, times: tuple[float, ...], at: str) -> Iterator[Value]:
     for name, metric in _TIMES.items():
         if entry.get(name) is not None:
             yield result.value(metric, entry[name], f"{at}/{name}")
-    memory = facts.amounts(entry.get("memory_usage_byte"), "memory_usage_byte")
+    memory = fields.amounts(entry.get("memory_usage_byte"), "memory_usage_byte")
     if memory:
         where = f"{at}/memory_usage_byte"
         yield result.median("peak_memory_reported_bytes", memory, where, of="execution")

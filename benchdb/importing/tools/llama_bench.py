@@ -34,8 +34,8 @@ from benchdb.importing.document import (
     require_few_values,
 )
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import facts, result
-from benchdb.importing.tools.facts import Facts
+from benchdb.importing.tools import fields, result
+from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import ABSENT, Result
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
@@ -97,7 +97,7 @@ Rows = Iterator[Row | BadLine]
 
 def recognises(document: Document) -> bool:
     """Tell whether these are results of llama-bench, but not as Markdown."""
-    content = facts.glimpse_text(document)
+    content = fields.glimpse_text(document)
     if not all(mark in content for mark in MARKS):
         return False
     form = _form(document)
@@ -176,7 +176,7 @@ def _json_lines(document: Document) -> Rows:
 def _parsed(raw: str, line: int, row: Row) -> Row | BadLine:
     """Return *row* with the columns that *raw* has."""
     try:
-        columns = facts.parsed(raw)
+        columns = fields.parsed(raw)
     except DocumentError as error:
         return building.bad(str(error), line=line, raw=raw)
     if not isinstance(columns, dict):
@@ -254,8 +254,8 @@ def from_row(entry: Row) -> Result:
     gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
     figure, times = _timed(entry)
-    file = facts.text(row, "model_filename")
-    conditions = _numbers(facts.picked(row, BACKENDS))
+    file = fields.text(row, "model_filename")
+    conditions = _numbers(fields.picked(row, BACKENDS))
     if file:  # without its folders, which may hold a name
         name = PurePosixPath(PureWindowsPath(file).name).name
         conditions["model_filename"] = name
@@ -270,7 +270,7 @@ def from_row(entry: Row) -> Result:
         framework="llama.cpp",
         device=(device, why),
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
-        parameters=_numbers(facts.others(row, _PLACED)),
+        parameters=_numbers(fields.others(row, _PLACED)),
         conditions=conditions,
         started=result.moment(row, "test_time"),
         values=[figure],
@@ -285,9 +285,9 @@ def from_row(entry: Row) -> Result:
 
 
 def _work(row: Facts) -> Named:
-    name, own = language_models.weights(facts.name_of(row, "model_type"))
-    prompt, gen = facts.whole(row, "n_prompt"), facts.whole(row, "n_gen")
-    depth = facts.whole(row, "n_depth", 0)
+    name, own = language_models.weights(fields.name_of(row, "model_type"))
+    prompt, gen = fields.whole(row, "n_prompt"), fields.whole(row, "n_gen")
+    depth = fields.whole(row, "n_depth", 0)
     if not prompt and not gen:
         raise RefusedError("n_prompt and n_gen are both 0: nothing was computed")
     # A fork of the tool reads a prompt untimed before it writes, and names that so.
@@ -306,16 +306,16 @@ def _numbers(columns: Facts) -> dict[str, Any]:
 def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
     """Return the figure, with the time of each sample where they are there."""
     row, metric = entry.columns, "tokens_per_second"
-    rate, times = facts.positive(row, "avg_ts"), row.get("samples_ns")
+    rate, times = fields.positive(row, "avg_ts"), row.get("samples_ns")
     if not times:
         # The tool prints 0 where a test ran once: that is no spread.
-        spread = facts.size(row, "stddev_ts") if row.get("stddev_ts") else None
+        spread = fields.size(row, "stddev_ts") if row.get("stddev_ts") else None
         at = f"{entry.place}{entry.rate}"
         return result.value(metric, row["avg_ts"], at, uncertainty=spread or None), ()
     if not isinstance(times, list):
         raise RefusedError("samples_ns is no list of times")
     places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
-    seconds = tuple(facts.positive(places, place) / _NANOSECONDS for place in places)
+    seconds = tuple(fields.positive(places, place) / _NANOSECONDS for place in places)
     tokens = _tokens(row, rate, seconds)
     of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
     figure = Value(
@@ -329,20 +329,20 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
 
 def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:
     """Return how many tokens one sample is about: what makes the *rate* come true."""
-    prompt, gen = facts.whole(row, "n_prompt"), facts.whole(row, "n_gen")
+    prompt, gen = fields.whole(row, "n_prompt"), fields.whole(row, "n_gen")
     for tokens in (gen, prompt + gen):
         computed = fmean(tokens / second for second in seconds)
         if abs(computed - rate) <= _TOLERANCE * rate:
             return tokens
     raise RefusedError(
-        f"avg_ts is {facts.characters(row['avg_ts'])}, but {tokens} tokens in the "
+        f"avg_ts is {fields.characters(row['avg_ts'])}, but {tokens} tokens in the "
         f"times of samples_ns are {computed:.6g} a second"
     )
 
 
 def _device(row: Facts, cards: Sequence[Accelerator]) -> tuple[Device, str]:
     """Return on what a run computed, and how that is known, or why it is not."""
-    backends, listed = _backends(row), facts.text(row, "devices") or "auto"
+    backends, listed = _backends(row), fields.text(row, "devices") or "auto"
     # CUDA0/CUDA1, none
     chosen = () if listed == "auto" else tuple(re.findall(r"[A-Za-z]+", listed))
     if backends is None:
@@ -400,5 +400,5 @@ def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:
 
 
 def _listed(row: Facts, column: str, marks: str = ", ") -> list[str]:
-    names = facts.text(row, column) or ""
+    names = fields.text(row, column) or ""
     return [name for name in re.split(marks, names) if name]

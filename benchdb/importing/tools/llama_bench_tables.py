@@ -18,8 +18,8 @@ from benchdb.importing.building import NAME_LIMIT
 from benchdb.importing.document import Document, DocumentError, PrintedFloat
 from benchdb.importing.provenance import About
 from benchdb.importing.sheet import Sheet, SheetRow
-from benchdb.importing.tables.markdown import sheets as tables
-from benchdb.importing.tools import facts, llama_bench, result
+from benchdb.importing.tables.pipe_tables import sheets as tables
+from benchdb.importing.tools import fields, llama_bench, result
 from benchdb.importing.tools.llama_bench import Row
 from benchdb.importing.tools.result import Result
 
@@ -67,7 +67,7 @@ _WHOLE = re.compile(r"-?\d{1,15}")
 def recognises(document: Document) -> bool:
     """Tell whether a table of llama-bench is in the document."""
     # Quicker, and the lines are a large list.
-    if "t/s" not in facts.glimpse_text(document):
+    if "t/s" not in fields.glimpse_text(document):
         return False
     lines = (line for line in document.lines if "t/s" in line and "|" in line)
     return any({cell.strip() for cell in line.split("|")} >= _ALWAYS for line in lines)

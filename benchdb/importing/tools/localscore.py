@@ -22,8 +22,8 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import facts, result, sqlite_tables
-from benchdb.importing.tools.facts import Facts
+from benchdb.importing.tools import fields, result, sqlite_tables
+from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 # In the database a table each; averages over runs in one more are not read.
@@ -88,7 +88,7 @@ def recognises(document: Document) -> bool:
     """Tell whether these are submissions of LocalScore."""
     if document.content.startswith(sqlite_tables.MAGIC):
         return sqlite_tables.names(document).issuperset(_TABLES)
-    holder = facts.glimpse(document)
+    holder = fields.glimpse(document)
     return isinstance(holder, dict) and holder.keys() >= _MARKS
 
 
@@ -98,8 +98,8 @@ def read(document: Document, about: About) -> Iterator[Item]:
         of = result.origin(document, about, "localscore", protocol=_PROTOCOL)
         yield from _database(document, of)
         return
-    sent = facts.content(document)
-    more = isinstance(sent, dict) and facts.others(sent, (*_PARTS, "results"))
+    sent = fields.content(document)
+    more = isinstance(sent, dict) and fields.others(sent, (*_PARTS, "results"))
     protocol = {**_PROTOCOL, **(more or {})}
     of = result.origin(document, about, "localscore", protocol=protocol)
     yield from _items(of, partial(_from_json, sent), "/")
@@ -107,7 +107,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 def _from_json(sent: Facts) -> _Submission:
     system, accelerator, runtime, summary = (
-        facts.mapping(sent.get(name) or {}, name) for name in _PARTS
+        fields.mapping(sent.get(name) or {}, name) for name in _PARTS
     )
     tests = sent["results"]
     if not isinstance(tests, list) or not tests:
@@ -117,7 +117,7 @@ def _from_json(sent: Facts) -> _Submission:
         accelerator,
         runtime,
         summary,
-        tests=[facts.mapping(test, "a test") for test in tests],
+        tests=[fields.mapping(test, "a test") for test in tests],
         places=[f"/results/{number}" for number in range(len(tests))],
         summary_place="/results_summary",
     )
@@ -170,7 +170,7 @@ def _from_database(
         tests=[{**model_facts, **test} for test in tests],
         places=[f"/test_results/{test.get('id')}" for test in tests],
         summary_place=f"/benchmark_runs/{run.get('id')}",
-        arrived=facts.first_text(run, "created_at"),
+        arrived=fields.first_text(run, "created_at"),
     )
 
 
@@ -194,20 +194,20 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
         for column, metric, per in _FIGURES[part]
         if column in test
     ]
-    lengths = {name: facts.whole(test, name) for name in ("n_prompt", "n_gen")}
-    model = untuned(facts.name_of(test, "model_name"))
-    own = facts.text(test, "model_quant_str")
-    name = facts.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
+    lengths = {name: fields.whole(test, name) for name in ("n_prompt", "n_gen")}
+    model = untuned(fields.name_of(test, "model_name"))
+    own = fields.text(test, "model_quant_str")
+    name = fields.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
     measured = any(figure.value is not None for figure in values)
-    device, accelerator = _device(sent), facts.text(sent.accelerator, "name")
+    device, accelerator = _device(sent), fields.text(sent.accelerator, "name")
     arrived = {"started": "created_at: when the submission arrived"}
     return Result(
         work=part_of_test(part, model, own, lengths),
         locator=at,
-        framework=facts.text(sent.runtime, "name") or "unknown",
+        framework=fields.text(sent.runtime, "name") or "unknown",
         device=device,
         device_name=None if device[0] == "cpu" else accelerator,
-        parameters={**facts.others(test, _PLACED), "test": name},
+        parameters={**fields.others(test, _PLACED), "test": name},
         started=building.date(sent.arrived) if sent.arrived else None,
         values=values,
         machine=_machine(sent),
@@ -221,9 +221,9 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
 
 def _device(sent: _Submission) -> tuple[Device, str]:
     """Return the device, and how that is known, or why it is not."""
-    kind = facts.text(sent.accelerator, "type")
-    runtime = facts.text(sent.runtime, "name")
-    maker = facts.text(sent.accelerator, "manufacturer") or "nobody told"
+    kind = fields.text(sent.accelerator, "type")
+    runtime = fields.text(sent.runtime, "name")
+    maker = fields.text(sent.accelerator, "manufacturer") or "nobody told"
     if kind == "CPU":
         return "cpu", "the type of the accelerator is CPU"
     if kind == "GPU" and runtime == "llamafile" and maker in _BACKENDS:
@@ -233,13 +233,13 @@ def _device(sent: _Submission) -> tuple[Device, str]:
 
 
 def _machine(sent: _Submission) -> Machine:
-    name = facts.text(sent.accelerator, "name")
-    gpu = name if facts.text(sent.accelerator, "type") == "GPU" else None
-    processor = facts.text(sent.system, "cpu_name")
+    name = fields.text(sent.accelerator, "name")
+    gpu = name if fields.text(sent.accelerator, "type") == "GPU" else None
+    processor = fields.text(sent.system, "cpu_name")
     if gpu and processor and gpu.startswith(processor):
         processor = gpu  # Apple M1 Pro 8P+2E+16GPU: the chip with its GPU's cores
     cores = _CORES.search(processor or "")
-    gigabytes = facts.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
+    gigabytes = fields.size(sent.system, "ram_gb") if sent.system.get("ram_gb") else 0
     ram = round(gigabytes * _GIB) or None
     made = result.machine(processor, cards=[gpu] if gpu else [], ram_bytes=ram)
     if cores is None:
@@ -249,16 +249,16 @@ def _machine(sent: _Submission) -> Machine:
 
 def _environment(sent: _Submission) -> dict[str, Any]:
     system, runtime = sent.system, sent.runtime
-    version, commit = facts.text(runtime, "version"), facts.text(runtime, "commit")
+    version, commit = fields.text(runtime, "version"), fields.text(runtime, "commit")
     both = f"{version} ({commit})" if version and commit else version or commit
-    kernel = facts.text(system, "kernel_type")
-    system_version = facts.text(system, "version")
-    known = facts.others(facts.picked(sent.accelerator, ("name", "memory_gb")))
+    kernel = fields.text(system, "kernel_type")
+    system_version = fields.text(system, "version")
+    known = fields.others(fields.picked(sent.accelerator, ("name", "memory_gb")))
     return {
         "os_name": "macOS" if kernel == "Darwin" else kernel,
-        "kernel": facts.text(system, "kernel_release"),
-        "architecture": facts.text(system, "cpu_arch"),
-        "framework": facts.text(runtime, "name"),
+        "kernel": fields.text(system, "kernel_release"),
+        "architecture": fields.text(system, "cpu_arch"),
+        "framework": fields.text(runtime, "name"),
         "framework_version": both,
         "devices": (known,) if known else (),
         "variables": {"system_version": system_version} if system_version else {},
@@ -269,9 +269,9 @@ def _environment(sent: _Submission) -> dict[str, Any]:
 def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     """Yield the averages and the score, which the submitting computer worked out."""
     first = sent.tests[0]
-    model = (facts.text(first, "model_name"), facts.text(first, "model_quant_str"))
+    model = (fields.text(first, "model_name"), fields.text(first, "model_quant_str"))
     about = {"model": " ".join(filter(None, model))}
-    about |= facts.others({"accelerator": facts.text(sent.accelerator, "name")})
+    about |= fields.others({"accelerator": fields.text(sent.accelerator, "name")})
     means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
     prompt, generation, first_token = means.values()
     means["performance_score"] = None
@@ -281,7 +281,7 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
         means["performance_score"] = float(10 * product ** (1 / 3))
     for name, recomputed in means.items():
         if sent.summary.get(name) is not None:
-            facts.size(sent.summary, name)
+            fields.size(sent.summary, name)
             yield result.claim(
                 of,
                 f"{name} over {len(sent.tests)} tests",
@@ -295,5 +295,5 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
 
 def _mean(sent: _Submission, column: str) -> float | None:
     """Return the mean of a column over the tests, ``None`` where one has no figure."""
-    amounts = [facts.size(test, column) for test in sent.tests if test.get(column)]
+    amounts = [fields.size(test, column) for test in sent.tests if test.get(column)]
     return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None

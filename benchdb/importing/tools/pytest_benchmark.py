@@ -11,8 +11,8 @@ from typing import Any
 from benchdb.exchange.reader import Item
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
-from benchdb.importing.tools import facts, result
-from benchdb.importing.tools.facts import Facts, first_text
+from benchdb.importing.tools import fields, result
+from benchdb.importing.tools.fields import Facts, first_text
 from benchdb.importing.tools.result import Result
 
 # Beyond this a hostile file would cost the product of its parts.
@@ -22,15 +22,15 @@ _READ = ("name", "stats", "options", "extra_info", "fullfunc")
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a file of pytest-benchmark."""
-    session = facts.glimpse(document)
-    return facts.lists(session, "benchmarks", "stats") and isinstance(
+    session = fields.glimpse(document)
+    return fields.lists(session, "benchmarks", "stats") and isinstance(
         session.get("machine_info"), dict
     )
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark."""
-    session = facts.content(document)
+    session = fields.content(document)
     shared = {name: fact for name, fact in session.items() if name != "benchmarks"}
     if len(json.dumps(shared)) > _SHARED_LIMIT:
         size = f"more than {_SHARED_LIMIT // 1024} KiB"
@@ -41,14 +41,14 @@ def read(document: Document, about: About) -> Iterator[Item]:
 
 
 def _result(session: Facts, benchmark: Facts, at: str) -> Result:
-    stats, info = facts.mapping(benchmark["stats"], "stats"), session["machine_info"]
+    stats, info = fields.mapping(benchmark["stats"], "stats"), session["machine_info"]
     cpu = info.get("cpu") if isinstance(info.get("cpu"), dict) else {}
     processor = first_text(cpu, "brand_raw", "brand")
     vendor = first_text(cpu, "vendor_id_raw", "vendor_id")
-    parameters = facts.others(benchmark, _READ)
+    parameters = fields.others(benchmark, _READ)
     for holder in ("options", "extra_info"):
-        more = facts.mapping(benchmark.get(holder) or {}, holder)
-        parameters = facts.beside(parameters, more, holder)
+        more = fields.mapping(benchmark.get(holder) or {}, holder)
+        parameters = fields.beside(parameters, more, holder)
     rounds, lost = _rounds(stats)
     where = f"{at}/stats"
     values = [
@@ -61,7 +61,7 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
         locator=at,
         framework=first_text(info, "python_implementation") or "python",
         parameters=parameters,
-        conditions=facts.others(facts.picked(stats, ("iterations", "rounds"))),
+        conditions=fields.others(fields.picked(stats, ("iterations", "rounds"))),
         started=result.moment(session, "datetime"),
         values=values,
         series=result.series(rounds),
@@ -87,7 +87,10 @@ def _rounds(stats: Facts) -> tuple[tuple[float, ...], str]:
         return (), "not in the file (needs --benchmark-save-data)"
     if isinstance(data, list) and any(isinstance(item, str) for item in data):
         return (), "stats.data was shortened: it holds text"
-    times, rounds = facts.amounts(data, "stats.data"), facts.count(stats.get("rounds"))
+    times, rounds = (
+        fields.amounts(data, "stats.data"),
+        fields.count(stats.get("rounds")),
+    )
     if rounds in (None, len(times)):
         return times, ""
     return (), f"stats.data has {len(times)} of {rounds} rounds"
@@ -96,7 +99,7 @@ def _rounds(stats: Facts) -> tuple[tuple[float, ...], str]:
 def _environment(session: Facts, info: Facts) -> dict[str, Any]:
     system, version = first_text(info, "system"), session.get("version")
     built = {name: info.get(name) for name in ("python_compiler", "python_build")}
-    packages = {"pytest-benchmark": facts.line(str(facts.plain(version)))}
+    packages = {"pytest-benchmark": fields.line(str(fields.plain(version)))}
     return {
         "os_name": "macOS" if system == "Darwin" else system,
         "kernel": first_text(info, "release"),
@@ -107,6 +110,6 @@ def _environment(session: Facts, info: Facts) -> dict[str, Any]:
             info, "python_implementation_version", "python_version"
         ),
         "packages": packages if version else {},
-        "variables": facts.words(built)
-        | facts.words(session.get("commit_info"), "commit_"),
+        "variables": fields.words(built)
+        | fields.words(session.get("commit_info"), "commit_"),
     }

@@ -31,7 +31,7 @@ from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
-from benchdb.importing.tools.facts import (
+from benchdb.importing.tools.fields import (
     Facts,
     amount,
     characters,

@@ -1,10 +1,10 @@
 """The six questions, answered for all Macs or for one chip."""
 
 from benchdb.report import untrusted
-from benchdb.site.answers import gpu, macs, memory, metal, tokens, watt
-from benchdb.site.answers import names as names_of_chips
-from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers import gpu, macs, memory, metal, token_speed, watt
+from benchdb.site.answers import mac_names as names_of_chips
 from benchdb.site.answers.facts import Card
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.content import Site
 
 
@@ -21,6 +21,6 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
         *((gpu.how_far(corpus, chip),) if about_macs else ()),
         watt.per_watt(corpus, chip),
         memory.will_it_fit(corpus, chip),
-        tokens.how_many(corpus, chip),
+        token_speed.how_many(corpus, chip),
     )
     return untrusted.cleaned(result)

@@ -11,7 +11,6 @@ from statistics import fmean
 
 from benchdb.catalogue import workloads
 from benchdb.compare.cell_rows import CellRow
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.facts import (
     ENOUGH,
     Evidence,
@@ -22,7 +21,8 @@ from benchdb.site.answers.facts import (
     Point,
     Protocol,
 )
-from benchdb.site.systems import Worker
+from benchdb.site.answers.lookup import Corpus
+from benchdb.site.system_pairs import Worker
 from benchdb.statistics.comparison import geometric_mean
 
 _LEVEL = 1.05  # single figures within this factor are marked as neither

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.evidence import held
 from benchdb.site.answers.facts import ENOUGH, Card, Held
+from benchdb.site.answers.lookup import Corpus
 from benchdb.site.answers.macs import ORDER
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 
 # What people compare with, where it is as well known as others.
 PREFERRED = ("GeForce RTX 3090", "GeForce RTX 4090", "GeForce RTX 5090", "H100 PCIe")

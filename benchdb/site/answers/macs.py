@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchdb.site.answers.corpus import BASELINE, Corpus
 from benchdb.site.answers.evidence import held
 from benchdb.site.answers.facts import Card, Group, Held
-from benchdb.site.answers.names import Mac, macs, measuring
-from benchdb.site.systems import Worker
+from benchdb.site.answers.lookup import BASELINE, Corpus
+from benchdb.site.answers.mac_names import Mac, macs, measuring
+from benchdb.site.system_pairs import Worker
 
 # What tells most of a Mac first; operations only where there is nothing else.
 ORDER: tuple[Group, ...] = ("training", "decode", "prefill", "inference", "operations")

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchdb.report.runs import StoredRun
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.facts import Card, Peak, Point, Ran
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.lookup import Corpus
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.reported import size_of
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from benchdb.store.places import chip_at_work
 
 _OF_MODELS = ("llm-decode", "llm-prefill", "llm-generate")

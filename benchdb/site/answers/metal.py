@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.evidence import Rows, protocol_of, rows_of, summary
 from benchdb.site.answers.facts import (
     EVEN,
@@ -14,8 +13,9 @@ from benchdb.site.answers.facts import (
     Protocol,
     WorkRange,
 )
+from benchdb.site.answers.lookup import Corpus
 from benchdb.site.answers.macs import ORDER
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 
 # Where nobody trained with both, what else ran with both tells it.
 _COMMAND = "benchdb collect"

@@ -10,13 +10,13 @@ from benchdb import catalogue
 from benchdb.catalogue import Chip
 from benchdb.compare.cell_rows import CellRow
 from benchdb.site.answers import gpu, metal
-from benchdb.site.answers.corpus import BASELINE, Corpus
 from benchdb.site.answers.evidence import group_of, held, is_flagged, protocol_of
 from benchdb.site.answers.facts import Group, Held, Point, Protocol
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.lookup import BASELINE, Corpus
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.reported import Cell, Report
-from benchdb.site.answers.tokens import usual
-from benchdb.site.systems import Worker
+from benchdb.site.answers.token_speed import usual
+from benchdb.site.system_pairs import Worker
 from benchdb.statistics.comparison import geometric_mean
 from benchdb.store.places import Place, chip_at_work
 

@@ -12,7 +12,7 @@ from benchdb.conditions import parsed
 from benchdb.report.bins import Bin, reports
 from benchdb.report.measurement import Measurement
 from benchdb.site.answers.facts import Group
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.content import Site
 
 _METRIC = "tokens_per_second"

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
 from benchdb.report.wording import terms
-from benchdb.site.answers.corpus import BASELINE
 from benchdb.site.answers.facts import EVEN, Card, Held, Rates, WorkRange
-from benchdb.site.answers.terms import (
+from benchdb.site.answers.lookup import BASELINE
+from benchdb.site.answers.work_terms import (
     counted,
     factor_text,
     group_text,

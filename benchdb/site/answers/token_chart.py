@@ -25,10 +25,10 @@ from benchdb.report.charts.spec import (
 from benchdb.report.charts.spec import Point as Mark
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.site.answers.corpus import Corpus
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.lookup import Corpus
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.reported import Cell, Report
-from benchdb.site.answers.tokens import usual
+from benchdb.site.answers.token_speed import usual
 
 _STEPS = (1, 2, 5)
 _GB = 1e9

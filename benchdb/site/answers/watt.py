@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from benchdb.report import untrusted
 from benchdb.report.view.atoms import Reading
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.efficiency import Efficiency, EfficiencyRow, efficiency
 from benchdb.site.answers.evidence import group_of
 from benchdb.site.answers.facts import Card, Group, Held, Look, Party, Point
 from benchdb.site.answers.gpu import PREFERRED
-from benchdb.site.answers.names import macs, measuring, plain_chip
+from benchdb.site.answers.lookup import Corpus
+from benchdb.site.answers.mac_names import macs, measuring, plain_chip
 from benchdb.statistics.comparison import geometric_mean
 
 # What is told of energy, and whether more of it is better.

@@ -10,7 +10,7 @@ from benchdb.report.language.arguments import Name
 from benchdb.site.answers import sentences
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.strips import Strip, ratio_ends, strip_of
-from benchdb.site.answers.terms import (
+from benchdb.site.answers.work_terms import (
     group_text,
     number_range,
     rough,

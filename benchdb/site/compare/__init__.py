@@ -18,7 +18,7 @@ from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 
 ADDRESS = "compare"
 MOST = 240  # systems that the page offers

@@ -33,7 +33,7 @@ from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import trains
 from benchdb.site.addresses import RUN_LETTERS
 from benchdb.site.content import Site
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from benchdb.statistics.comparison import geometric_mean
 from benchdb.titles import framework_title
 

@@ -23,7 +23,7 @@ from benchdb.report.view.listed import Note, ValueRow
 from benchdb.report.workloads import workload_of
 from benchdb.site.content import Line, Site
 from benchdb.site.pages import Page
-from benchdb.site.systems import BASELINE, Worker
+from benchdb.site.system_pairs import BASELINE, Worker
 from benchdb.steps import Step
 from benchdb.store.read import records_of
 from benchdb.store.replications import Replication

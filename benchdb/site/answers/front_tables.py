@@ -17,7 +17,8 @@ from benchdb.site.answers.overview import (
     Overview,
 )
 from benchdb.site.answers.strips import Mark, Tick, place, ratio_ends
-from benchdb.site.answers.terms import (
+from benchdb.site.answers.words import years_text
+from benchdb.site.answers.work_terms import (
     counted,
     factor_text,
     group_text,
@@ -26,8 +27,7 @@ from benchdb.site.answers.terms import (
     ways_text,
     work_text,
 )
-from benchdb.site.answers.words import years_text
-from benchdb.site.systems import BASELINE
+from benchdb.site.system_pairs import BASELINE
 from benchdb.site.wording import details
 
 _GB = 1e9

@@ -9,7 +9,7 @@ import msgspec
 
 from benchdb.report import filters
 from benchdb.report.language import Language, load
-from benchdb.report.view.page import Report
+from benchdb.report.view.report_view import Report
 from benchdb.site import single
 from benchdb.site.content import Site
 from benchdb.site.output import File, Format

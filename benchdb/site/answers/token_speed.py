@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from statistics import median
 
-from benchdb.site.answers.corpus import Corpus
 from benchdb.site.answers.facts import ENOUGH, Card, Group, Point, Rates
-from benchdb.site.answers.names import macs, plain_chip
+from benchdb.site.answers.lookup import Corpus
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.reported import (
     Cell,
     Report,

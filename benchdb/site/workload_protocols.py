@@ -11,10 +11,10 @@ from benchdb.compare.pairs import Group
 from benchdb.compare.sides import Figure
 from benchdb.metric_kinds import BESIDE_THEIR_RATE, headlines
 from benchdb.report.view.atoms import Ratio
-from benchdb.site.answers.corpus import corpus_of
+from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.content import Site
 from benchdb.site.plots import is_doubtful
-from benchdb.site.systems import BASELINE, Worker
+from benchdb.site.system_pairs import BASELINE, Worker
 
 _MOST = 32  # rows of a table
 _SECTIONS = 6  # protocols with a table of their own

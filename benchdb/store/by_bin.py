@@ -19,7 +19,7 @@ from sqlalchemy import (
 from benchdb.catalogue import workloads
 from benchdb.conditions import divided
 from benchdb.metric_kinds import BESIDE_THEIR_RATE
-from benchdb.plausibility import bins
+from benchdb.plausibility import bin_rule
 from benchdb.plausibility.figures import RATES, TIMES
 from benchdb.plausibility.observed import Finding
 from benchdb.store.bulk_load import batched
@@ -95,7 +95,7 @@ def compare(
     for some in batched(sorted(there)):
         placed = _placed(connection, tuple_(_WORKED, run.c.workload).in_(some))
         judged |= {one.run for one in placed}
-        found += bins.findings(placed)
+        found += bin_rule.findings(placed)
     return judged, found
 
 
@@ -116,7 +116,9 @@ def beside(connection: Connection, digests: Sequence[str]) -> set[str]:
     return found
 
 
-def _placed(connection: Connection, which: ColumnElement[bool]) -> list[bins.Placed]:
+def _placed(
+    connection: Connection, which: ColumnElement[bool]
+) -> list[bin_rule.Placed]:
     query = (
         select(
             run.c.digest,
@@ -137,7 +139,7 @@ def _placed(connection: Connection, which: ColumnElement[bool]) -> list[bins.Pla
     placed = []
     for digest, who, metric, figure, parameters, *cell in connection.execute(query):
         work = divided(cell[2], parameters)[0]
-        placed.append(bins.Placed(digest, who, metric, figure, (*cell, work)))
+        placed.append(bin_rule.Placed(digest, who, metric, figure, (*cell, work)))
     return placed
 
 
@@ -154,10 +156,10 @@ def beyond_ceilings(
     ids = func.count(machine.c.anonymous_id.distinct())
     for place in sorted(there):
         at = tuple_(_WORKED, run.c.workload).in_([place])
-        flagged = select(finding.c.run).where(finding.c.code == bins.CODE)
+        flagged = select(finding.c.run).where(finding.c.code == bin_rule.CODE)
         before = _collected(run.c.digest).where(at, run.c.digest.in_(flagged))
         judged |= set(connection.scalars(before))
-        if (connection.scalar(_collected(ids).where(at)) or 0) > bins.MACHINES:
+        if (connection.scalar(_collected(ids).where(at)) or 0) > bin_rule.MACHINES:
             found += _beyond(connection, at)
     return judged, found
 
@@ -187,11 +189,11 @@ def _beyond(connection: Connection, at: ColumnElement[bool]) -> Iterator[Finding
     for who, metric, *cell, low, high in connection.execute(query):
         best[metric, *cell][who] = low if metric in TIMES else high
     for (metric, *cell), machines in best.items():
-        for who, ceiling in bins.ceilings(metric, machines).items():
+        for who, ceiling in bin_rule.ceilings(metric, machines).items():
             limit = ceiling.limit
             out = figure < limit if metric in TIMES else figure > limit
             facts = zip(key, (who, metric, *cell), strict=True)
             same = [column.is_not_distinct_from(fact) for column, fact in facts]
             detail = ceiling.detail(machines[who])
             for digest in connection.scalars(there(run.c.digest).where(out, *same)):
-                yield Finding(digest, bins.CODE, metric, detail)
+                yield Finding(digest, bin_rule.CODE, metric, detail)

@@ -22,9 +22,9 @@ from benchdb.report.language import Language
 from benchdb.report.wording import filters, grades
 from benchdb.report.wording.cells import Table
 from benchdb.site import single
-from benchdb.site.answers import tables, token_chart
+from benchdb.site.answers import front_tables, token_chart
+from benchdb.site.answers.front_tables import Cell
 from benchdb.site.answers.overview import ChipRow, Overview
-from benchdb.site.answers.tables import Cell
 from benchdb.site.badges import drawn
 from benchdb.site.figure_table import table_words
 from benchdb.site.front import front_words
@@ -186,7 +186,7 @@ def _cell(cell: Cell) -> str:
 
 def _chips(language: Language, facts: Single) -> str:
     pgettext, shown = language.pgettext, facts.front.overview
-    axes = tables.axes_of(language, shown)
+    axes = front_tables.axes_of(language, shown)
     heads = [
         pgettext("table header", "Chip"),
         pgettext("table header", "GPU cores"),
@@ -209,7 +209,7 @@ def _chips(language: Language, facts: Single) -> str:
             _cell(row.prefill),
             f"{row.figures}, {row.machines}",
         ]
-        for row in tables.chip_lines(language, shown.chips, axes)
+        for row in front_tables.chip_lines(language, shown.chips, axes)
     ]
     return _table(heads, rows)
 
@@ -225,7 +225,7 @@ def _heat(language: Language, shown: Overview) -> str:
                 for cell in row.cells
             ),
         ]
-        for row in tables.heat_lines(language, shown.heat, chips)
+        for row in front_tables.heat_lines(language, shown.heat, chips)
     ]
     return _table(
         [language.pgettext("table header", "Workload"), *map(name, chips)], rows
@@ -234,14 +234,14 @@ def _heat(language: Language, shown: Overview) -> str:
 
 def _distances(language: Language, shown: Overview) -> str:
     pgettext = language.pgettext
-    axis = tables.distance_axis(language, shown.distances)
+    axis = front_tables.distance_axis(language, shown.distances)
     rows = [
         [
             language.isolate(row.chip),
             *map(_cell, (row.decode, row.prefill, row.training)),
-            row.note or tables.NOTHING.text,
+            row.note or front_tables.NOTHING.text,
         ]
-        for row in tables.distance_lines(language, shown.distances, axis)
+        for row in front_tables.distance_lines(language, shown.distances, axis)
     ]
     heads = [
         pgettext("table header", "Chip"),
@@ -265,7 +265,7 @@ def _watts(language: Language, facts: Single) -> str:
     name = language.isolate
     rows = [
         [name(mac), name(other), *more]
-        for mac, other, *more in tables.watt_lines(language, facts.front.watts)
+        for mac, other, *more in front_tables.watt_lines(language, facts.front.watts)
     ]
     return _table(heads, rows, 3)
 
@@ -282,7 +282,7 @@ def _figures(language: Language, facts: Single) -> str:
 def snippet(language: Language, facts: Single) -> str:
     """Return a badge and a table of few chips, for a README."""
     shown, pgettext = facts.front.overview, language.pgettext
-    axes = tables.axes_of(language, shown)
+    axes = front_tables.axes_of(language, shown)
 
     def known(row: ChipRow) -> tuple[bool, int]:
         parts = (row.mean, row.metal, row.decode)
@@ -298,7 +298,7 @@ def snippet(language: Language, facts: Single) -> str:
     ]
     rows = [
         [language.isolate(row.chip), row.mean.text, row.metal.text, row.decode.text]
-        for row in tables.chip_lines(language, kept, axes)
+        for row in front_tables.chip_lines(language, kept, axes)
     ]
     table = _table(heads, rows) or _figures(language, facts)
     badge = md.image(_counted(language, facts), f"report.{language.code}.badge.svg")

@@ -6,10 +6,10 @@ from functools import cached_property
 import msgspec
 from sqlalchemy import select
 
-from benchdb.site.answers.names import Mac, macs
+from benchdb.site.answers.mac_names import Mac, macs
 from benchdb.site.answers.reported import Reports, reported
 from benchdb.site.content import Site
-from benchdb.site.systems import Worker
+from benchdb.site.system_pairs import Worker
 from benchdb.store.run_facts import Facts
 from benchdb.store.tables import source
 
