@@ -155,7 +155,7 @@ def test_an_owner_upgrades_and_a_contributor_does_not(request, postgres):
 LATER = (
     *("made_by", "newest", "part", "import_part"),
     *("future_date", "source_file", "supersession", "forgotten", "result"),
-    *("signer", "signature", "signed_run"),
+    *("retraction", "signature", "signed_run", "signer"),
     *VIEWS,
 )
 
