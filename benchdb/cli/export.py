@@ -111,8 +111,8 @@ def export(
         elif there or (kind == "jsonl" and bundle is None):
             if not yes and sharing.can_ask():
                 sharing.agree(_line_fields(connection, wanted, Gate()))
-            sharing.announce(connection, wanted)
             write(connection, wanted, gate)
+            sharing.announce(connection, wanted)
     sharing.tell_kept(gate.kept)
 
 
@@ -170,15 +170,16 @@ def _tables(
         from benchdb.parquet.dataset import write  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"Parquet needs the package {error.name}; "
+            f"Parquet needs the package {str(error.name).partition('.')[0]}; "
             f"install it with: {sys.executable} -m pip install pyarrow"
         ) from error
-    for _ in exchange_lines(connection, wanted, gate):
-        pass  # tables are written as a whole, so what stays is looked for before
-    if gate.kept:
-        raise BenchdbError(f"no Parquet is written: {sharing.kept_text(gate.kept)}")
     with new_folder(folder) as room:
-        return write(connection, wanted, room)
+        rows = write(connection, wanted, room)
+        for _ in exchange_lines(connection, wanted, gate):
+            pass  # tables are whole, so one run that stays keeps them all here
+        if gate.kept:
+            raise BenchdbError(f"no Parquet is written: {sharing.kept_text(gate.kept)}")
+        return rows
 
 
 def _parquet_fields(
