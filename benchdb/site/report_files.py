@@ -74,28 +74,28 @@ def _in_language(
 def _markdown(
     facts: Single, language: Language, edition: Edition, sheet: Sheet
 ) -> Iterator[File]:
-    from benchdb.site import markdown  # noqa: PLC0415
+    from benchdb.site import short_markdown  # noqa: PLC0415
 
     images = {}
     if not edition.alone:
         from benchdb.report.charts import mpl  # noqa: PLC0415
 
-        for chart in markdown.charts(language, facts):
+        for chart in short_markdown.charts(language, facts):
             stem = f"report.{language.code}.{chart.name}"
             images[chart.name] = (f"{stem}.svg", f"{stem}.dark.svg")
             yield File(f"{stem}.svg", mpl.image(chart, language))
             yield File(f"{stem}.dark.svg", mpl.image(chart, language, "dark"))
-    text = markdown.render(language, facts, images, sheet)
+    text = short_markdown.render(language, facts, images, sheet)
     yield File(f"report.{language.code}.md", text.encode())
 
 
 def _snippet(facts: Single, language: Language, edition: Edition) -> Iterator[File]:
-    from benchdb.site import markdown  # noqa: PLC0415
+    from benchdb.site import short_markdown  # noqa: PLC0415
 
-    text = markdown.snippet(language, facts)
+    text = short_markdown.snippet(language, facts)
     yield File(f"report.{language.code}.snippet.md", text.encode())
     if not edition.alone:
-        image = markdown.badge(language, facts)
+        image = short_markdown.badge(language, facts)
         yield File(f"report.{language.code}.badge.svg", image.encode())
 
 
