@@ -78,9 +78,9 @@ class Ceiling(msgspec.Struct, frozen=True):
 
     def detail(self, value: float) -> dict[str, int | float]:
         """Return what a finding says of a *value* beyond it."""
-        told = {"stated": value, "best": self.best, "ceiling": self.limit}
-        shown = {name: rounded(number) for name, number in told.items()}
-        return {**shown, "machines": self.machines}
+        best, limit = figure(self.best), rounded(self.limit)
+        told = {"stated": figure(value), "best": best, "ceiling": limit}
+        return {**told, "machines": self.machines}
 
 
 def ceilings(metric: str, best: Mapping[str, float]) -> dict[str, Ceiling]:

@@ -298,5 +298,5 @@ def test_whoever_knows_no_such_site_is_told(gathered, imported):
 def test_a_site_shares_what_it_would_export():
     assert {table.name for table in SHARED} == {
         *("chip", "machine", "environment", "source", "workload", "metric"),
-        *("run", "value", "samples", "flag", "claim"),
+        *("run", "value", "samples", "flag", "claim", "retraction"),
     }
