@@ -2,8 +2,8 @@
 
 A retraction is a line like any other: it is shared, may come before its run, and is
 kept whether it is in effect or not. It is in effect where the run and it are mine, or
-where its key is the one that signed the run, or another of the same known signer. What
-somebody else says of a run is a proposal, shown beside it.
+where its key is of a known signer who signed the run. What anybody else says of a run
+is a proposal, shown beside it.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, and_, not_, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, and_, not_, select
 
 from benchdb.steps import Step
 from benchdb.store.signers import signed_by_known
@@ -26,10 +26,10 @@ def vouched(connection: Connection, steps: Mapping[str, Step]) -> dict[str, Step
 
 
 def may_withdraw(run: Column[Any], key: Column[Any]) -> ColumnElement[bool]:
-    """Tell whether *key*, which was not revoked, is of who signed the run.
+    """Tell whether *key*, which was not revoked, is of a known signer of the run.
 
-    That is the key itself, or another of the same known signer. What a known signer
-    signed, nobody withdraws who has signed it as well.
+    A key that nobody knows withdraws nothing: with it, anybody may sign what others
+    measured and shared without a signature.
     """
     by, other, theirs = signature.alias(), signer.alias(), signer.alias()
     signed = (
@@ -43,13 +43,7 @@ def may_withdraw(run: Column[Any], key: Column[Any]) -> ColumnElement[bool]:
     known = same.join(
         other, and_(other.c.name == theirs.c.name, other.c.fingerprint == key)
     )
-    return and_(
-        ~_revoked(key),
-        or_(
-            known.exists(),
-            and_(signed.where(by.c.fingerprint == key).exists(), ~same.exists()),
-        ),
-    )
+    return and_(~_revoked(key), known.exists())
 
 
 def is_mine(key: Column[Any]) -> ColumnElement[bool]:

@@ -158,16 +158,19 @@ def test_it_is_taken_back_where_it_was_written(db):
     sound(db)
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
-def test_others_believe_the_key_that_signed_the_run(db, other, keys, tmp_path, known):
+def test_others_believe_who_signed_the_run_once_they_know_the_key(
+    db, other, keys, tmp_path
+):
     newest, *_ = runs(db)
-    if known:
-        benchdb("trust", f"{keys[0]}.pub", "alice", "--db", other)
     retracted(db, newest, "--key", keys[0])
     path = shared(db, tmp_path / "shared.jsonl")
-    expected = [(WHY, fingerprint(keys[0]), True)]
 
     took(other, path)
+    proposal = [(WHY, fingerprint(keys[0]), False)]
+    assert (figures(other)["20260303"], said(other, newest)) == (3, proposal)
+
+    expected = [(WHY, fingerprint(keys[0]), True)]
+    benchdb("trust", f"{keys[0]}.pub", "alice", "--db", other)
     assert (figures(other)["20260303"], said(other, newest)) == (2, expected)
 
     took(other, shared(db, tmp_path / "again.jsonl"))  # twice is once
@@ -182,14 +185,15 @@ def test_it_may_come_before_its_run_and_go_with_its_import(db, keys, tmp_path):
     (line,) = lines_of(shared(db, tmp_path / "all.jsonl"), "retraction")
     alone.write_text(HEADER.decode() + line + "\n")
     bundle = exported(tmp_path / "a.benchdb", LINES, keys[0])
-    late = tmp_path / "late.sqlite"
+    late, early = (tmp_path / f"{name}.sqlite" for name in ("late", "early"))
+    for place in (late, early):
+        benchdb("trust", f"{keys[0]}.pub", "alice", "--db", place)
 
     took(late, alone)
     took(late, bundle)
     assert figures(late) == {"20260302": 3, "20260303": 2}
     sound(late)
 
-    early = tmp_path / "early.sqlite"
     took(early, bundle)
     took(early, alone)
     assert figures(early) == {"20260302": 3, "20260303": 2}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -348,9 +349,11 @@ def test_what_is_published_follows_from_the_bundles(place, published):
     assert "bob: 2 runs" in (published / "badge/bob.svg").read_text()
 
 
-def test_the_database_of_it_is_read_like_any_other(published):
-    listed = benchdb("list", "--runs", "--json", "--db", published / "results.sqlite")
-    checked = benchdb("db", "check", "--db", published / "results.sqlite")
+def test_the_database_of_it_is_read_like_any_other(published, tmp_path):
+    # Whoever opens a database leaves files beside it for a while.
+    database = shutil.copy(published / "results.sqlite", tmp_path)
+    listed = benchdb("list", "--runs", "--json", "--db", database)
+    checked = benchdb("db", "check", "--db", database)
 
     assert len(json.loads(listed.out)) == 5
     assert checked.status == 0, checked.out
