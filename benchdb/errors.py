@@ -63,4 +63,4 @@ def suggestion(name: str, there: Iterable[str]) -> str:
     return f"; there are: {shown}{rest}" if shown else ""
 
 
-_SUGGESTED = 24  # names, all commands among them; more make no line
+_SUGGESTED = 32  # names, all commands among them; more make no line

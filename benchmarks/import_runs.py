@@ -187,7 +187,7 @@ def add_finished(insert: Inserts, run: Any, end: Any, encode: Any) -> None:
     parameters = encode(run.parameters).decode()
     about = (run.key, run.machine, run.environment, *what, *how, parameters)
     mine = False
-    insert.add("run", (*about, *which, *when, *where, *texts, mine))
+    insert.add("run", (*about, *which, *when, *where, *texts, mine, run.reproduces))
     for one in end.values:
         insert.add("metric", (one.metric, "", "none", ""))
         told = (one.value, one.uncertainty, one.reason)

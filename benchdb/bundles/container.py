@@ -11,6 +11,7 @@ import hashlib
 import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import IO, Protocol
 
 import msgspec
@@ -79,7 +80,11 @@ def is_bundle(stream: IO[bytes]) -> bool:
     start = stream.read(_BLOCK)
     stream.seek(0)
     magic = start[_MAGIC_AT : _MAGIC_AT + len(_MAGIC)]
-    return magic == _MAGIC or start.startswith(MANIFEST.encode() + b"\0")
+    if start.startswith(MANIFEST.encode() + b"\0"):
+        return True
+    # Another archive is no bundle; a byte of ours may have been altered, or the order.
+    first = start.partition(b"\0")[0].decode("ascii", errors="replace")
+    return magic == _MAGIC and bool(get_close_matches(first, _ORDER, cutoff=0.8))
 
 
 class Content(msgspec.Struct, frozen=True):

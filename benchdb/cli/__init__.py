@@ -44,7 +44,8 @@ COMMANDS = {
     "db": "See the schema, upgrade, check and copy a database; roles, query plans.",
     "init-repo": "Begin a collection of results as a git repository, or join one.",
     "check-repo": "Check a collection, or what a pull request proposes to it.",
-    "build-repo": "Build the site, database and metadata of a collection.",
+    "build-repo": "Build the site, database and metadata of a collection from its "
+    "bundles alone.",
     "verify-corpus": "Compare published figures with documents fetched again.",
     "doctor": "Say what this machine can measure, and what to install.",
 }

@@ -83,7 +83,7 @@ def export(
     ] = False,
     db: Db = None,
 ) -> None:
-    """Write results as an exchange file, or as Parquet.
+    """Write results as an exchange file, as a signed bundle, or as Parquet.
 
     It holds runs with their samples, machines, environments and sources. The same
     database contents give the same bytes; 'benchdb import' reads them.

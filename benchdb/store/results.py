@@ -27,7 +27,7 @@ from sqlalchemy.schema import CreateTable, DropTable
 from benchdb.metric_kinds import LISTED, headlines
 from benchdb.statistics.comparison import Estimate
 from benchdb.steps import lowest
-from benchdb.store import bulk_load, findings, newest
+from benchdb.store import bulk_load, newest
 from benchdb.store.bulk_load import batched, delete_keys
 from benchdb.store.places import Places, chip_at_work, is_known
 from benchdb.store.pooling import average, by_session, is_usable, pooled
@@ -219,6 +219,8 @@ def _follow(connection: Connection, turned: Sequence[str]) -> None:
         query = select(run.c.machine, run.c.workload).where(run.c.digest.in_(some))
         places.update(tuple(row) for row in connection.execute(query.distinct()))
     newest.renew_at(connection, sorted(places))
+    from benchdb.store import findings  # noqa: PLC0415  who only reads judges nothing
+
     findings.compare(connection, turned)
 
 

@@ -40,7 +40,8 @@ VERSION = "0.1.0"
 
 # What every collector runs on, beside the folder of its framework.
 SHARED = (
-    *("language.py", "machine.py", "operations.py", "training.py", "writing.py"),
+    *("language.py", "machine.py", "networks.py", "operations.py"),
+    *("training.py", "writing.py"),
     *("energy", "fingerprint", "harness", "training_data"),
 )
 FORMAT_VERSION = 1

@@ -159,7 +159,10 @@ def test_what_varies_is_a_column_and_what_does_not_is_said_once(site):
     assert [head.key for head in models.heads] == [
         *("chip", "about", "figure", "unit", "n", "remarks")
     ]
-    assert "LLM decode, tokens per second, Metal, and llama.cpp" in models.caption
+    assert (
+        "LLM decode, tokens per second, Metal, llama.cpp, and transcribed"
+        in models.caption
+    )
     assert models.caption.startswith("5 figures of at least 2 machines.")
 
 

@@ -1,5 +1,6 @@
 """``benchdb db copy``: everything, from either kind of database into either."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ from benchdb.merge import import_or_raise
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from tests.backends import POSTGRESQL, SQLITE, Backend
+from tests.bundle_files import exported as exported_bundle
 from tests.contents import contents
 from tests.in_process import benchdb
+from tests.keys import new_key
 from tests.proposed_sources import NEEDLE, lone_source, proposals
 from tests.store.full_disk import full_disk
 from tests.store.old_databases import FILES, old_file
@@ -41,6 +44,13 @@ def everything(tmp_path_factory) -> Path:
     (proposal,) = proposals(path)
     benchdb("sources", "reject", proposal["id"], "--db", path)
     benchdb("forget", "source:pytorch-in-m1", "--yes", "--db", path)
+    key = new_key(path.with_name("key"))
+    bundle = exported_bundle(path.with_name("a.benchdb"), FILES[0].read_bytes(), key)
+    benchdb("trust", f"{key}.pub", "alice", "--mine", "--db", path)
+    benchdb("import", bundle, "--db", path)
+    listed = json.loads(benchdb("list", "--mine", "--runs", "--json", "--db", path).out)
+    withdrawn = ("retract", listed[0]["digest"], "--reason", "a fan was blocked")
+    assert benchdb(*withdrawn, "--key", key, "--db", path).status == 0
     assert all(contents(engine).values())
     return path
 

@@ -28,7 +28,7 @@ def exported(shape: str) -> bytes:
             ("export", "-o", file, "--db", database),
         ):
             done = benchdb(*command)
-            assert (done.status, done.err) == (0, "")
+            assert done.status == 0, done.err
         return file.read_bytes()
 
 
