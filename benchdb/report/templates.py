@@ -36,7 +36,7 @@ def environment(
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        bytecode_cache=_Beside(),
+        bytecode_cache=_Beside("html" if autoescape else "text"),
         auto_reload=False,
     )
 
@@ -47,11 +47,17 @@ def folder() -> Path:
 
 
 class _Beside(BytecodeCache):
-    """Compiled templates in ``__pycache__``, where and whether Python keeps its own."""
+    """Compiled templates in ``__pycache__``, where and whether Python keeps its own.
+
+    *kind* is what they write: code that escapes is other code for the same template.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._end = f"jinja-{jinja2.__version__}-{kind}"
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
         source = filename or name
-        return f"{importlib.util.cache_from_source(source)}-jinja-{jinja2.__version__}"
+        return f"{importlib.util.cache_from_source(source)}-{self._end}"
 
     def load_bytecode(self, bucket: Bucket) -> None:
         try:

@@ -61,6 +61,16 @@ def test_a_compiled_template_is_kept_and_read_again(kept):
     assert file.stat().st_mtime_ns == made
 
 
+def test_what_escapes_is_kept_beside_what_does_not(kept):
+    escaped = rendered()
+    plain = templates.environment(autoescape=False, finalize=lambda one: one)
+    assert plain.get_template("site/badge.svg.j2").render(
+        name="a", text="b", wide=10, rest=20
+    )
+    assert rendered() == escaped
+    assert len(files(kept)) == 2
+
+
 def test_half_of_a_compiled_template_is_compiled_anew(kept):
     first = rendered()
     (file,) = files(kept)

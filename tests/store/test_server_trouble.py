@@ -230,6 +230,7 @@ def test_a_server_with_a_full_disk_stays_at_the_schema_that_it_has(
     old = Backend(POSTGRESQL, request)
     place = make_url(old_database(old, "0001")).database
     location = postgres.address(postgres.new_database(str(place), "tight"))
+    benchdb("db", "version", "--db", location)  # the first to connect writes a file
     fill(disk, 2**15)
 
     told = refused(benchdb("db", "upgrade", "--db", location))
