@@ -24,6 +24,7 @@ from tests.command_line import Outcome
 from tests.exchange_lines import LINES
 from tests.in_process import benchdb
 from tests.keys import fingerprint, new_key, public_line
+from tests.leaving_line import LEAVES
 from tests.store.old_databases import old_file
 from tests.strangers.forged_files import codes, digests, runs, sound
 
@@ -120,7 +121,10 @@ def test_filters_decide_what_is_in_it_and_the_manifest_counts_it(
     )
     told = json.loads(members(path)[0][1])
 
-    assert done.err.startswith(f"benchdb: {path}: 1 run of 1 machine, not signed\n")
+    assert done.err == (
+        f"benchdb: {path}: 1 run of 1 machine, not signed\n"
+        f"benchdb: 1 run of 1 machine leave: {LEAVES}\n"
+    )
     assert (told["runs"], told["machines"]) == (1, [MINE])
     assert not {"date", "started", "host"} & told.keys()
 
