@@ -5,7 +5,11 @@ Tests that measure for real share it: budgets, reproductions.
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from tests import troubled_checkout
 from tests.collector_programs import ROOT
@@ -13,12 +17,19 @@ from tests.collector_programs import ROOT
 SHORT = "Tier(3, 3, 0.2, 1, 6, 0.6, 3, 0.05, idle_seconds=0.1, cool_seconds=0)"
 
 
-def short_numpy(folder: Path) -> Path:
-    """Return a copy in *folder* whose one collector is NumPy's."""
+@contextmanager
+def short_numpy(folder: Path) -> Iterator[Path]:
+    """Give a copy in *folder* whose one collector is NumPy's.
+
+    It has one thread meanwhile: on a busy machine two wait for each other most of the
+    time, and products take a thousand times as long.
+    """
     copy = short_trouble(folder)
     original = ROOT / "collectors" / "with_numpy.py"
     shutil.copyfile(original, copy / "collectors" / "with_numpy.py")
-    return copy
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        yield copy
 
 
 def short_trouble(folder: Path) -> Path:

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ MACS = ("m1", "m2_ultra", "m3_pro", "m4_max", "m5")
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return short_numpy(tmp_path_factory.mktemp("checkout"))
+def checkout(tmp_path_factory) -> Iterator[Path]:
+    with short_numpy(tmp_path_factory.mktemp("checkout")) as copy:
+        yield copy
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,9 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
-    return short_numpy(tmp_path_factory.mktemp("checkout"))
+def checkout(tmp_path_factory) -> Iterator[Path]:
+    with short_numpy(tmp_path_factory.mktemp("checkout")) as copy:
+        yield copy
 
 
 @pytest.fixture(scope="module")

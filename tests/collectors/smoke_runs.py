@@ -7,26 +7,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import language
-from harness.cells import workloads
 from harness.recorder import GATES
 
 from tests.collector_programs import COLLECTORS, Outcome, command, run
 
-# BERT-Large takes minutes here; its parameters are counted elsewhere. Language models
-# have tests of their own.
-NETWORKS = [
-    name
-    for name, facts in workloads().items()
-    if facts["kind"] != "operation" and name not in ("bert-large", *language.WORKLOADS)
-]
-# These are trained by the programs themselves, the others in test_networks_*.py.
-PROGRAMS = {
-    "torch": ("lstm",),
-    "tensorflow": ("lstm",),
-    "mlx": ("lstm",),
+# What the program of each framework is tried on: those that train do. Other networks
+# are trained in test_networks.py, operations in test_operations.py.
+WORK = {
+    "torch": ("lstm", "--batch-size", "1"),
+    "tensorflow": ("lstm", "--batch-size", "1"),
+    "numpy": ("matmul", "--size", "96"),
+    "mlx": ("matmul", "--size", "96"),
 }
-FRAMEWORKS = ("torch", "tensorflow", "numpy", "mlx")
+FRAMEWORKS = tuple(WORK)
 # A home of their own: tests in this process import Keras by themselves.
 _KEPT = TemporaryDirectory()
 HOME = Path(_KEPT.name)
@@ -37,16 +30,11 @@ def program(framework: str) -> Path:
 
 
 @cache
-def smoke(framework: str, workload: str) -> Outcome:
-    """The outcome of one workload; several tests look at the same one."""
-    small = {
-        "matmul": ("--size", "96"),
-        "elementwise": ("--size", "100"),
-        "bandwidth": ("--size", "256"),
-    }.get(workload, ("--batch-size", "1"))
+def smoke(framework: str) -> Outcome:
+    """The outcome of the program's work; several tests look at the same one."""
     # On a busy machine, threads that wait for each other take most of the time.
     own = {"OMP_NUM_THREADS": "1", "HOME": str(HOME)}
-    return run(program(framework), workload, "--tier", "smoke", *small, extra=own)
+    return run(program(framework), *WORK[framework], "--tier", "smoke", extra=own)
 
 
 @cache
@@ -61,10 +49,9 @@ def description(framework: str) -> dict[str, object]:
     return described
 
 
-def check_gates(framework: str, workload: str, checks: dict[str, Any]) -> None:
-    """Fail unless a network stood every test that there is on a CPU."""
+def check_gates(count: int | None, checks: dict[str, Any]) -> None:
+    """Fail unless a network of *count* parameters stood every test that a CPU has."""
     gates = checks["gates"]
-    count = workloads()[workload]["parameter_count"][framework]
     assert tuple(gates) == GATES
     assert gates["parameter_count"]["counted"] == count
     assert gates["device"]["found"] == ["cpu"]
@@ -72,15 +59,3 @@ def check_gates(framework: str, workload: str, checks: dict[str, Any]) -> None:
     for name in ("parameter_count", "device", "dtype", "loss", "math_mode"):
         assert gates[name]["status"] == "passed", name
     assert len(checks["loss_trace_sha256"]) == 64
-
-
-def check_training(framework: str, workload: str) -> None:
-    """Fail unless the program trained the network, with samples of every phase."""
-    outcome = smoke(framework, workload)
-    end = outcome.ends[0]
-    assert (outcome.status, end.reason) == (0, None)
-    check_gates(framework, workload, end.checks)
-    assert len(outcome.times("seed")) == 1
-    assert len(outcome.times("warmup")) >= 3
-    assert len(outcome.times("measure")) == 5
-    assert len(outcome.times("step")) == 3
