@@ -96,21 +96,10 @@ class Content(msgspec.Struct, frozen=True):
     retractions: IO[bytes] | None = None
 
 
-class Lines:
-    """A file of exchange lines, packed as they come."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        """Write to *stream*, which is to be as good as empty."""
-        # Neither a name nor a time, so that the same lines give the same bytes.
-        self._packer = gzip.GzipFile("", "wb", 9, stream, mtime=0)
-
-    def write(self, line: bytes) -> None:
-        """Take a line in."""
-        self._packer.write(line)
-
-    def close(self) -> None:
-        """Write the end."""
-        self._packer.close()
+def packer(stream: IO[bytes]) -> gzip.GzipFile:
+    """Return a file that packs into *stream*, which is to be as good as empty."""
+    # Neither a name nor a time, so that the same lines give the same bytes.
+    return gzip.GzipFile("", "wb", 9, stream, mtime=0)
 
 
 def write(

@@ -104,7 +104,7 @@ def collect_within(
         with reading(engine) as connection:
             campaign = budgeted.campaign_of(connection, here, campaign)
             past = budgeted.past_of(connection, campaign, here)
-    now = budgeted.begin(its, past)
+    now = budgeted.state(its, past)
     # The end takes a part of what the beginning took, on whatever machine.
     purse = replace(purse, kept=0.5 + purse.spent / 4)
     _refuse_too_short(now, purse, text)
@@ -278,7 +278,7 @@ def _measure(
 def _known(engine: Engine, its: Prospect, settings: Settings, memory: Memory) -> State:
     with reading(engine) as connection:
         past = budgeted.past_of(connection, settings.campaign, memory.machine)
-    return budgeted.begin(its, past)
+    return budgeted.state(its, past)
 
 
 def _answers(now: State) -> Iterator[str]:

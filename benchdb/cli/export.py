@@ -129,7 +129,7 @@ def exchange_lines(
     # Without a filter also those of runs that may come later.
     runs = None if wanted.is_empty else read.of_runs(run.c.digest, wanted)
     withdrawn = gate.retractions(retractions.lines(connection, runs))
-    yield from map(writer.retraction_line, withdrawn)
+    yield from map(writer.line, withdrawn)
 
 
 def _line_fields(

@@ -10,7 +10,7 @@ from typing import IO
 import typer
 
 from benchdb.bundles import container, signatures
-from benchdb.bundles.container import Content, Lines
+from benchdb.bundles.container import Content, packer
 from benchdb.bundles.signatures import usual_key
 from benchdb.cli.console import counted, plain
 from benchdb.errors import UsageError
@@ -62,7 +62,7 @@ def write_bundle(path: Path, lines: Iterable[bytes], key: Path | None) -> None:
 def _packed(lines: Iterable[bytes], room: IO[bytes]) -> Content:
     """Pack *lines* into *room*; those of retractions are a part of their own."""
     machines, count = set[str](), 0
-    packed = Lines(room)
+    packed = packer(room)
     header, retractions = b"", list[bytes]()
     for line in lines:
         if line.startswith(_RETRACTION):

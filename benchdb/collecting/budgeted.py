@@ -106,9 +106,15 @@ def prospect(
 
 
 def state(
-    its: Prospect, past: Sequence[Past], around: float, without: Collection[Cell] = ()
+    its: Prospect,
+    past: Sequence[Past],
+    around: float = _AROUND,
+    without: Collection[Cell] = (),
 ) -> State:
-    """Return what is known by the processes of the *past*, but of cells *without*."""
+    """Return what is known by the processes of the *past*, but of cells *without*.
+
+    *around* are the seconds that a process takes beside what it measures.
+    """
     costs, facts = {}, {}
     for cell in its.cells:
         mine = [one for one in past if one.status == "ok" and one.is_of(cell)]
@@ -117,11 +123,6 @@ def state(
     gone = set(without)
     asked = tuple(one for one in its.questions if not gone & {*one.cells})
     return State(asked, costs, facts)
-
-
-def begin(its: Prospect, past: Sequence[Past]) -> State:
-    """Return what is known before the first process."""
-    return state(its, past, _AROUND)
 
 
 def past_of(connection: Connection, campaign: str, here: str | None) -> list[Past]:

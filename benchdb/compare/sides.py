@@ -290,16 +290,14 @@ def _about(runs: Iterable[StoredRun], asked: Asked) -> list[StoredRun]:
     if asked.kind == "chip":
         # Its machines have other chips as well.
         wanted = alike("chip", asked.value)
-        return [one for one in counted if alike("chip", _at_work(one)) == wanted]
+        return [
+            one for one in counted if alike("chip", chip_at_work(one.place)) == wanted
+        ]
     if asked.kind == HERE and counted:
         last = max(counted, key=lambda one: (age(one.facts.started, None), _name(one)))
         session = last.facts.session.name
         return [one for one in counted if one.facts.session.name == session]
     return counted
-
-
-def _at_work(one: StoredRun) -> str:
-    return chip_at_work(one.place)
 
 
 def _name(one: StoredRun) -> str:

@@ -9,7 +9,6 @@ from benchdb.exchange.messages import (
     FORMAT_VERSION,
     Claim,
     Header,
-    Retraction,
     Samples,
     Source,
 )
@@ -23,24 +22,19 @@ _encoder = msgspec.json.Encoder(order="deterministic")
 
 def header() -> bytes:
     """Return the first line."""
-    return _line(
+    return line(
         Header(format=FORMAT_VERSION, producer="benchdb", producer_version=__version__)
     )
 
 
 def source_line(source: Source) -> bytes:
     """Return the line of *source*, keyed by its digest."""
-    return _line(msgspec.structs.replace(source, key=source_key(source)))
+    return line(msgspec.structs.replace(source, key=source_key(source)))
 
 
 def claim_line(claim: Claim, source: Source) -> bytes:
     """Return the line of *claim* of *source*."""
-    return _line(msgspec.structs.replace(claim, source=source_key(source)))
-
-
-def retraction_line(retraction: Retraction) -> bytes:
-    """Return the line of *retraction*, as it was signed."""
-    return _line(retraction)
+    return line(msgspec.structs.replace(claim, source=source_key(source)))
 
 
 def source_key(source: Source) -> str:
@@ -55,9 +49,9 @@ def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
         machine = _key("m", digest_of(record.machine))
         environment = _key("e", digest_of(record.environment))
         if machine not in known:
-            yield _line(msgspec.structs.replace(record.machine, key=machine))
+            yield line(msgspec.structs.replace(record.machine, key=machine))
         if environment not in known:
-            yield _line(msgspec.structs.replace(record.environment, key=environment))
+            yield line(msgspec.structs.replace(record.environment, key=environment))
         known |= {machine, environment}
         yield from _run_lines(record, machine, environment)
 
@@ -65,7 +59,7 @@ def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
 def _run_lines(record: Record, machine: str, environment: str) -> Iterator[bytes]:
     key = _key("r", record.digest)
     source = None if record.source is None else source_key(record.source)
-    yield _line(
+    yield line(
         msgspec.structs.replace(
             record.run,
             key=key,
@@ -77,15 +71,16 @@ def _run_lines(record: Record, machine: str, environment: str) -> Iterator[bytes
     for series in record.series:
         for start in range(0, len(series.values), VALUES_A_LINE):
             values = series.values[start : start + VALUES_A_LINE]
-            yield _line(
+            yield line(
                 Samples(run=key, phase=series.phase, per=series.per, values=values)
             )
-    yield _line(msgspec.structs.replace(record.end, run=key))
+    yield line(msgspec.structs.replace(record.end, run=key))
 
 
 def _key(letter: str, digest: str) -> str:
     return f"{letter}-{digest[:16]}"
 
 
-def _line(line: msgspec.Struct) -> bytes:
-    return _encoder.encode(line) + b"\n"
+def line(message: msgspec.Struct) -> bytes:
+    """Return the line of a message that is written as it is, such as a retraction."""
+    return _encoder.encode(message) + b"\n"

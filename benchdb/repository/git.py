@@ -97,19 +97,20 @@ def tree(folder: Path, name: str) -> dict[str, Entry]:
     """
     found = {}
     listed = _git(folder, "ls-tree", "-r", "-z", "--long", "--full-tree", name)
-    for line in filter(None, listed.split(b"\0")):
-        facts, _, path = line.partition(b"\t")
-        mode, _, key, size = facts.decode().split()
-        found[_path(path)] = Entry(mode, key, int(size) if size != "-" else 0)
+    for line in filter(None, listed.decode(errors="replace").split("\0")):
+        facts, _, path = line.partition("\t")
+        mode, _, key, size = facts.split()
+        found[path] = Entry(mode, key, int(size) if size != "-" else 0)
     return found
 
 
 def changes(folder: Path, base: str, head: str) -> list[Change]:
     """Return what *head* changes against *base*; a rename deletes and adds."""
     options = ("-r", "-z", "--no-renames", "--name-status", "--no-ext-diff")
-    words = _git(folder, "diff-tree", *options, base, head).split(b"\0")
+    listed = _git(folder, "diff-tree", *options, base, head)
+    words = listed.decode(errors="replace").split("\0")
     pairs = zip(words[0:-1:2], words[1::2], strict=True)
-    return [Change(_path(path), status.decode()) for status, path in pairs]
+    return [Change(path, status) for status, path in pairs]
 
 
 def passing(folder: Path, base: str, head: str) -> set[str]:
@@ -163,10 +164,6 @@ def begin(folder: Path) -> None:
     """Make *folder* a repository whose branch is called main, if it is none."""
     if not (folder / ".git").exists():
         _git(folder, "init", "--quiet", "--initial-branch=main")
-
-
-def _path(raw: bytes) -> str:
-    return raw.decode(errors="replace")
 
 
 def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:

@@ -347,12 +347,14 @@ def _take_away(connection: Connection, parts: Sequence[_Part]) -> tuple[Removed,
             else:
                 if table is tables.retraction:
                     named = select(table.c.run).where(_among(table, keys))
-                    removal.touch(connection.scalars(named))
+                    removal.changes.touch(connection.scalars(named))
                 if table is tables.signature:
                     vouched = tables.signed_run.c.signature
                     digests = [key for (key,) in keys]
                     named = select(tables.signed_run.c.run)
-                    removal.touch(connection.scalars(named.where(vouched.in_(digests))))
+                    removal.changes.touch(
+                        connection.scalars(named.where(vouched.in_(digests)))
+                    )
                     delete_keys(connection, vouched, digests)
                 count = _delete(connection, table, keys)
                 refused += count if table is tables.quarantine else 0

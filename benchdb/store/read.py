@@ -54,12 +54,7 @@ def find(connection: Connection, prefix: str) -> str:
 
 def record(connection: Connection, digest: str) -> Record:
     """Return the run *digest* with everything it refers to."""
-    return next(_built(connection, [digest]))
-
-
-def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
-    """Yield the runs with these *digests*, some hundreds of them at most."""
-    return _built(connection, digests)
+    return next(records_of(connection, [digest]))
 
 
 def samples_of(
@@ -82,7 +77,7 @@ def records(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Re
     query = filtered(select(run.c.digest), wanted).order_by(*known_last)
     with connection.execute(query.execution_options(yield_per=_CHUNK)) as digests:
         for some in digests.scalars().partitions():
-            yield from _built(connection, some)
+            yield from records_of(connection, some)
 
 
 def sources(connection: Connection, wanted: Filter = _EVERYTHING) -> Iterator[Source]:
@@ -116,7 +111,8 @@ def claims(
         yield rows.to_claim(rows.plain(row)), known[row.source]
 
 
-def _built(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
+def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
+    """Yield the runs with these *digests*, some hundreds of them at most."""
     found = {
         row.digest: row
         for row in connection.execute(select(run).where(run.c.digest.in_(digests)))

@@ -48,7 +48,8 @@ class Removal:
     """Takes away the runs with the digests that *runs* selects, in three steps.
 
     ``drop_runs`` comes first. Then claims may go, and *emptied* may take in sources,
-    which go with ``finish`` where nothing refers to them any more.
+    which go with ``finish`` where nothing refers to them any more; *changes* take in
+    runs that stay, and of which something else goes.
     """
 
     def __init__(self, connection: Connection, runs: Select[Any]) -> None:
@@ -71,8 +72,8 @@ class Removal:
         value = tables.value.c
         named = select(value.metric).where(value.run.in_(runs)).distinct()
         self._metrics = set(connection.scalars(named))
-        self._changes = results.Changes(connection)
-        self._changes.begin()
+        self.changes = results.Changes(connection)
+        self.changes.begin()
         self._beside: set[str] = set()
         self._count = self._claims = 0
 
@@ -80,17 +81,13 @@ class Removal:
         """Take the runs away, and all that belongs to one of them."""
         connection = self._connection
         gone = connection.scalars(self._runs).all()
-        self._changes.touch(gone)
+        self.changes.touch(gone)
         self._beside, of_them = copies.same_samples(connection, gone)
         self.sources |= of_them | by_bin.beside(connection, gone)
         for column in (*naming(run.c.digest), future_date.c.digest):
             connection.execute(delete(column.table).where(column.in_(self._runs)))
         ours = run.c.digest.in_(self._runs)
         self._count = connection.execute(delete(run).where(ours)).rowcount
-
-    def touch(self, runs: Iterable[str]) -> None:
-        """Take in *runs* that stay, and of which something else goes."""
-        self._changes.touch(runs)
 
     def drop_claims(self, which: ColumnElement[bool]) -> None:
         """Take claims away."""
@@ -111,9 +108,9 @@ class Removal:
         again = findings.refresh(
             connection, sources=self.sources - {*dropped}, runs=rest | self._beside
         )
-        self._changes.touch(again | flag_contradicting_signers(connection))
+        self.changes.touch(again | flag_contradicting_signers(connection))
         all_machines.flag_foreign_ids(connection)
-        self._changes.refresh()
+        self.changes.refresh()
         return Removed(self._count, self._claims, len(dropped), *unused, documents)
 
     def _drop_unused(self) -> tuple[int, int]:

@@ -32,8 +32,7 @@ def program(framework: str) -> Path:
 @cache
 def smoke(framework: str) -> Outcome:
     """The outcome of the program's work; several tests look at the same one."""
-    # On a busy machine, threads that wait for each other take most of the time.
-    own = {"OMP_NUM_THREADS": "1", "HOME": str(HOME)}
+    own = {"HOME": str(HOME)}
     return run(program(framework), *WORK[framework], "--tier", "smoke", extra=own)
 
 

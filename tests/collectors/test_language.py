@@ -148,7 +148,6 @@ def test_a_program_reads_and_writes_with_tokens_as_its_unit():
     outcome = run(
         COLLECTORS / "with_torch.py",
         *("llm-prefill", "llm-decode", "--tier", "smoke"),
-        extra={"OMP_NUM_THREADS": "1"},
     )
 
     facts = [one.parameters for one in outcome.runs]
