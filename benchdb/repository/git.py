@@ -46,9 +46,6 @@ class Change(msgspec.Struct, frozen=True):
     status: str
 
 
-Tree = Mapping[str, Entry]
-
-
 def top(folder: Path) -> Path:
     """Return *folder*, the top of a repository with a commit, or raise ``UsageError``.
 

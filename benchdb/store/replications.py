@@ -86,29 +86,6 @@ def replications(
     return found
 
 
-def replicating(
-    connection: Connection,
-    among: Select[Any] | None = None,
-    surroundings: Around | None = None,
-) -> set[tuple[str, str]]:
-    """Return each run with every run that replicates it.
-
-    That one is of another machine and another seed, and their figures agree. It depends
-    on nothing but the runs *among* these, or on all.
-    """
-    pairs = set[tuple[str, str]]()
-    for cell in _cells(_measured(connection, among, surroundings), {}):
-        for name, own in cell.machines.items():
-            for other in cell.replicated_by(name):
-                theirs = cell.machines[other]
-                pairs |= {
-                    (one.run.facts.digest, it.run.facts.digest)
-                    for one in own
-                    for it in theirs
-                }
-    return pairs
-
-
 def confirmed(
     connection: Connection, among: Select[Any], surroundings: Around
 ) -> set[str]:

@@ -53,13 +53,9 @@ def of_record(
     Of what many runs refer to, rows are left out where *known* has them. Whether the
     run is *mine* is no part of the record.
     """
-    return shared(record, known) | of_run(record, mine=mine)
-
-
-def of_run(record: Record, *, mine: bool = False) -> Rows:
-    """Return the rows of a run, less those of what others refer to as well."""
     run, end = record.digest, record.end
     rows: Rows = {
+        **shared(record, known),
         "run": [(*_run(record), mine, record.run.reproduces)],
         "value": [(run, *astuple(value)) for value in end.values],
     }

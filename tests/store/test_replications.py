@@ -7,7 +7,7 @@ import pytest
 from benchdb.merge import import_files
 from benchdb.store.database import open_database, reading
 from benchdb.store.read import records
-from benchdb.store.replications import Replication, replicating, replications
+from benchdb.store.replications import Replication, replications
 from tests.campaign_history import campaign
 from tests.exchange_lines import HEADER, MACHINE, line
 
@@ -112,19 +112,11 @@ def test_of_three_machines_those_that_agree_replicate_each_other(tmp_path):
     second = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
     third = campaign(2, 160.0, checks=GATES, machine="m3", seed=2000)
 
-    engine = stored(tmp_path, *machines, FIRST, second, third)
+    found = by_campaign(stored(tmp_path, *machines, FIRST, second, third))
 
-    found = by_campaign(engine)
     assert [one.replicated for one in found.values()] == [True, True, False]
     assert {one.machines for one in found.values()} == {3}
     assert found["20260302"].agreement == pytest.approx(3**0.5 - 1, rel=1e-6)
-    with reading(engine) as connection:
-        pairs = replicating(connection)
-        days = {one.digest: (one.run.campaign or "")[:8] for one in records(connection)}
-    assert {(days[one], days[other]) for one, other in pairs} == {
-        ("20260302", "20260303"),
-        ("20260303", "20260302"),
-    }
 
 
 def linked(number: int, rate: float, originals: list[str]) -> list[bytes]:
