@@ -24,6 +24,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 TOOLS = Path(__file__).parent
@@ -140,13 +141,22 @@ def extension(root: Path, modules: Modules, kind: str) -> list[str]:
     data = (path for path in files(root, *DATA) if re.search(scope, path))
     edits = {path for path in data if quoted.search((root / path).read_bytes())}
     for path, module in modules.items():
-        nodes = ast.walk(module)
-        texts = {str(getattr(node, field, "")) for node in nodes for field in NAMED}
         if path.startswith(TESTS):
-            edits |= {path for text in texts if any(tail in text for tail in tails)}
-        elif name in texts and re.search(scope, path):
+            found = tails and any(
+                tail in text for text in texts(module) for tail in tails
+            )
+        else:
+            found = bool(re.search(scope, path)) and name in texts(module)
+        if found:
             edits.add(path)
     return sorted(edits.union(own))
+
+
+@cache  # each is asked about every kind
+def texts(module: ast.Module) -> set[str]:
+    """Return the identifiers and texts of a file."""
+    nodes = ast.walk(module)
+    return {str(getattr(node, field, "")) for node in nodes for field in NAMED}
 
 
 def journey(root: Path, step: str, folder: str) -> Figures:

@@ -201,8 +201,16 @@ def test_the_campaign_before_is_the_newest_again(tmp_path, two_runs):
     assert results(db) == before
 
 
-def test_nothing_is_forgotten_without_a_yes_where_nobody_can_be_asked(db):
-    before = results(db)
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, two_runs) -> Path:
+    """A database that nobody changes, for what is refused."""
+    path: Path = tmp_path_factory.mktemp("kept") / "results.sqlite"
+    assert benchdb("import", BENCH, NEEDLE, two_runs, "--db", path).status == 0
+    return path
+
+
+def test_nothing_is_forgotten_without_a_yes_where_nobody_can_be_asked(kept):
+    db, before = kept, results(kept)
 
     done = benchdb("forget", "m1tensorbench", "--db", db)
 
@@ -251,8 +259,8 @@ def test_a_terminal_is_asked(tmp_path, answer, left):
         (["--undo", "abc"], "nothing was forgotten as 'abc'; 'benchdb forget --list'"),
     ],
 )
-def test_what_names_nothing_is_wrong_use(db, arguments, message):
-    done = benchdb("forget", *arguments, "--yes", "--db", db)
+def test_what_names_nothing_is_wrong_use(kept, arguments, message):
+    done = benchdb("forget", *arguments, "--yes", "--db", kept)
 
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert message in done.err

@@ -25,6 +25,7 @@ def collecting(database: Path, *arguments: str) -> Iterator[subprocess.Popen[str
     command = [sys.executable, "-m", "benchdb", "collect", *arguments]
     process = subprocess.Popen(
         [*command, "--db", str(database)],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},  # two would wait for each other
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

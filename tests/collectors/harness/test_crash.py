@@ -48,13 +48,11 @@ def test_a_crash_keeps_what_was_known_and_tells_what_was_not():
     ("moment", "kind", "status", "reason"),
     [
         (IN_A_BLOCK, "SIGABRT", "failed", "killed by SIGABRT"),
-        (IN_A_BLOCK, "SIGBUS", "failed", "killed by SIGBUS"),
         (IN_A_BLOCK, "139", "failed", "killed by SIGSEGV"),  # as a launcher reports it
         # Without the kernel's want of memory:
         (IN_A_BLOCK, "SIGKILL", "failed", "killed by SIGKILL, by someone or for"),
         (IN_A_BLOCK, "7", "failed", "ended with status 7 before its result"),
         ("load", "SIGSEGV", "failed", "killed by SIGSEGV"),
-        ("build", "SIGSEGV", "failed", "killed by SIGSEGV"),
         ("build", "memory", "oom", "MemoryError"),
         ("build", "framework-memory", "oom", "OutOfMemoryError: CUDA out of memory"),
         ("build", "unsupported", "unsupported", "this device cannot add"),

@@ -25,10 +25,12 @@ def measured(wrong: str, framework: str = "torch") -> tuple[Outcome, messages.En
     return done, end
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
 @pytest.mark.parametrize(
-    ("wrong", "status", "cause"),
-    [("out of memory", "oom", MEMORY), ("timeout", "failed", TIMEOUT)],
+    ("framework", "wrong", "status", "cause"),
+    [
+        ("torch", "out of memory", "oom", MEMORY),
+        ("tensorflow", "timeout", "failed", TIMEOUT),
+    ],
 )
 def test_a_run_of_which_metal_dropped_work_is_not_ok_and_has_no_rate(
     framework, wrong, status, cause
