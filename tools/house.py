@@ -142,7 +142,7 @@ def extension(root: Path, modules: Modules, kind: str) -> list[str]:
     edits = {path for path in data if quoted.search((root / path).read_bytes())}
     for path, module in modules.items():
         if path.startswith(TESTS):
-            found = tails and any(
+            found = bool(tails) and any(
                 tail in text for text in texts(module) for tail in tails
             )
         else:

@@ -21,7 +21,7 @@ from tests.command_line import Outcome
 from tests.in_process import benchdb
 from tests.private_words import JANE, LEAK, given_away
 
-SHORT = "Tier(3, 3, 1, 2, 10, 6, 20, 0.2, idle_seconds=0.1, cool_seconds=0)"
+SHORT = "Tier(3, 3, 2, 3, 10, 6, 20, idle_seconds=0.1, cool_seconds=0)"
 ALL = sorted(path.name for path in HOSTS.iterdir() if path.is_dir())
 
 

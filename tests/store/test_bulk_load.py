@@ -21,7 +21,7 @@ from tests.contents import contents
 from tests.in_process import benchdb
 from tests.store.full_disk import full_disk
 
-PUBLISHED = folder("published") / "benchdb-h200.jsonl"
+PUBLISHED = folder("published") / "benchdb-cpu.jsonl"
 KIB = 1024
 MANY = 20_000
 
@@ -193,7 +193,7 @@ def test_a_file_with_runs_keeps_its_log(db, two_runs):
 @pytest.mark.parametrize("together", [[], ["--strict"]])
 def test_a_disk_that_fills_up_leaves_an_empty_file_as_it_was(db, together):
     before = held(db)
-    with full_disk(db.stat().st_size + 200 * KIB) as room:
+    with full_disk(db.stat().st_size + 100 * KIB) as room:
         path = room / "results.sqlite"
         path.write_bytes(db.read_bytes())
 
