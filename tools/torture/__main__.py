@@ -61,6 +61,7 @@ class Torture:
                 self._lane(room, range(sys.maxsize), until)
                 return
             self._report = room / "report"
+            self._report.touch()
             numbers = [range(lane, sys.maxsize, jobs) for lane in range(jobs)]
             lanes = [self._forked(room, some, until) for some in numbers]
             try:

@@ -75,7 +75,8 @@ class Room:
         """Return the environment of programs: nobody's home but the room's."""
         home = self.folder / "home"
         own = {"HOME": str(home), "BENCHDB_HOME": str(home / "benchdb")}
-        return {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+        more = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+        return {**os.environ, **own, "PYTHONPATH": os.pathsep.join(more)}
 
     def start(
         self, *arguments: object, limit: Mapping[int, int] | None = None
