@@ -1,5 +1,6 @@
 """Real files, and what may become of them: cut, spliced, damaged, exaggerated."""
 
+import gzip
 import json
 import random
 import re
@@ -72,17 +73,15 @@ class Seeds:
 
 def packed(content: bytes, signature: bytes | None) -> bytes:
     """Return a bundle of whole exchange lines, whose manifest says what they are."""
-    runs, bundle = BytesIO(), BytesIO()
-    lines = container.Lines(runs)
+    whole = content[: content.rfind(b"\n") + 1]
     count, machines = 0, set()
-    for line in content[: content.rfind(b"\n") + 1].splitlines(keepends=True):
-        lines.write(line)
+    for line in whole.splitlines():
         with suppress(ValueError, TypeError, AttributeError, RecursionError):
             message = json.loads(line)
             count += message.get("type") == "run"
             if message.get("type") == "machine":
                 machines.add(str(message.get("anonymous_id") or ""))
-    lines.close()
+    bundle, runs = BytesIO(), BytesIO(gzip.compress(whole, mtime=0))
     about = container.Content(runs, tuple(sorted(machines)), count)
     seal = None if signature is None else signature.decode("ascii", "ignore")
     container.write(bundle, about, None if seal is None else lambda _: seal)
