@@ -34,7 +34,7 @@ durations: test-environment
 
 # Kill, crowd, fill the disk, feed anything, for so long; status 1 if anything is lost.
 torture: test-environment
-	$(BIN)/python -m tools.torture --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python -m tools.torture --seconds $(SECONDS) --seed $(SEED) --jobs $(or $(JOBS),1)
 
 lint: test-environment
 	$(BIN)/ruff check .

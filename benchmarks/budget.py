@@ -1,8 +1,9 @@
 """Are times kept? ``collect --budget`` as users call it, for real: twenty times.
 
-    python -m benchmarks.budget [--tries N] [--seed N] [--log FILE]
+    python -m benchmarks.budget [--tries N] [--seed N] [--device cuda] [--log FILE]
 
-Each try is a time of 60 to 120 s and some work, drawn by the seed; one in three goes on
+Each try is a time of 60 to 120 s and some work, drawn by the seed, on the CPU or, with
+``--device cuda``, on that GPU and the CPU beside it; one in three goes on
 where another has stopped. A time is kept by what ends at 105 % of it or before, by the
 clock outside of the program, with 85 % of what it took measuring, as the program tells.
 Exit status: 0 all are kept, 1 some are not.
@@ -21,14 +22,23 @@ from typing import NamedTuple
 
 _LONGEST, _LEAST = 1.05, 85
 _TIMES = (60, 75, 90, 105, 120)
-_WORK = (
-    ("matmul", "--framework", "numpy", "--size", "512", "--size", "2048"),
-    ("matmul", "--framework", "numpy"),
-    ("elementwise", "matmul", "--framework", "numpy"),
-    ("matmul", "--framework", "torch", "--size", "256"),
-    ("lstm", "--framework", "torch"),
-    ("mnist", "lstm", "--framework", "torch"),
-)
+_WORK = {
+    "cpu": (
+        ("matmul", "--framework", "numpy", "--size", "512", "--size", "2048"),
+        ("matmul", "--framework", "numpy"),
+        ("elementwise", "matmul", "--framework", "numpy"),
+        ("matmul", "--framework", "torch", "--size", "256"),
+        ("lstm", "--framework", "torch"),
+        ("mnist", "lstm", "--framework", "torch"),
+    ),
+    "cuda": (
+        ("matmul", "--framework", "torch", "--size", "2048"),
+        ("elementwise", "matmul", "--framework", "torch"),
+        ("lstm", "--framework", "torch"),
+        ("mnist", "lstm", "--framework", "torch"),
+    ),
+}
+_DEVICES = {"cpu": ("--no-metal", "--no-cuda"), "cuda": ("--cuda",)}
 _REFUSED = 2  # too short, which is said at once and is no try
 _SHARE = re.compile(r"measuring (\d+) % \(timed blocks (\d+) %")
 
@@ -67,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.budget")
     parser.add_argument("--tries", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", choices=_WORK, default="cpu")
     parser.add_argument("--log", type=Path, help="what the calls print")
     asked = parser.parse_args(arguments)
     draw = random.Random(asked.seed)  # noqa: S311 - no secret
@@ -75,7 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number in range(asked.tries):
             again = number % 3 == 2
             if not again:
-                work, database = draw.choice(_WORK), Path(folder, f"{number}.sqlite")
+                work = (*draw.choice(_WORK[asked.device]), *_DEVICES[asked.device])
+                database = Path(folder, f"{number}.sqlite")
             while True:
                 one, said = _tried(draw.choice(_TIMES), work, database, again=again)
                 print(one, flush=True)
@@ -94,8 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tried(
     seconds: int, work: Sequence[str], database: Path, *, again: bool
 ) -> tuple[Try, str]:
-    line = [sys.executable, "-m", "benchdb", "collect", *work, "--no-metal"]
-    line += ["--no-cuda", "--budget", f"{seconds}s", "--db", str(database)]
+    line = [sys.executable, "-m", "benchdb", "collect", *work]
+    line += ["--budget", f"{seconds}s", "--db", str(database)]
     began = monotonic()
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     took = monotonic() - began

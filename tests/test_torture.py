@@ -5,12 +5,17 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from benchdb.bundles.allowed_signers import Signers
+from benchdb.bundles.verifying import verify
 from tools.torture.__main__ import SHORT, Torture, main
 from tools.torture.fuzz import attempt
+from tools.torture.mutations import Seeds, packed
 from tools.torture.room import Room, Verdict, whole
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +25,7 @@ import json, sys
 from pathlib import Path
 from tools.torture.__main__ import SHORT, Torture
 torture = Torture(20261127, Path(sys.argv[1]), SHORT)
-torture.run(seconds=0)  # each part once
+torture.run(seconds=0, jobs=2)  # each part once
 print(json.dumps([torture.lost, torture.tried]))
 """
 
@@ -49,6 +54,25 @@ def test_what_is_lost_is_counted_named_and_can_be_tried_again(tmp_path, monkeypa
     assert torture.table()[1].split() == ["fuzz", "3", "2", "1", "1"]
     assert why.endswith("[python -m tools.torture --seed 7 --replay fuzz:0]")
     assert (tmp_path / "fuzz-0" / "input-0.md").read_bytes() == b"evil"
+
+
+def test_an_input_follows_from_the_seed_and_bundles_are_whole_before_they_are_damaged(
+    tmp_path,
+):
+    seeds, path = Seeds(), tmp_path / "a.benchdb"
+    first, second = ([*_bundles(seeds)] for _ in "ab")
+    path.write_bytes(packed(seeds.by_kind["exchange"][-2][1], None))
+
+    verdict = verify(path, known=Signers(), at=date(2026, 11, 27))
+
+    assert first == second
+    assert len({content for _, content in first}) == len(first)
+    assert (verdict.state, verdict.runs) == ("intact", 2)
+
+
+def _bundles(seeds: Seeds) -> Iterator[tuple[str, bytes]]:
+    chance = random.Random(1)  # noqa: S311 - no secret
+    return (seeds.mutant(chance, "bundle") for _ in range(20))
 
 
 def test_a_bug_of_a_reader_is_lost_with_the_input(tmp_path, monkeypatch):

@@ -30,6 +30,7 @@ from benchdb.collecting.reproducing import (
     obstacle,
     originals,
     software,
+    term,
     with_python,
     words,
 )
@@ -85,6 +86,7 @@ def reproduce(
         collect.go_on(engine, fingerprint(), going, {})
         return
     request, settings = _wanted(asked)
+    settings = replace(settings, term=term(found))
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")

@@ -386,7 +386,8 @@ class Settings(msgspec.Struct, frozen=True):
     *time_limit* is the worker's, the collector has *grace* beyond it, both in seconds.
     *cool_down* is how long it may wait for the GPU to cool; None as its tier has it.
     *originals* are the digests of the runs that it reproduces, one for each process of
-    a cell in their order.
+    a cell in their order. *term* is when the blocks of each process end, in seconds
+    after its start, if no item says otherwise.
     """
 
     campaign: str
@@ -398,6 +399,7 @@ class Settings(msgspec.Struct, frozen=True):
     isolated: Isolation = False
     powermetrics: bool = False
     originals: tuple[str, ...] = ()
+    term: int | None = None
 
     @property
     def patience(self) -> float:

@@ -4,6 +4,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -17,6 +18,7 @@ from benchdb.grading import Grade
 from benchdb.store.newest import CELL
 from benchdb.store.tables import run
 
+_LONGEST_TERM = 600  # seconds
 _MOST = 1000  # processes; a record of more is a mistake, or a joke
 # Of collectors, by PEP 723; and the name that a requirement begins with.
 _SCRIPT = re.compile(r"^# /// script\n(.*?)^# ///$", re.MULTILINE | re.DOTALL)
@@ -47,7 +49,8 @@ class Software(msgspec.Struct, frozen=True):
 def words(record: Record) -> list[str] | Why:
     """Return the words of the command that measures *record* again, or why none does.
 
-    A run tells by its checks whether it left out what the source of its workload did.
+    A run tells by its checks whether it left out what the source of its workload did,
+    and how long the epochs were.
     """
     run = record.run
     found = command(run, record.environment)
@@ -56,9 +59,30 @@ def words(record: Record) -> list[str] | Why:
         return found
     own = known.settings.get(run.setting, {})
     plan = own.get("seed_protocol") if own else known.seed_protocol
-    if plan and "seed_protocol" not in record.end.checks:
+    if not plan:
+        return found
+    done = record.end.checks.get("seed_protocol")
+    if done is None:
         return [*found, "--blocks-only"]
-    return found
+    steps = done.get("steps_per_epoch") if isinstance(done, dict) else None
+    usual = plan.get("steps_per_epoch")
+    # Where they were scaled to the tier, the tier does so again.
+    if not (usual and _is_count(steps)) or done.get("scaled") or steps == usual:
+        return found
+    return [*found, "--steps-per-epoch", str(steps)]
+
+
+def term(record: Record) -> int | None:
+    """Return the seconds after which the blocks of a process of *record* ended.
+
+    That is for those of a budget. A record may be anybody's: not longer than the tiers.
+    """
+    found = record.end.checks.get("term_seconds")
+    return min(found, _LONGEST_TERM) if _is_count(found) else None
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 < value < 2**31
 
 
 def software(environment: Environment) -> Software:

@@ -55,7 +55,7 @@ def arguments(item: Item, settings: Settings, memory: Memory) -> list[str]:
         "--steps-per-block": memory.steps_per_block.get(cell),
         "--cool-down": settings.cool_down,
         "--start-temperature": memory.start_temperature,
-        "--blocks-until": item.blocks_until,
+        "--blocks-until": item.blocks_until or settings.term,
     }
     given = [(name, str(value)) for name, value in options.items() if value is not None]
     return [

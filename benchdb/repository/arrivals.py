@@ -11,7 +11,9 @@ from benchdb.bundles.allowed_signers import Signer, Signers
 from benchdb.bundles.verifying import Verdict
 from benchdb.errors import ExchangeError
 from benchdb.exchange import reader
+from benchdb.exchange.messages import Retraction
 from benchdb.exchange.record import Record
+from benchdb.leaving import Gate, Kept
 from benchdb.repository.contributors import Contributors
 from benchdb.repository.problems import Problem
 
@@ -24,7 +26,7 @@ class Bundle(msgspec.Struct, frozen=True):
     """A bundle at its *path*: whose it is, what signed it, and what is in it.
 
     *runs* are digests, *machines* anonymous ids; *retracted* are the digests of runs
-    that it withdraws.
+    that it withdraws. *personal* is what no export would have let leave a machine.
     """
 
     path: str
@@ -33,6 +35,7 @@ class Bundle(msgspec.Struct, frozen=True):
     runs: frozenset[str]
     machines: frozenset[str]
     retracted: frozenset[str]
+    personal: tuple[Kept, ...]
 
 
 class _WrongError(Exception):
@@ -66,6 +69,7 @@ def look_at(
             bundle = _verified(room, path, owners[path], whose)
             if path in fresh:
                 _require_newest(bundle, known)
+                _require_impersonal(bundle)
             problems += _against(bundle, bundles)
             bundles.append(bundle)
         except (_WrongError, ExchangeError) as error:
@@ -100,24 +104,41 @@ def _opened(room: Path, path: str, owner: str, verdict: Verdict) -> Bundle:
     with (room / path).open("rb") as stream:
         members = container.read(stream)
         with verifying.unpacked(stream, members) as lines:
-            items = reader.read(lines)
-            runs = frozenset(it.digest for it in items if isinstance(it, Record))
+            gate, runs = Gate(), set[str]()
+            for item in reader.read(lines):
+                if isinstance(item, Record):
+                    runs.add(item.digest)
+                    _ = [*gate.records([item])]
             lines.seek(0)
-            retracted = frozenset(_retracted(lines))
-    key = verdict.key.fingerprint if verdict.key else ""
-    machines = frozenset(members.manifest.machines)
-    return Bundle(path, owner, key, runs, machines, retracted)
+            retractions = [*_retractions(lines)]
+            _ = [*gate.retractions(retractions)]
+    return Bundle(
+        path,
+        owner,
+        verdict.key.fingerprint if verdict.key else "",
+        frozenset(runs),
+        frozenset(members.manifest.machines),
+        frozenset(it.run for it in retractions),
+        tuple(gate.kept),
+    )
 
 
-class _Retraction(msgspec.Struct):
-    run: str
-
-
-def _retracted(lines: Iterable[bytes]) -> Iterator[str]:
-    """Yield the runs of retractions; whether they are in effect is told elsewhere."""
+def _retractions(lines: Iterable[bytes]) -> Iterator[Retraction]:
+    """Yield retractions; whether they are in effect is told elsewhere."""
     for line in lines:
         if line.startswith(b'{"type":"retraction"'):
-            yield msgspec.json.decode(line, type=_Retraction).run
+            yield msgspec.json.decode(line, type=Retraction)
+
+
+def _require_impersonal(bundle: Bundle) -> None:
+    """Refuse what the rules of an export would have kept with its owner.
+
+    Whoever makes a bundle with another program, or an older one, has passed no rule.
+    """
+    if bundle.personal:
+        kept = bundle.personal[0]
+        fields = ", ".join(kept.fields) or "what it refers to"
+        raise _WrongError(f"gives away who made {kept.what}, or where: {fields}")
 
 
 def _require_newest(bundle: Bundle, known: Contributors) -> None:

@@ -1,6 +1,7 @@
 """The schema of a database: ours, older, or newer than this benchdb knows."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -75,9 +76,26 @@ def upgrade(
         before()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        if engine.dialect.name == "postgresql":
+            _comment(connection)
         own = {"revision": SCHEMA_REVISION, "benchdb": __version__}
         connection.execute(made_by.insert(), [own])
         after(connection)
+
+
+def _comment(connection: Connection) -> None:
+    """Say in the database what is in it, as we say it now; SQLite has no place."""
+    explained = tomllib.loads((folder("schema") / "comments.toml").read_text("utf-8"))
+    there = inspect(connection)
+    views = set(there.get_view_names())
+    for table, columns in explained.items():
+        known = {"", *(column["name"] for column in there.get_columns(table))}
+        kind = "VIEW" if table in views else "TABLE"
+        for column, about in columns.items():
+            if column in known:
+                place = f"COLUMN {table}.{column}" if column else f"{kind} {table}"
+                quoted = about.replace("'", "''").replace(":", "\\:")
+                connection.execute(text(f"COMMENT ON {place} IS '{quoted}'"))
 
 
 @dataclass(frozen=True)

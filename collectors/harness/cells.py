@@ -391,6 +391,7 @@ class Assignment:
     progress: bool = False
     # By the monotonic clock: blocks go on until then, as far as the tier allows.
     blocks_until: float | None = None
+    term_seconds: int | None = None  # as it was asked for, from the start on
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Assignment":

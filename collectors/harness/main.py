@@ -205,6 +205,7 @@ def _assignments(
             time_limit=options.time_limit or tier.process_limit,
             progress=options.progress or sys.stderr.isatty(),
             blocks_until=until,
+            term_seconds=options.blocks_until,
         )
 
 

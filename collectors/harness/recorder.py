@@ -91,6 +91,8 @@ class Recorder:
         self.assignment, self.cell = assignment, assignment.cell
         self.samples = SampleWriter(say, assignment.run["key"])
         self.checks: dict[str, Any] = {}
+        if assignment.term_seconds is not None:
+            self.checks["term_seconds"] = assignment.term_seconds
         self.gates = Gates()
         self.precision = assignment.cell.precision  # what is in effect, once known
         self.untrained: list[float] = []  # some weights, before the first step

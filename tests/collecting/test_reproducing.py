@@ -2,8 +2,10 @@
 
 import pytest
 
+from benchdb.collecting.plan import Cell, Item, Memory, Settings
 from benchdb.collecting.programs import launcher
-from benchdb.collecting.reproducing import software, words
+from benchdb.collecting.reproducing import software, term, words
+from benchdb.collecting.runner import arguments
 from benchdb.exchange.messages import Environment
 from tests.exchange_lines import START, end, records, run
 
@@ -66,6 +68,44 @@ def test_what_the_source_did_is_left_out_again_where_it_was(checks):
     assert isinstance(found, list)
     assert found[:3] == ["benchdb", "collect", "lstm"]
     assert ("--blocks-only" in found) == (not checks)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "added"),
+    [
+        ({"steps_per_epoch": 500}, ["--steps-per-epoch", "500"]),
+        ({"steps_per_epoch": 2000}, []),
+        ({"steps_per_epoch": 500, "scaled": True}, []),
+        ({"steps_per_epoch": "500; rm -rf /"}, []),
+        ({"steps_per_epoch": True}, []),
+    ],
+)
+def test_epochs_are_as_long_again_as_they_were_asked_for(epochs, added):
+    collector = {"name": "with_torch", "version": "0.1.0", "sha256": "a" * 64}
+    checks = {"seed_protocol": {"name": "m1tensorbench"} | epochs}
+    (record,) = records(
+        *START, run("r", collector=collector, device="cuda"), end("r", checks=checks)
+    )
+
+    found = words(record)
+
+    assert isinstance(found, list)
+    assert found[found.index("--cuda") + 1 :] == added
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(12, 12), (10**9, 600), (0, None), (-1, None), ("12", None), (None, None)],
+)
+def test_blocks_end_again_after_as_long_as_a_budget_gave_them(seconds, expected):
+    (record,) = records(*START, run("r"), end("r", checks={"term_seconds": seconds}))
+    cell = Cell("lstm", "torch", "cpu", "fp32", "standard", "eager", (), ("lstm",))
+    settings = Settings("c", "quick", 0, 60.0, term=term(record))
+
+    line = arguments(Item(cell, 0, 3), settings, Memory())
+
+    own = line[line.index("--blocks-until") + 1] if "--blocks-until" in line else None
+    assert own == (None if expected is None else str(expected))
 
 
 @pytest.mark.parametrize("python", ["3.12.3; rm -rf /", "/bin/sh", "2.7.18", None])

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from benchdb.bundles.signatures import sign
+from tests.bundle_files import archive, manifest, packed
 from tests.repository import people
 from tests.repository.people import Person, git
 
@@ -123,6 +125,16 @@ def signs_with_the_key_of_another(place: Place, alice: Person) -> None:
     new(alice, signer=place.bob.key)
 
 
+def gives_away_a_host(place: Place, alice: Person) -> None:
+    content = people.lines("c" * 16, [90.0], "two")
+    host = b'"conditions": {"hostname": "alice-laptop", '
+    part = packed(content.replace(b'"conditions": {', host))
+    about = manifest([part], runs=1, machines=["c" * 16])
+    seal = sign(about, alice.key).encode()
+    some = (("manifest.json", about), ("manifest.json.sig", seal), part)
+    archive(alice.own / "second.benchdb", some)
+
+
 def replays_the_bundle_of_another(place: Place, mallory: Person) -> None:
     mallory.join()
     theirs = mallory.clone / "contributors/alice/first.benchdb"
@@ -198,6 +210,10 @@ REFUSED = [
         "second.benchdb: is signed by a key that is not alice's",
     ),
     (signs_with_the_key_of_another, "second.benchdb: is signed by bob, not by alice"),
+    (
+        gives_away_a_host,
+        "second.benchdb: gives away who made run c1fbd6039e59, or where: run.cond",
+    ),
     (replays_the_bundle_of_another, "mine.benchdb: is signed by alice, not by mallory"),
     (signs_the_runs_of_another, "3 of its 3 runs are in contributors/alice/first"),
     (claims_the_machine_of_another, f"machine {ALICE} is alice's"),

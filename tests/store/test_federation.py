@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from benchdb.store.database import open_database
+from benchdb.store.database import open_database, reading
 from benchdb.store.postgresql.setup import SHARED
+from tests.bundle_files import exported
 from tests.contents import contents
 from tests.in_process import benchdb
+from tests.keys import fingerprint, new_key
 from tests.postgres import PASSWORD, Server, server
 from tests.store.sites import TWO_RUNS, Site, bonn, federated, let_see, oslo
 
@@ -45,7 +47,7 @@ def gathered(postgres: Server, template: str, sites: tuple[Site, Site]) -> str:
     location = federated(postgres, template, *sites)
     done = benchdb("db", "gather", "--db", location)
     assert (done.status, done.err) == (0, "")
-    assert done.out == "bonn: 58 new runs\noslo: 44 new runs\n"
+    assert done.out == "bonn: 70 new runs\noslo: 44 new runs\n"
     return location
 
 
@@ -107,7 +109,7 @@ def test_one_site_after_the_other_gives_the_same_and_again_changes_nothing(
     before = rows(reporting)
     second = benchdb("db", "gather", "bonn", "--db", reporting)
 
-    assert (first.out, second.out) == ("bonn: 58 new runs\n", "bonn: 0 new runs\n")
+    assert (first.out, second.out) == ("bonn: 70 new runs\n", "bonn: 0 new runs\n")
     assert rows(reporting) == before
     assert benchdb("db", "gather", "--db", reporting).out.endswith("44 new runs\n")
     assert rows(reporting) == rows(gathered)
@@ -139,6 +141,39 @@ def test_what_a_site_measures_later_comes_the_next_time(postgres, template):
 
     assert (empty.out, done.out) == ("bonn: 0 new runs\n", "bonn: 2 new runs\n")
     assert rows(location) == rows(late.url)
+
+
+def test_a_signature_comes_as_well_also_of_runs_that_were_taken_before(
+    postgres, template, tmp_path
+):
+    late = Site("bonn", postgres, postgres.new_database(template), "benchdb")
+    location = federated(postgres, template, late)
+    key = new_key(tmp_path / "key")
+    bundle = exported(tmp_path / "a.benchdb", TWO_RUNS.read_bytes(), key)
+    for file in (TWO_RUNS, bundle):
+        assert benchdb("import", file, "--db", late.url).status == 0
+        done = benchdb("db", "gather", "--db", location)
+
+    assert (done.status, done.out) == (0, "bonn: 0 new runs\n")
+    assert len(signed(location)) == 2
+    assert signed(location) == signed(late.url)
+    assert {row.fingerprint for row in signed(location)} == {fingerprint(key)}
+
+
+def signed(location: str) -> list[Any]:
+    query = "SELECT * FROM signed_run JOIN signature ON digest = signature ORDER BY run"
+    with reading(open_database(location)) as connection:
+        return list(connection.exec_driver_sql(query))
+
+
+def test_a_site_that_shares_fewer_tables_is_told(postgres, template, sites):
+    location = federated(postgres, template, *sites)
+    change(location, "DROP FOREIGN TABLE site_bonn.signed_run")
+
+    done = benchdb("db", "gather", "bonn", "--db", location)
+
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "run the SQL of 'benchdb db federate' again" in done.err
 
 
 def test_whoever_gathers_needs_to_be_no_superuser(postgres, sites):
@@ -184,11 +219,11 @@ def test_a_site_that_cannot_be_read_is_one_line_and_the_other_is_taken(
 
     done = benchdb("db", "gather", "--db", reporting)
 
-    assert (done.status, done.out) == (1, "bonn: 58 new runs\n")
+    assert (done.status, done.out) == (1, "bonn: 70 new runs\n")
     assert done.err.startswith("benchdb: oslo: ")
     assert (told in done.err, done.err.count("\n")) == (True, 1), done.err
     assert "guessed" not in done.err
-    assert len(rows(reporting)["run"]) == 58
+    assert len(rows(reporting)["run"]) == 70
 
 
 def test_a_site_that_goes_away_in_the_middle_brings_nothing(reporting, sites):
@@ -299,4 +334,5 @@ def test_a_site_shares_what_it_would_export():
     assert {table.name for table in SHARED} == {
         *("chip", "machine", "environment", "source", "workload", "metric"),
         *("run", "value", "samples", "flag", "claim", "retraction"),
+        *("signature", "signed_run"),
     }

@@ -12,7 +12,9 @@ from typing import Any
 import duckdb
 import duckdb_extension_sqlite_scanner
 import pytest
-from sqlalchemy import Connection, Engine, inspect, text
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, NullPool, create_engine, inspect, text
 
 from benchdb.catalogue import metrics
 from benchdb.errors import DatabaseError
@@ -196,6 +198,30 @@ def test_a_server_tells_what_its_columns_hold(postgres, template):
     assert of_view["low"] == "lower end of the 95 % interval; NULL for a single process"
     assert all(of_view.values())
     assert (of_table or "").endswith("Derived")
+
+
+def test_an_upgraded_server_tells_it_as_a_new_one_does(postgres, template):
+    place = postgres.address(postgres.new_database())
+    config = Config()
+    config.set_main_option("script_location", str(folder("schema") / "migrations"))
+    with create_engine(place, poolclass=NullPool).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0009")
+        connection.execute(text("COMMENT ON TABLE run IS 'as it was said before'"))
+
+    done = benchdb("db", "upgrade", "--db", place)
+
+    assert done.status == 0, done.err
+    assert comments(place) == comments(postgres.address(template)) != []
+
+
+def comments(place: str) -> list[Any]:
+    query = (
+        "SELECT objoid::regclass::text, objsubid, description FROM pg_description "
+        "WHERE classoid = 'pg_class'::regclass AND objoid >= 16384 ORDER BY 1, 2"
+    )
+    with create_engine(place, poolclass=NullPool).connect() as connection:
+        return list(map(tuple, connection.execute(text(query.replace("::", "\\:\\:")))))
 
 
 def test_titles_are_the_words_of_a_report(filled):

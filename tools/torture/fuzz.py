@@ -1,23 +1,40 @@
 """Inputs that nobody made: each is taken, or refused in a line; no third way.
 
 A child of this process reads many of them, so that what ends it is known, and how much
-memory the worst took. Some are imported, in a transaction that is then taken back.
+memory the worst took. It is forked once all modules are there, which would take longer
+to import than the inputs take. Some are stored, in a transaction that is taken back.
 """
 
 import os
+import resource
+import shutil
 import signal
 import traceback
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tools.torture.mutations import Seeds, mutated
+from benchdb.bundles.allowed_signers import Signers
+from benchdb.bundles.verifying import verify
+from benchdb.errors import BenchdbError
+from benchdb.exchange.record import Record
+from benchdb.importing import bundled, intake
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.mapping import maps, run_groups
+from benchdb.importing.provenance import NOTHING
+from benchdb.importing.sheets import readable
+from benchdb.merge import How, import_together
+from benchdb.store.database import open_database
+from tools.torture.mutations import Seeds
 from tools.torture.room import BUG, MEMORY_LIMIT, Room, Verdict
 
 _AT_ONCE = 200  # inputs of an attempt
-_SLOW = 20  # seconds of a processor for one of them
+_SLOW, _HANGING = 20, 120  # seconds of a processor, and of a clock, for one of them
 _STORED = 25  # each of so many is stored as well
+_MOST_DATA = 8 * MEMORY_LIMIT  # bytes; what wants more must not take the machine along
 
 
 @cache
@@ -28,6 +45,8 @@ def _seeds() -> Seeds:
 def attempt(room: Room, most: int = _AT_ONCE) -> Verdict:
     """Feed *most* inputs to a child; name those that it did not survive."""
     log, current = room.folder / "log", room.folder / "current"
+    _seeds()
+    shutil.copyfile(room.base("empty", _empty), room.folder / "r.sqlite")
     child = os.fork()
     if not child:
         _feed(room, most)
@@ -48,10 +67,15 @@ def attempt(room: Room, most: int = _AT_ONCE) -> Verdict:
     return Verdict(tried, tuple(lost), peak)
 
 
+def _empty(path: Path) -> None:
+    open_database(str(path), create=True).dispose()
+
+
 def _feed(room: Room, most: int) -> NoReturn:
     """Be the child: note a dot for each input that ended as it should."""
     try:
         os.environ.update(room.environment)
+        resource.setrlimit(resource.RLIMIT_DATA, (_MOST_DATA, _MOST_DATA))
         with (room.folder / "log").open("w", encoding="utf-8", buffering=1) as log:
             for why in _outcomes(room, most):
                 log.write(f"{why or '.'}\n")
@@ -65,26 +89,22 @@ def _feed(room: Room, most: int) -> NoReturn:
 
 def _outcomes(room: Room, most: int) -> Iterator[str | None]:
     """Yield for each input why it was lost, None for one that was not."""
-    from benchdb.store.database import open_database  # noqa: PLC0415  in the child
-
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     engine = open_database(str(room.folder / "r.sqlite"), create=True)
     for _ in range(most):
         kind = room.chance.choice((*_seeds().by_kind, "exchange", "plain"))
         signal.setitimer(signal.ITIMER_PROF, _SLOW)
+        signal.setitimer(signal.ITIMER_REAL, _HANGING)
         yield _outcome(room, engine, kind)
 
 
 def _outcome(room: Room, engine: object, kind: str) -> str | None:
-    from benchdb.errors import BenchdbError  # noqa: PLC0415  in the child
-    from benchdb.importing.mapping import maps  # noqa: PLC0415
-    from benchdb.merge import How, import_together  # noqa: PLC0415
-
-    (suffix, seed), (_, other) = room.chance.choices(_seeds().by_kind[kind], k=2)
+    suffix, content = _seeds().mutant(room.chance, kind)
     path = room.folder / f"current{suffix}"
     for former in room.folder.glob("current*"):
         former.unlink()
-    path.write_bytes(mutated(room.chance, seed, other))
+    path.write_bytes(content)
     try:
         how, document = How(), path
         if kind == "map":
@@ -109,26 +129,23 @@ def _outcome(room: Room, engine: object, kind: str) -> str | None:
 
 def _read(path: Path, map_: Any, *, guess: bool) -> None:
     """Read what would be stored; tables that no map explains as ``--guess`` does."""
-    from benchdb.exchange.record import Record  # noqa: PLC0415  in the child
-    from benchdb.importing.intake import UnexplainedError, intake  # noqa: PLC0415
-
+    nobody = Signers()
+    if path.suffix == ".benchdb":
+        verify(path, known=nobody, at=date(2026, 11, 27))
     try:
-        with path.open("rb") as stream:
-            for item in intake(stream, path.name, map_=map_).items:
+        with (
+            path.open("rb") as stream,
+            bundled.opened(stream, nobody, required=False) as (lines, _),
+        ):
+            for item in intake.intake(lines, path.name, map_=map_).items:
                 if isinstance(item, Record):
                     _ = item.digest
-    except UnexplainedError:
+    except intake.UnexplainedError:
         if guess:
             _guess(path)
 
 
 def _guess(path: Path) -> None:
-    from benchdb.importing.document import Document  # noqa: PLC0415  in the child
-    from benchdb.importing.guess.draft import propose  # noqa: PLC0415
-    from benchdb.importing.mapping import run_groups  # noqa: PLC0415
-    from benchdb.importing.provenance import NOTHING  # noqa: PLC0415
-    from benchdb.importing.sheets import readable  # noqa: PLC0415
-
     document = Document(path.name, path.read_bytes())
     if sheets := readable(document):
         list(run_groups.read(document, propose(document, sheets).map, NOTHING))

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.postgres import server
 from tools.install import server_programs
 from tools.torture.room import (
     FIXTURES,
@@ -145,6 +144,8 @@ def _collect(room: Room) -> Found:
 
 def _server(room: Room) -> Found:
     """Kill an import into PostgreSQL; what it exports is what a file would."""
+    from tests.postgres import server  # noqa: PLC0415  psycopg is an extra
+
     with TemporaryDirectory() as place, server(Path(place)) as postgres:
         database = postgres.address(postgres.new_database())
         files = [*PUBLISHED]

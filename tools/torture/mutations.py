@@ -1,10 +1,15 @@
 """Real files, and what may become of them: cut, spliced, damaged, exaggerated."""
 
+import gzip
+import json
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
+from benchdb.bundles import container
 from tools.torture.room import FIXTURES, PUBLISHED, ROOT
 
 _SIZE = 10_000  # bytes of a text that are used; more of it is more of the same
@@ -17,6 +22,15 @@ _TOKENS = (
     b"3m7s", b"(a+)+$", b"2099-01-01", b"9999-12-31T23:59:60Z", b"=cmd|' /C calc'!A0",
     b"../../etc/passwd", b"x" * 5000, b'{"type":"header","format":1,"producer":"x"}',
 )  # fmt: skip
+# Of other bytes, by a key that is no more: to be refused, however it is damaged.
+_SIGNATURE = b"""\
+-----BEGIN SSH SIGNATURE-----
+U1NIU0lHAAAAAQAAADMAAAALc3NoLWVkMjU1MTkAAAAgu88a3B+pUqF08oV/rVntL7RAb1
+jEr3MF20aC5Ymks2IAAAAHYmVuY2hkYgAAAAAAAAAGc2hhNTEyAAAAUwAAAAtzc2gtZWQy
+NTUxOQAAAEAa3bSizUaazpMJpV/dVLGb/JL5/gCLoFaVOwAx6qCX1d1qbOhHNbdRn7pmsT
+bmlgbLq9dYkGVYHw7vrzNUa9kA
+-----END SSH SIGNATURE-----
+"""
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _WORD = re.compile(rb'"[^"\n]{1,60}"')
 
@@ -40,6 +54,38 @@ class Seeds:
             ),
             "map": _read(*sorted((ROOT / "published" / "maps").glob("*.toml"))),
         }
+        self.by_kind["bundle"] = [
+            (".benchdb", packed(content, signature))
+            for _, content in self.by_kind["exchange"]
+            for signature in (None, _SIGNATURE)
+        ]
+
+    def mutant(self, chance: random.Random, kind: str) -> tuple[str, bytes]:
+        """Return suffix and content of an input of a *kind*."""
+        (suffix, seed), (_, other) = chance.choices(self.by_kind[kind], k=2)
+        if kind != "bundle" or chance.randrange(2):
+            return suffix, mutated(chance, seed, other)
+        # Damage behind a manifest that holds, which no damaged byte would reach.
+        _, content = self.mutant(chance, "exchange")
+        signature = None if chance.randrange(4) else mutated(chance, _SIGNATURE, b"")
+        return suffix, packed(content, signature)
+
+
+def packed(content: bytes, signature: bytes | None) -> bytes:
+    """Return a bundle of whole exchange lines, whose manifest says what they are."""
+    whole = content[: content.rfind(b"\n") + 1]
+    count, machines = 0, set()
+    for line in whole.splitlines():
+        with suppress(ValueError, TypeError, AttributeError, RecursionError):
+            message = json.loads(line)
+            count += message.get("type") == "run"
+            if message.get("type") == "machine":
+                machines.add(str(message.get("anonymous_id") or ""))
+    bundle, runs = BytesIO(), BytesIO(gzip.compress(whole, mtime=0))
+    about = container.Content(runs, tuple(sorted(machines)), count)
+    seal = None if signature is None else signature.decode("ascii", "ignore")
+    container.write(bundle, about, None if seal is None else lambda _: seal)
+    return bundle.getvalue()
 
 
 def _read(*paths: Path) -> list[tuple[str, bytes]]:

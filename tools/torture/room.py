@@ -1,5 +1,6 @@
 """A room for an attack: programs with limits, and what must stay equal."""
 
+import fcntl
 import os
 import random
 import resource
@@ -74,7 +75,8 @@ class Room:
         """Return the environment of programs: nobody's home but the room's."""
         home = self.folder / "home"
         own = {"HOME": str(home), "BENCHDB_HOME": str(home / "benchdb")}
-        return {**os.environ, **own, "PYTHONPATH": str(ROOT)}
+        more = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+        return {**os.environ, **own, "PYTHONPATH": os.pathsep.join(more)}
 
     def start(
         self, *arguments: object, limit: Mapping[int, int] | None = None
@@ -119,10 +121,14 @@ class Room:
         return Done(process.returncode, out, err, usage.ru_maxrss * _KIBI)
 
     def base(self, name: str, make: Callable[[Path], None]) -> Path:
-        """Return the file *name*, made once for all attempts."""
-        path = self.shared / name
+        """Return the file *name*, made once for all attempts of all lanes."""
+        path, new = self.shared / name, self.shared / f"{name}.new"
         if not path.exists():
-            make(path)
+            with (self.shared / f"{name}.lock").open("w") as turn:
+                fcntl.flock(turn, fcntl.LOCK_EX)
+                if not path.exists():
+                    make(new)
+                    new.rename(path)
         return path
 
     def keep(self, content: bytes, suffix: str, command: str) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     delete,
     false,
     func,
+    inspect,
     or_,
     select,
     text,
@@ -22,7 +23,14 @@ from benchdb.store.derived import DERIVED, renew
 from benchdb.store.forgetting import pending
 from benchdb.store.migrate import SCHEMA_REVISION
 from benchdb.store.postgresql.setup import OF_A_RUN, PREFIX, SHARED, VERSIONS
-from benchdb.store.tables import claim, forgotten, future_date, run, source
+from benchdb.store.tables import (
+    claim,
+    forgotten,
+    future_date,
+    run,
+    signed_run,
+    source,
+)
 from benchdb.store.write import insert_new
 
 _TOGETHER = 500  # runs; so many keys go into one query of a site
@@ -60,7 +68,7 @@ def gather(connection: Connection, site: str) -> int:
     _require_our_schema(connection, site)
     _note_sources_to_come(connection, _of(site, source))
     for table in SHARED:
-        if table not in OF_A_RUN:
+        if table not in (*OF_A_RUN, signed_run):
             there = _of(site, table)
             _take(connection, there, table, _not_forgotten(there))
     _name_readers(connection, _of(site, source))
@@ -76,6 +84,8 @@ def gather(connection: Connection, site: str) -> int:
         )
         pairs = connection.execute(ours).all()
         _note(connection, dates.rows((row.digest, row.started) for row in pairs))
+    seals = _of(site, signed_run)
+    _take(connection, seals, signed_run, seals.c.run.in_(select(run.c.digest)))
     if pending(connection):
         removal.sweep(connection)
     return count
@@ -98,6 +108,12 @@ def _require_our_schema(connection: Connection, site: str) -> None:
         raise DatabaseError(
             f"it has schema {found}, this benchdb {SCHEMA_REVISION}; upgrade the older "
             "one, then run the SQL of 'benchdb db federate' again"
+        )
+    known = inspect(connection)
+    if not all(known.has_table(it.name, schema=PREFIX + site) for it in SHARED):
+        raise DatabaseError(
+            "it shares fewer tables than this benchdb takes; run the SQL of "
+            "'benchdb db federate' again"
         )
 
 

@@ -96,8 +96,6 @@ _KEPT = (
     tables.future_date,
     tables.machine_link,
     tables.signer,
-    tables.signature,
-    tables.signed_run,
     tables.made_by,
     *DERIVED,
 )
@@ -108,6 +106,7 @@ OF_A_RUN = tuple(
     table
     for table in SHARED
     if table is tables.run or ("run" in table.c and table.c.run.foreign_keys)
+    if table is not tables.signed_run  # somebody may sign a run that has been taken
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")

@@ -1,6 +1,5 @@
 """The figure of each cell and session, titles, and views that people understand."""
 
-import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -9,7 +8,6 @@ from alembic import op
 from sqlalchemy.exc import OperationalError
 
 from benchdb.catalogue import metrics, workloads
-from benchdb.resources import folder
 
 revision = "0008"
 down_revision = "0007"
@@ -235,8 +233,6 @@ def upgrade() -> None:
     names = _NAMES[op.get_bind().dialect.name]
     for view in (_RESULTS, _FIGURES, _DOUBTS, _MACHINES.format(names=names)):
         op.execute(sa.text(view.strip()))
-    if op.get_bind().dialect.name == "postgresql":
-        _comment()
 
 
 def _require(table: str, name: str, rule: str) -> None:
@@ -266,26 +262,6 @@ def _require(table: str, name: str, rule: str) -> None:
         )
         bind.execute(sa.text(f"PRAGMA schema_version={version + 1}"))
     bind.execute(sa.text("PRAGMA writable_schema=OFF"))
-
-
-def _comment() -> None:
-    """Say in the database what is in it; SQLite has no place for that."""
-    with (folder("schema") / "comments.toml").open("rb") as stream:
-        told = tomllib.load(stream)
-    there = sa.inspect(op.get_bind())
-    tables, views = set(there.get_table_names()), set(there.get_view_names())
-    for name, columns in told.items():
-        if name not in tables | views:  # a later schema makes it
-            continue
-        known = {"", *(column["name"] for column in there.get_columns(name))}
-        for column, about in columns.items():
-            if column not in known:
-                continue
-            what = "TABLE" if name in tables else "VIEW"
-            place = f"COLUMN {name}.{column}" if column else f"{what} {name}"
-            quoted = about.replace("'", "''")
-            comment = f"COMMENT ON {place} IS '{quoted}'"
-            op.execute(sa.text(comment.replace(":", "\\:")))
 
 
 def _titles() -> None:

@@ -5,12 +5,8 @@ of what identifies a run, so that runs are read, renamed and written anew, which
 the tables of today: ``benchdb.store.renaming`` does it once all revisions are there.
 """
 
-import tomllib
-
 import sqlalchemy as sa
 from alembic import op
-
-from benchdb.resources import folder
 
 revision = "0009"
 down_revision = "0008"
@@ -31,7 +27,3 @@ def upgrade() -> None:
     )
     for column in ("import", "file"):
         op.create_index(op.f(f"ix_import_part_{column}"), "import_part", [column])
-    if op.get_bind().dialect.name == "postgresql":
-        with (folder("schema") / "comments.toml").open("rb") as stream:
-            about = tomllib.load(stream)["import_part"][""]
-        op.create_table_comment("import_part", about)

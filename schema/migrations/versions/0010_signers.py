@@ -1,11 +1,7 @@
 """Whose keys are known, and which bundles and runs they signed."""
 
-import tomllib
-
 import sqlalchemy as sa
 from alembic import op
-
-from benchdb.resources import folder
 
 revision = "0010"
 down_revision = "0009"
@@ -46,8 +42,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run", "signature", name=op.f("pk_signed_run")),
     )
     op.create_index(op.f("ix_signed_run_signature"), "signed_run", ["signature"])
-    if op.get_bind().dialect.name == "postgresql":
-        with (folder("schema") / "comments.toml").open("rb") as stream:
-            about = tomllib.load(stream)
-        for table in ("signer", "signature", "signed_run"):
-            op.create_table_comment(table, about[table][""])

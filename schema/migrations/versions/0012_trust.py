@@ -1,11 +1,7 @@
 """The step of the ladder of trust that results reach, and runs that were withdrawn."""
 
-import tomllib
-
 import sqlalchemy as sa
 from alembic import op
-
-from benchdb.resources import folder
 
 revision = "0012"
 down_revision = "0011"
@@ -123,17 +119,3 @@ def upgrade() -> None:
     for name, view in (("results", _RESULTS), ("figures", _FIGURES)):
         op.execute(sa.text(f"DROP VIEW {name}"))
         op.execute(sa.text(view.strip()))
-    if op.get_bind().dialect.name == "postgresql":
-        _comment("TABLE", "retraction", "result")
-        _comment("VIEW", "results", "figures")
-
-
-def _comment(kind: str, *names: str) -> None:
-    """Say in the database what is in it; SQLite has no place for that."""
-    with (folder("schema") / "comments.toml").open("rb") as stream:
-        about = tomllib.load(stream)
-    for name in names:
-        for column, text in about[name].items():
-            place = f"COLUMN {name}.{column}" if column else f"{kind} {name}"
-            quoted = text.replace("'", "''").replace(":", "\\:")
-            op.execute(sa.text(f"COMMENT ON {place} IS '{quoted}'"))
