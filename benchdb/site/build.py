@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -79,13 +79,15 @@ class Plan(NamedTuple):
     """What a site consists of.
 
     Pages in every language are *shared*. *files* are all that is no page: path and
-    content. *state* tells whether anything is to be done at all.
+    content; *keys* tell what some of them were made from. *state* tells whether
+    anything is to be done at all.
     """
 
     shared: Sequence[Page]
     files: Sequence[tuple[str, bytes]]
     local: Local | None = None
     state: str = ""
+    keys: Mapping[str, str] = {}
 
     def paths(self, frame: Frame) -> Iterator[str]:
         """Yield the path of every file."""
@@ -118,6 +120,20 @@ def as_it_was(folder: Path, wanted: str) -> Outcome | None:
     return Outcome(0, len(known), 0, sum(entry.size for entry in known.values()))
 
 
+def there(folder: Path, below: str) -> Iterator[tuple[str, bytes]]:
+    """Yield key and content of files of a site *below* a path, if they have a key.
+
+    They are as they were written. Errors are those of ``build``.
+    """
+    folder = folder.resolve()
+    for path, entry in _manifest(folder).items():
+        if entry.key and path.startswith(below):
+            with suppress(OSError):
+                content = (folder / path).read_bytes()
+                if hashlib.sha256(content).hexdigest() == entry.sha256:
+                    yield entry.key, content
+
+
 def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
@@ -134,7 +150,10 @@ def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
     folder.mkdir(parents=True, exist_ok=True)
     _save(folder, planned | known, "")
     writer = _Writer(folder, known, frame, is_sure=own is not None and own.key != "")
-    made = [writer.content(path, content) for path, content in plan.files]
+    made = [
+        writer.content(path, content, plan.keys.get(path, ""))
+        for path, content in plan.files
+    ]
     made += _pages(plan, writer)
     entries = {file.path: file.entry for file in made}
     gone = [path for path in known if path not in entries]

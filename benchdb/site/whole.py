@@ -51,13 +51,15 @@ def renew(
 
 def write(site: Site, frame: Frame, folder: Path, state: str = "") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
-    with build.aside(partial(compare.computed, site)) as data:
+    earlier = [*build.there(folder, compare.FILES)]
+    with build.aside(partial(compare.computed, site, earlier)) as made:
         before = [page for make in _BEFORE for page in make(site)]
         after = [page for make in _AFTER for page in make(site)]
         addresses = run.addresses(site)
-        shared = [*before, *compare.pages(site, data), *after]
+        shared = [*before, *compare.pages(site, made), *after]
     runs = Local(addresses, partial(run.facts_at, site), partial(run.page_of, site))
-    plan = Plan(shared, [*_files(site, shared, frame)], runs, state)
+    keys = {path: key for page in shared for path, key in page.keys.items()}
+    plan = Plan(shared, [*_files(site, shared, frame)], runs, state, keys)
     return build.build(plan, frame, folder)
 
 
