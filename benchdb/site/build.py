@@ -76,17 +76,15 @@ class Local(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a site consists of.
+    """What a part of a site consists of.
 
     Pages in every language are *shared*. *files* are all that is no page: path and
-    content; *keys* tell what some of them were made from. *state* tells whether
-    anything is to be done at all.
+    content; *keys* tell what some of them were made from.
     """
 
     shared: Sequence[Page]
     files: Sequence[tuple[str, bytes]]
     local: Local | None = None
-    state: str = ""
     keys: Mapping[str, str] = {}
 
     def paths(self, frame: Frame) -> Iterator[str]:
@@ -134,31 +132,37 @@ def there(folder: Path, below: str) -> Iterator[tuple[str, bytes]]:
                     yield entry.key, content
 
 
-def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
+def build(
+    plans: Iterable[Plan], frame: Frame, folder: Path, made_of: str = "whole"
+) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
-    Raise ``UsageError`` before anything is written where a file of others is in the
-    way. What an interrupted build has left is ours for the next one.
+    One of the *plans* is asked for when those before are written; *made_of* is the
+    state of all. Raise ``UsageError`` before anything of a plan is written where a
+    file of others is in the way. What an interrupted build has left is ours for the
+    next one.
     """
     folder = folder.resolve()
     known = _manifest(folder)
     own = known.pop(MANIFEST, None)
-    planned = dict.fromkeys(plan.paths(frame), Entry("", "", -1))
-    for path in planned.keys() - known.keys():
-        if (folder / path).exists():
-            raise UsageError(f"{folder / path} is not of this site; move it away")
-    folder.mkdir(parents=True, exist_ok=True)
-    _save(folder, planned | known, "")
     writer = _Writer(folder, known, frame, is_sure=own is not None and own.key != "")
-    made = [
-        writer.content(path, content, plan.keys.get(path, ""))
-        for path, content in plan.files
-    ]
-    made += _pages(plan, writer)
+    planned, made = dict[str, Entry](), list[_File]()
+    for plan in plans:
+        planned |= dict.fromkeys(plan.paths(frame), Entry("", "", -1))
+        for path in planned.keys() - known.keys() - {file.path for file in made}:
+            if (folder / path).exists():
+                raise UsageError(f"{folder / path} is not of this site; move it away")
+        folder.mkdir(parents=True, exist_ok=True)
+        _save(folder, planned | known | {file.path: file.entry for file in made}, "")
+        made += [
+            writer.content(path, content, plan.keys.get(path, ""))
+            for path, content in plan.files
+        ]
+        made += _pages(plan, writer)
     entries = {file.path: file.entry for file in made}
     gone = [path for path in known if path not in entries]
     removed = sum(_removed(folder, path, known[path]) for path in gone)
-    _save(folder, entries, plan.state or "whole")
+    _save(folder, entries, made_of)
     new = sum(file.is_new for file in made)
     size = sum(entry.size for entry in entries.values())
     return Outcome(new, len(entries) - new, removed, size)

@@ -1,7 +1,9 @@
 """What a site is made of: the report of everything, by chip, workload and source."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 
 import msgspec
@@ -163,7 +165,20 @@ def _grouped(
 
 def content(connection: Connection, scope: Scope, here: str | None = None) -> Site:
     """Return the site of the runs in *scope*; *here* is as for ``summary.gather``."""
-    inputs = gather(connection, here=here, scope=scope)
-    report = untrusted.cleaned(report_of(inputs, scope))
-    lines, _ = per_run(report.values)
-    return Site(report, inputs, tuple(lines), Bins(connection))
+    with _all_kept():
+        inputs = gather(connection, here=here, scope=scope)
+        report = untrusted.cleaned(report_of(inputs, scope))
+        lines, _ = per_run(report.values)
+        return Site(report, inputs, tuple(lines), Bins(connection))
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """Look for no garbage: next to nothing is, and a tenth of the time goes into it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -71,6 +71,11 @@ def computed(site: Site, earlier: Iterable[tuple[str, bytes]] = ()) -> bytes:
     )
 
 
+def has_page(site: Site) -> bool:
+    """Tell whether there are two systems."""
+    return len(_chosen(site)) > 1
+
+
 def pages(site: Site, made: Callable[[], bytes] | None = None) -> Iterator[Page]:
     """Yield the page, with its data files; none without two systems.
 
