@@ -105,8 +105,9 @@ def hostile_runs() -> list[Run]:
 def every(site: Path, code: str = "") -> list[Path]:
     """Return pages of *site* in a language: in English two of runs, of others three."""
     folder, most = site / code, 1 if code else 3
-    runs_ = sorted((folder / "run").glob("*.html"))[: min(most, 2)]
-    files = [*folder.glob("*.html"), *runs_]
+    # The longest names make the longest page.
+    longest = sorted((folder / "run").glob("*.html"), key=lambda it: it.stat().st_size)
+    files = [*folder.glob("*.html"), *longest[-2:]]
     for kind in ("chip", "workload", "machine", "source"):
         files += sorted((folder / kind).glob("*.html"))[::-3][:most]
     return files
