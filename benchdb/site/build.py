@@ -354,15 +354,19 @@ class _Writer:
         old, place = self._known.get(path), self._folder / path
         if old and old.sha256 == entry.sha256 and self._is_there(path, old):
             return _File(path, entry, is_new=False)
-        self._refuse_detour(place.parent)
+        self._enter(place.parent)
         _write(place, content)
         return _File(path, entry, is_new=True)
 
-    def _refuse_detour(self, place: Path) -> None:
-        """Raise ``UsageError`` if a link leads from the site's folder elsewhere."""
+    def _enter(self, place: Path) -> None:
+        """Make a folder; raise ``UsageError`` if a link leads out of the site."""
         if place not in self._within:
             if not place.resolve().is_relative_to(self._folder):
                 raise UsageError(f"{place} leads out of {self._folder}; move it away")
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise BenchdbError(f"cannot make {place}: {error.strerror}") from error
             self._within.add(place)
 
     def _is_there(self, path: str, entry: Entry) -> bool:
@@ -395,7 +399,6 @@ def _write(path: Path, content: bytes) -> None:
     """
     unfinished = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_bytes(content)
         unfinished.replace(path)
     except OSError as error:
