@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
 
 from benchdb import catalogue
 from benchdb.grading import Grade
@@ -34,12 +35,14 @@ class Site(msgspec.Struct, frozen=True, dict=True):
 
     *report* is clean of what strangers may write; *inputs* are as they are stored.
     *lines* are the figures of each cell on each machine, in the order of the report.
+    *kept* are digests of the runs that have room, where not all have.
     """
 
     report: Report
     inputs: Inputs
     lines: tuple[Line, ...]
     bins: Bins
+    kept: Select[Any] | None = None
 
     @cached_property
     def chips(self) -> Mapping[str, str]:
@@ -126,7 +129,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def replications(self) -> Mapping[str, Replication]:
         """Return what measured a run again, by the run's digest."""
-        return replications(self.inputs.connection, seen=class_spreads)
+        return replications(self.inputs.connection, self.kept, class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:
@@ -169,7 +172,8 @@ def content(connection: Connection, scope: Scope, here: str | None = None) -> Si
         inputs = gather(connection, here=here, scope=scope)
         report = untrusted.cleaned(report_of(inputs, scope))
         lines, _ = per_run(report.values)
-        return Site(report, inputs, tuple(lines), Bins(connection))
+        kept = scope.among if scope.room else None
+        return Site(report, inputs, tuple(lines), Bins(connection), kept)
 
 
 @contextmanager
