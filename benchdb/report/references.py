@@ -83,6 +83,10 @@ class Notes:
             or (flag.metric is not None and flag.metric not in shown)
         )
 
+    def flagged(self, run: str) -> Sequence[Flagged]:
+        """Return what is flagged of a run."""
+        return self._flags.get(run, ())
+
     def explained(self) -> frozenset[str]:
         """Return the letters of notes that say what is unlike, and doubt no figure."""
         return frozenset(n.key for n in self.rows() if n.code in _OF_CONDITIONS)

@@ -94,31 +94,47 @@ def cleaned(value: T, field: str = "") -> T:
     for dirty, clean in () if field else _recent:
         if value is dirty or value is clean:
             return cast(T, clean)
-    result: Any = _clean(value, field)
+    result: Any = _clean(value, field, {})
     if not field:
         _recent.append((value, result))
     return cast(T, result)
 
 
-def _clean(value: Any, field: str) -> Any:
-    # By far the most are text; a call for each would take as long again.
+_Seen = dict[tuple[int, str], Any]  # what became of a part that many others share
+
+
+def _clean(value: Any, field: str, seen: _Seen) -> Any:
     if isinstance(value, str):
         return _text(value, field)
     if names := field_names(type(value)):
-        return _part(value, names)
+        key = id(value), ""
+        if key not in seen:
+            seen[key] = _part(value, names, seen)
+        return seen[key]
     if isinstance(value, tuple | list):
-        items = [
-            _text(item, field) if type(item) is str else _clean(item, field)
-            for item in value
-        ]
-        same = all(map(operator.is_, items, value))
-        return value if same else type(value)(items)
+        key = id(value), field
+        if key not in seen:
+            seen[key] = _items(value, field, seen)
+        return seen[key]
     if isinstance(value, dict):
-        return {_clean(k, "key"): _clean(v, field) for k, v in value.items()}
+        return {
+            _clean(k, "key", seen): _clean(v, field, seen) for k, v in value.items()
+        }
     return value
 
 
-def _part(value: Any, names: Iterable[str]) -> Any:
+def _items(value: Any, field: str, seen: _Seen) -> Any:
+    """Return a tuple or list with clean items, itself where all are."""
+    # By far the most are text; a call for each would take as long again.
+    items = [
+        _text(item, field) if type(item) is str else _clean(item, field, seen)
+        for item in value
+    ]
+    same = all(map(operator.is_, items, value))
+    return value if same else type(value)(items)
+
+
+def _part(value: Any, names: Iterable[str], seen: _Seen) -> Any:
     """Return a part with clean fields, itself where all are."""
     new = {}
     for name in names:
@@ -129,7 +145,7 @@ def _part(value: Any, names: Iterable[str]) -> Any:
         elif kind in _NO_TEXT or part == ():
             continue
         else:
-            clean = _clean(part, name)
+            clean = _clean(part, name, seen)
         if clean is not part and clean != part:
             new[name] = clean
     return replace(value, **new) if new else value

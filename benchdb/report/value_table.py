@@ -53,12 +53,15 @@ def values(
     for run in sorted(runs, key=lambda run: _order(run, sources)):
         cells[_cell(run)].append(run)
     rows: list[ValueRow] = []
+    named: dict[System, System] = {}
     for cell in cells.values():
         processes = [run for session in by_session(cell) for run in session]
         party = processes[0].party
         # With its own model and RAM, not a fuller twin's.
-        own = {"model": party.model, "ram_bytes": party.ram_bytes}
-        system = replace(systems[party], **own)
+        if party not in named:
+            own = {"model": party.model, "ram_bytes": party.ram_bytes}
+            named[party] = replace(systems[party], **own)
+        system = named[party]
         for figures, quantity in _figures(processes, notes, spreads):
             run, figure = figures[0]
             facts, known = run.facts, run.facts.workload in workloads()

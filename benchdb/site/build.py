@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -76,16 +76,16 @@ class Local(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a site consists of.
+    """What a part of a site consists of.
 
     Pages in every language are *shared*. *files* are all that is no page: path and
-    content. *state* tells whether anything is to be done at all.
+    content; *keys* tell what some of them were made from.
     """
 
     shared: Sequence[Page]
     files: Sequence[tuple[str, bytes]]
     local: Local | None = None
-    state: str = ""
+    keys: Mapping[str, str] = {}
 
     def paths(self, frame: Frame) -> Iterator[str]:
         """Yield the path of every file."""
@@ -113,33 +113,56 @@ def as_it_was(folder: Path, wanted: str) -> Outcome | None:
     own = known.pop(MANIFEST, None)
     if own is None or own.key != wanted:
         return None
-    if not all(_is_there(folder / path, entry) for path, entry in known.items()):
+    if not all(_is_there(f"{folder}/{path}", entry) for path, entry in known.items()):
         return None
     return Outcome(0, len(known), 0, sum(entry.size for entry in known.values()))
 
 
-def build(plan: Plan, frame: Frame, folder: Path) -> Outcome:
+def there(folder: Path, below: str) -> Iterator[tuple[str, bytes]]:
+    """Yield key and content of files of a site *below* a path, if they have a key.
+
+    They are as they were written. Errors are those of ``build``.
+    """
+    folder = folder.resolve()
+    for path, entry in _manifest(folder).items():
+        if entry.key and path.startswith(below):
+            with suppress(OSError):
+                content = (folder / path).read_bytes()
+                if hashlib.sha256(content).hexdigest() == entry.sha256:
+                    yield entry.key, content
+
+
+def build(
+    plans: Iterable[Plan], frame: Frame, folder: Path, made_of: str = "whole"
+) -> Outcome:
     """Write a site into *folder*, and return what was done.
 
-    Raise ``UsageError`` before anything is written where a file of others is in the
-    way. What an interrupted build has left is ours for the next one.
+    One of the *plans* is asked for when those before are written; *made_of* is the
+    state of all. Raise ``UsageError`` before anything of a plan is written where a
+    file of others is in the way. What an interrupted build has left is ours for the
+    next one.
     """
     folder = folder.resolve()
     known = _manifest(folder)
     own = known.pop(MANIFEST, None)
-    planned = dict.fromkeys(plan.paths(frame), Entry("", "", -1))
-    for path in planned.keys() - known.keys():
-        if (folder / path).exists():
-            raise UsageError(f"{folder / path} is not of this site; move it away")
-    folder.mkdir(parents=True, exist_ok=True)
-    _save(folder, planned | known, "")
     writer = _Writer(folder, known, frame, is_sure=own is not None and own.key != "")
-    made = [writer.content(path, content) for path, content in plan.files]
-    made += _pages(plan, writer)
+    planned, made = dict[str, Entry](), list[_File]()
+    for plan in plans:
+        planned |= dict.fromkeys(plan.paths(frame), Entry("", "", -1))
+        for path in planned.keys() - known.keys() - {file.path for file in made}:
+            if (folder / path).exists():
+                raise UsageError(f"{folder / path} is not of this site; move it away")
+        folder.mkdir(parents=True, exist_ok=True)
+        _save(folder, planned | known | {file.path: file.entry for file in made}, "")
+        made += [
+            writer.content(path, content, plan.keys.get(path, ""))
+            for path, content in plan.files
+        ]
+        made += _pages(plan, writer)
     entries = {file.path: file.entry for file in made}
     gone = [path for path in known if path not in entries]
     removed = sum(_removed(folder, path, known[path]) for path in gone)
-    _save(folder, entries, plan.state or "whole")
+    _save(folder, entries, made_of)
     new = sum(file.is_new for file in made)
     size = sum(entry.size for entry in entries.values())
     return Outcome(new, len(entries) - new, removed, size)
@@ -331,15 +354,19 @@ class _Writer:
         old, place = self._known.get(path), self._folder / path
         if old and old.sha256 == entry.sha256 and self._is_there(path, old):
             return _File(path, entry, is_new=False)
-        self._refuse_detour(place.parent)
+        self._enter(place.parent)
         _write(place, content)
         return _File(path, entry, is_new=True)
 
-    def _refuse_detour(self, place: Path) -> None:
-        """Raise ``UsageError`` if a link leads from the site's folder elsewhere."""
+    def _enter(self, place: Path) -> None:
+        """Make a folder; raise ``UsageError`` if a link leads out of the site."""
         if place not in self._within:
             if not place.resolve().is_relative_to(self._folder):
                 raise UsageError(f"{place} leads out of {self._folder}; move it away")
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise BenchdbError(f"cannot make {place}: {error.strerror}") from error
             self._within.add(place)
 
     def _is_there(self, path: str, entry: Entry) -> bool:
@@ -347,21 +374,22 @@ class _Writer:
 
         A build that did not come to its end may have written another of that size.
         """
-        place = self._folder / path
+        place = f"{self._folder}/{path}"
         if not _is_there(place, entry):
             return False
         return self._is_sure or _sha256(place) == entry.sha256
 
 
-def _is_there(place: Path, entry: Entry) -> bool:
+def _is_there(place: str, entry: Entry) -> bool:
+    # To make a path of each of thousands takes longer than to ask for it.
     try:
-        return place.stat().st_size == entry.size
+        return os.stat(place).st_size == entry.size  # noqa: PTH116
     except OSError:
         return False
 
 
-def _sha256(place: Path) -> str:
-    return hashlib.sha256(place.read_bytes()).hexdigest()
+def _sha256(place: str | Path) -> str:
+    return hashlib.sha256(Path(place).read_bytes()).hexdigest()
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -372,7 +400,6 @@ def _write(path: Path, content: bytes) -> None:
     """
     unfinished = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_bytes(content)
         unfinished.replace(path)
     except OSError as error:

@@ -1,11 +1,14 @@
 """What a site is made of: the report of everything, by chip, workload and source."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
 
 from benchdb import catalogue
 from benchdb.grading import Grade
@@ -32,12 +35,14 @@ class Site(msgspec.Struct, frozen=True, dict=True):
 
     *report* is clean of what strangers may write; *inputs* are as they are stored.
     *lines* are the figures of each cell on each machine, in the order of the report.
+    *kept* are digests of the runs that have room, where not all have.
     """
 
     report: Report
     inputs: Inputs
     lines: tuple[Line, ...]
     bins: Bins
+    kept: Select[Any] | None = None
 
     @cached_property
     def chips(self) -> Mapping[str, str]:
@@ -124,7 +129,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def replications(self) -> Mapping[str, Replication]:
         """Return what measured a run again, by the run's digest."""
-        return replications(self.inputs.connection, seen=class_spreads)
+        return replications(self.inputs.connection, self.kept, class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:
@@ -163,7 +168,21 @@ def _grouped(
 
 def content(connection: Connection, scope: Scope, here: str | None = None) -> Site:
     """Return the site of the runs in *scope*; *here* is as for ``summary.gather``."""
-    inputs = gather(connection, here=here, scope=scope)
-    report = untrusted.cleaned(report_of(inputs, scope))
-    lines, _ = per_run(report.values)
-    return Site(report, inputs, tuple(lines), Bins(connection))
+    with _all_kept():
+        inputs = gather(connection, here=here, scope=scope)
+        report = untrusted.cleaned(report_of(inputs, scope))
+        lines, _ = per_run(report.values)
+        kept = scope.among if scope.room else None
+        return Site(report, inputs, tuple(lines), Bins(connection), kept)
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """Look for no garbage: next to nothing is, and a tenth of the time goes into it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

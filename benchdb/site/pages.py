@@ -53,7 +53,7 @@ class Page(msgspec.Struct, frozen=True):
     *facts* is all that it shows, without a language: the JSON beside it, and what tells
     whether it must be made anew. *words* makes of them what the *template* shows. One
     that is *local* stands in the site's first language alone. *files* are what its
-    script loads, by their paths.
+    script loads, by their paths; *keys* tell what some of them were made from.
     """
 
     address: str
@@ -63,6 +63,7 @@ class Page(msgspec.Struct, frozen=True):
     words: Callable[[Language], Words]
     local: bool = False
     files: Mapping[str, bytes] = {}
+    keys: Mapping[str, str] = {}
 
 
 class Frame(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """A whole site: all kinds of pages together, and what search engines read of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -23,13 +23,14 @@ from benchdb.site import (
 )
 from benchdb.site.build import Local, Outcome, Plan
 from benchdb.site.content import Site, content
-from benchdb.site.pages import Frame, Page
+from benchdb.site.pages import Frame
 from benchdb.store import contents
 
-# Each yields pages in every language, as those of pairs are, between which and these
-# all work is divided; those of runs are in the first alone.
-_BEFORE = (front.pages, listings.pages, chip_page.pages, workload_page.pages)
-_AFTER = (machine_page.pages, source_page.pages)
+# Each yields pages in every language; those of runs are in the first alone.
+_SHARED = (
+    *(front.pages, listings.pages, chip_page.pages, workload_page.pages),
+    *(machine_page.pages, source_page.pages),
+)
 
 
 def renew(
@@ -49,27 +50,30 @@ def renew(
     return done or write(content(connection, scope, here), frame, folder, state)
 
 
-def write(site: Site, frame: Frame, folder: Path, state: str = "") -> Outcome:
+def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
-    with build.aside(partial(compare.computed, site)) as data:
-        before = [page for make in _BEFORE for page in make(site)]
-        after = [page for make in _AFTER for page in make(site)]
-        addresses = run.addresses(site)
-        shared = [*before, *compare.pages(site, data), *after]
-    runs = Local(addresses, partial(run.facts_at, site), partial(run.page_of, site))
-    plan = Plan(shared, [*_files(site, shared, frame)], runs, state)
-    return build.build(plan, frame, folder)
+    earlier = [*build.there(folder, compare.FILES)]
+    with build.aside(partial(compare.computed, site, earlier)) as made:
+        return build.build(_plans(site, frame, made), frame, folder, state)
 
 
-def _files(site: Site, shared: list[Page], frame: Frame) -> Iterator[tuple[str, bytes]]:
-    yield from pages.asset_files()
-    yield from search.files(site, frame)
-    for page in shared:
-        yield from page.files.items()
+def _plans(site: Site, frame: Frame, made: Callable[[], bytes]) -> Iterator[Plan]:
+    """Yield all but the page of pairs, whose data takes longest, then that one."""
+    shared = [page for make in _SHARED for page in make(site)]
+    runs = Local(
+        run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
+    )
+    files = [*pages.asset_files(), *search.files(site, frame)]
     if frame.base:
-        runs = dict.fromkeys(site.runs.values())
-        yield "sitemap.xml", _sitemap([page.address for page in shared], [*runs], frame)
-        yield "robots.txt", f"Sitemap: {frame.base}sitemap.xml\n".encode()
+        addresses = [page.address for page in shared]
+        addresses += [compare.ADDRESS] if compare.has_page(site) else []
+        files += [
+            ("sitemap.xml", _sitemap(addresses, [*runs.addresses], frame)),
+            ("robots.txt", f"Sitemap: {frame.base}sitemap.xml\n".encode()),
+        ]
+    yield Plan(shared, files, runs)
+    for page in compare.pages(site, made):
+        yield Plan([page], [*page.files.items()], keys=page.keys)
 
 
 def _sitemap(shared: list[str], local: list[str], frame: Frame) -> bytes:

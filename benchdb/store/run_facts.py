@@ -6,7 +6,7 @@ All that compares figures begins here: a report, and the results that are kept.
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -179,7 +179,7 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
             )
             if pair[1]
         ]
-        return tuple(known)
+        return _shared(tuple(known))
 
     @property
     def _threads(self) -> str:
@@ -234,6 +234,12 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
             for name in conditions.COLUMNS
         )
         return *facts, self.label, self.tier, self.shipped
+
+
+@lru_cache(maxsize=4096)
+def _shared(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the same object for the same text: thousands of runs have it in common."""
+    return pairs
 
 
 _AT_ONCE = 1000  # rows

@@ -43,7 +43,7 @@ BUILT = """() => {
         ("<tr><td>1</td></tr>\n</tbody>\n</table>", "<tr><td>1</table>"),
         (
             "<select>\n<option>1</option>\n<option>2</option>\n</select>",
-            "<select>\n<option>1<option>2</select>",
+            "<select><option>1<option>2</select>",
         ),
         ("</a>\n</div>\n<h2>", "</a></div><h2>"),
         ("</a>\n<a>", "</a>\n<a>"),
@@ -54,7 +54,7 @@ BUILT = """() => {
         # Without the space, the slash would be the value's.
         ('<use href="#a" x="1"/>', "<use href=#a x=1 />"),
         ('<use href="a/"/>', '<use href="a/"/>'),
-        ("<ul>\n<li>1</li>\n<li>2\n</li></ul>", "<ul>\n<li>1<li>2</ul>"),
+        ("<ul>\n<li>1</li>\n<li>2\n</li></ul>", "<ul><li>1<li>2</ul>"),
         ("<p>1</p>\n<div>2</div>", "<p>1<div>2</div>"),
         # What follows is text of its own, or phrasing: the end tag stays.
         ("<p>1</p>\n2", "<p>1</p>\n2"),

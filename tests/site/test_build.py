@@ -26,7 +26,7 @@ def page(address: str, fact: str, *, local: bool = False) -> Page:
 
 
 def built(shared: list[Page], folder) -> Outcome:
-    return build(Plan(shared, []), FRAME, folder)
+    return build([Plan(shared, [])], FRAME, folder)
 
 
 def facts_at(addresses):
@@ -47,7 +47,7 @@ def test_shared_pages_are_in_every_language_and_local_ones_in_the_first(tmp_path
         files=[("assets/c.css", b"c")],
         local=Local({"run/1": "as it is"}, facts_at, local_page),
     )
-    done = build(plan, FRAME, tmp_path / "site")
+    done = build([plan], FRAME, tmp_path / "site")
 
     assert names(tmp_path / "site") == {
         MANIFEST,
@@ -81,7 +81,7 @@ def test_a_local_page_is_made_again_only_if_its_key_is_another(tmp_path):
         return facts_at(wanted)
 
     for keys in ({"run/1": "a", "run/2": "b"}, {"run/1": "a", "run/2": "c"}):
-        build(Plan([], [], Local(keys, noted, local_page)), FRAME, tmp_path)
+        build([Plan([], [], Local(keys, noted, local_page))], FRAME, tmp_path)
 
     assert made == [["run/1", "run/2"], ["run/2"]]
     assert (tmp_path / "run" / "1.json").exists()
@@ -140,7 +140,7 @@ def test_a_process_that_is_killed_is_said_in_a_line(tmp_path, monkeypatch):
     runs = {f"run/{n}": "new" for n in range(60)}
 
     with pytest.raises(BenchdbError, match="made pages was killed, perhaps for lack"):
-        build(Plan([], [], Local(runs, facts_at, killed)), FRAME, tmp_path / "site")
+        build([Plan([], [], Local(runs, facts_at, killed))], FRAME, tmp_path / "site")
 
 
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path):

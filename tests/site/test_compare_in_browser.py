@@ -80,7 +80,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pages = list(compare.pages(content(connection, EVERYTHING)))
         data = [one for page in pages for one in page.files.items()]
         plan = Plan(pages, [*asset_files(), *data])
-        build(plan, Frame(CODES), folder)
+        build([plan], Frame(CODES), folder)
     return folder
 
 

@@ -36,7 +36,7 @@ def a_site_of_the_front_page(tmp_path_factory) -> Path:
     shared = [*front.pages(shipped())]
     frame = Frame(("en", "ar"))
     plan = Plan(shared, pages.asset_files())
-    build(plan, frame, folder / "site")
+    build([plan], frame, folder / "site")
     return folder / "site"
 
 

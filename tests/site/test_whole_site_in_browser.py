@@ -107,7 +107,9 @@ def hostile_runs() -> list[Run]:
 def every(site: Path, code: str = "") -> list[Path]:
     """Return pages of *site* in a language: in English two of each kind, else one."""
     folder, most = site / code, 1 if code else 2
-    files = [*folder.glob("*.html"), *sorted((folder / "run").glob("*.html"))[:most]]
+    # The longest names make the longest page.
+    longest = sorted((folder / "run").glob("*.html"), key=lambda it: it.stat().st_size)
+    files = [*folder.glob("*.html"), *longest[-most:]]
     for kind in ("chip", "workload", "machine", "source"):
         files += sorted((folder / kind).glob("*.html"))[::-3][:most]
     return files

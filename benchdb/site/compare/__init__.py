@@ -5,7 +5,7 @@ own, which the script of the page loads; without scripts the page shows one pair
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -13,7 +13,8 @@ from markupsafe import Markup
 
 from benchdb.report import html
 from benchdb.report.language import Language
-from benchdb.site.compare.data import SystemData, system_files
+from benchdb.site.compare import data
+from benchdb.site.compare.data import SystemData
 from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site
@@ -21,9 +22,11 @@ from benchdb.site.pages import Page, Words
 from benchdb.site.system_pairs import Worker
 
 ADDRESS = "compare"
+FILES = "assets/compare/"
 MOST = 240  # systems that the page offers
 _FIRST = Worker("M1 Max", "metal"), Worker("M1 Ultra", "metal")
 _DIGITS = 8  # of a digest in the name of a file
+_IS = b" = "
 _DEVICES = ("metal", "cpu", "npu")  # those of Macs come first
 
 
@@ -47,29 +50,49 @@ class Facts(msgspec.Struct, frozen=True):
     lacking: int
 
 
-def computed(site: Site) -> bytes:
-    """Return the data of all systems, by far the most work of the page."""
-    return msgspec.msgpack.encode(system_files(site, _chosen(site)))
+class Computed(msgspec.Struct, frozen=True):
+    """The data of all systems by their names, and the key of what each was made from.
+
+    It is by far the most work of the page.
+    """
+
+    files: Mapping[str, SystemData]
+    keys: Mapping[str, str]
 
 
-def pages(site: Site, data: Callable[[], bytes] | None = None) -> Iterator[Page]:
+def computed(site: Site, earlier: Iterable[tuple[str, bytes]] = ()) -> bytes:
+    """Return ``Computed``, encoded; *earlier* are keys and content of files there."""
+    chosen = _chosen(site)
+    keys = data.keys(site, chosen)
+    there = dict(earlier)
+    before = {slug: _read(there[key]) for slug, key in keys.items() if key in there}
+    return msgspec.msgpack.encode(
+        Computed(data.system_files(site, chosen, before), keys)
+    )
+
+
+def has_page(site: Site) -> bool:
+    """Tell whether there are two systems."""
+    return len(_chosen(site)) > 1
+
+
+def pages(site: Site, made: Callable[[], bytes] | None = None) -> Iterator[Page]:
     """Yield the page, with its data files; none without two systems.
 
-    *data* gives what ``computed`` returns, for whoever has it from elsewhere.
+    *made* gives what ``computed`` returns, for whoever has it from elsewhere.
     """
     chosen = _chosen(site)
     if len(chosen) < 2:
         return
-    encoded = data() if data else computed(site)
-    files = msgspec.msgpack.decode(encoded, type=dict[str, SystemData])
-    written = {slug: _script(one) for slug, one in files.items()}
+    whole = msgspec.msgpack.decode(made() if made else computed(site), type=Computed)
+    files, written = whole.files, {it: _script(one) for it, one in whole.files.items()}
     systems = tuple(
         Offered(
             slug=slug,
             chip=one.chip,
             device=one.device,
             figures=len(site.systems.sides[chosen[slug]].measured),
-            file=f"assets/compare/{slug}.{_digest(written[slug])}.js",
+            file=f"{FILES}{slug}.{_digest(written[slug])}.js",
             page=site.chips.get(one.chip, ""),
         )
         for slug, one in files.items()
@@ -83,6 +106,7 @@ def pages(site: Site, data: Callable[[], bytes] | None = None) -> Iterator[Page]
         facts=facts,
         words=partial(_words, facts, files),
         files={one.file: written[one.slug] for one in systems},
+        keys={one.file: whole.keys[one.slug] for one in systems},
     )
 
 
@@ -143,7 +167,12 @@ def _digest(content: bytes) -> str:
 def _script(one: SystemData) -> bytes:
     """Return the file of a system: JSON that a page opened from a disk can load."""
     name = msgspec.json.encode(one.name)
-    return b"(self.benchdb ??= {})[%b] = %b;\n" % (name, msgspec.json.encode(one))
+    return b"(self.benchdb ??= {})[%b]%b%b;\n" % (name, _IS, msgspec.json.encode(one))
+
+
+def _read(script: bytes) -> SystemData:
+    """Return what ``_script`` wrote."""
+    return msgspec.json.decode(script.partition(_IS)[2].rstrip(b";\n"), type=SystemData)
 
 
 def _words(facts: Facts, files: Mapping[str, SystemData], language: Language) -> Words:

@@ -8,14 +8,15 @@ digits stand in the files as they are shown, but for the marks of a language.
 import hashlib
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
-from typing import Literal, TypeVar, get_args
+from typing import Generic, Literal, TypeVar, get_args
 
 import msgspec
+from msgspec.structs import replace
 
-from benchdb import catalogue
+from benchdb import catalogue, resources
 from benchdb.compare.cell_rows import CellRow, cells
 from benchdb.compare.sides import Figure
 from benchdb.report import language as languages
@@ -150,17 +151,18 @@ class SystemData(msgspec.Struct):
     known: list[Known] = []
 
 
-class _Numbers:
+class _Numbers(Generic[Made]):
     """Gives entries of a system's file their numbers, each once."""
 
-    def __init__(self) -> None:
-        self._known: dict[object, int] = {}
+    def __init__(self, entries: list[Made]) -> None:
+        self._entries = entries
+        self._known: dict[Made, int] = {}
 
-    def of(self, key: object, entry: Callable[[], Made], entries: list[Made]) -> int:
-        if key not in self._known:
-            self._known[key] = len(entries)
-            entries.append(untrusted.cleaned(entry()))
-        return self._known[key]
+    def of(self, entry: Made) -> int:
+        number = self._known.setdefault(entry, len(self._entries))
+        if number == len(self._entries):
+            self._entries.append(entry)
+        return number
 
 
 @cache
@@ -208,32 +210,94 @@ def ends(low: float, high: float) -> tuple[str, ...]:
     return (first,) if first == last else (first, last)
 
 
-def system_files(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, SystemData]:
-    """Return the file of each of the *chosen* systems, by its name in addresses."""
+def keys(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, str]:
+    """Return of each of the *chosen* systems what is equal where its cells are.
+
+    The cells of two systems follow from what they measured, what is noted of its runs
+    and what those say of their work; all else in a file is made anew.
+    """
+    notes = site.inputs.notes
+    facts = {one.facts.digest: one.facts for one in site.inputs.runs}
+    found = {}
+    for slug, worker in chosen.items():
+        measured = site.systems.sides[worker].measured
+        runs = [facts[name] for one in measured for name in one.runs]
+        said = [
+            (one.spelled, one.framework, one.setting, notes.flagged(one.digest))
+            for one in runs
+        ]
+        whole = resources.program() + msgspec.msgpack.encode((worker, measured, said))
+        found[slug] = hashlib.sha256(whole).hexdigest()
+    return found
+
+
+def system_files(
+    site: Site,
+    chosen: Mapping[str, Worker],
+    earlier: Mapping[str, SystemData] | None = None,
+) -> Mapping[str, SystemData]:
+    """Return the file of each of the *chosen* systems, by its name in addresses.
+
+    *earlier* are files of systems whose keys are as they were. What two of them say of
+    each other is taken from there.
+    """
     files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
-    maker = _Maker(site)
+    before = earlier or {}
+    maker = _Maker(site, files, before)
     sides = site.systems.sides
     works = {slug: sides[worker].batches.keys() for slug, worker in chosen.items()}
     for first, second in combinations(chosen, 2):
         if works[first].isdisjoint(works[second]):
             continue
-        rows = cells(sides[chosen[first]], sides[chosen[second]])
-        if rows:
-            own, other = files[first], files[second]
-            own.cells[second] = [maker.cell(own, other, row) for row in rows]
-            own.cards[second] = list(maker.cards(rows))
-            own.shared[second] = other.shared[first] = len(rows)
+        own, other = files[first], files[second]
+        if first in before and second in before:
+            found = [*maker.again(first, second)]
+            cards = before[first].cards.get(second, [])
+        else:
+            rows = cells(sides[chosen[first]], sides[chosen[second]])
+            found = [maker.cell(own, other, row) for row in rows]
+            cards = [*maker.cards(rows)]
+        if found:
+            own.cells[second], own.cards[second] = found, cards
+            own.shared[second] = other.shared[first] = len(found)
     return files
 
 
 class _Maker:
     """Makes entries of rows; what many of them share is looked up once."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(
+        self,
+        site: Site,
+        files: Mapping[str, SystemData],
+        before: Mapping[str, SystemData],
+    ) -> None:
         self._facts = {one.facts.digest: one.facts for one in site.inputs.runs}
         self._explained = site.inputs.notes.explained()
-        self._figures = defaultdict[str, _Numbers](_Numbers)
-        self._works = defaultdict[str, _Numbers](_Numbers)
+        self._entries: dict[int, Entry] = {}
+        self._figures = {slug: _Numbers(one.figures) for slug, one in files.items()}
+        self._works = {slug: _Numbers(one.works) for slug, one in files.items()}
+        self._before = before
+        self._moved = defaultdict[tuple[str, str], dict[int, int]](dict)
+
+    def again(self, first: str, second: str) -> Iterator[Cell]:
+        """Yield the cells of two systems as they were, with the numbers of now."""
+        own, other = self._before[first], self._before[second]
+        works, bases = self._moved[first, "work"], self._moved[first, "figure"]
+        others = self._moved[second, "figure"]
+        for one in own.cells.get(second, ()):
+            # In the order in which ``cell`` gives numbers.
+            if one.work not in works:
+                works[one.work] = self._works[first].of(own.works[one.work])
+            if one.base not in bases:
+                bases[one.base] = self._figures[first].of(own.figures[one.base])
+            if one.other not in others:
+                others[one.other] = self._figures[second].of(other.figures[one.other])
+            now = works[one.work], bases[one.base], others[one.other]
+            if now == (one.work, one.base, one.other):
+                yield one
+            else:
+                yield replace(one, work=now[0], base=now[1], other=now[2])
 
     def cell(self, own: SystemData, other: SystemData, row: CellRow) -> Cell:
         ratio = row.ratio
@@ -267,13 +331,14 @@ class _Maker:
         return not self._explained.issuperset(row.ratio.notes)
 
     def _figure(self, file: SystemData, one: Figure) -> int:
-        key = one.quantity.run, one.quantity.unit, one.quantity.value
-        make = partial(_entry, one)
-        return self._figures[file.name].of(key, make, file.figures)
+        # Its side keeps it, so that its identity stays its own.
+        if id(one) not in self._entries:
+            self._entries[id(one)] = untrusted.cleaned(_entry(one))
+        return self._figures[file.name].of(self._entries[id(one)])
 
     def _work(self, file: SystemData, row: CellRow) -> int:
         own = _work(row, self._facts[row.base.quantity.run].parameters)
-        return self._works[file.name].of(own, lambda: own, file.works)
+        return self._works[file.name].of(_cleaned(own))
 
     def cards(self, rows: Sequence[CellRow]) -> Iterable[Card]:
         """Yield what each kind of work says, if anything does."""
@@ -321,6 +386,11 @@ class _Maker:
     def _way(self, row: CellRow) -> object:
         facts = self._facts[row.base.quantity.run]
         return facts.framework, facts.setting, row.metric
+
+
+@cache
+def _cleaned(work: Work) -> Work:
+    return untrusted.cleaned(work)
 
 
 @cache
