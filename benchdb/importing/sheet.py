@@ -15,7 +15,9 @@ from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
-Habit = Literal["fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"]
+Habit = Literal[
+    "timings", "fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"
+]
 Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 

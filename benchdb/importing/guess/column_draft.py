@@ -114,6 +114,13 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Make its cells set *field*."""
         self.column = Column(field=field)
 
+    def become_figures(self, known: Column) -> None:
+        """Make its cells the figures that a reader of logs knows them to be."""
+        unit = understood(known.unit or self.looks.unit or "")
+        self.metric, self.unit, self.fields = known.metric, known.unit, known.set
+        self.kinds = frozenset([(unit.base, unit.per)]) if unit else self.looks.kinds
+        self.decimal = self.looks.decimal if self.looks.decimal == "," else None
+
     def take(self, answer: str) -> bool:
         """Enter an answer by which it has no figures of a unit; tell whether it is."""
         if self.column is not None:

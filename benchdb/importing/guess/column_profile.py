@@ -66,6 +66,7 @@ _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$
 _THROUGHPUT = re.compile(
     r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
 )
+_AMID = re.compile(r"(?<= )(?:[MGT]i?B|ms|[GT]FLOPS)(?= )")  # "memory GB before"
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
@@ -110,7 +111,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     candidates: dict[str, tuple[str, ...]]
     numbers: dict[str, str]
     roles: dict[str, str]
-    logs: dict[str, dict[str, Column]]
+    logs: dict[str, dict[str, Column | str]]
 
 
 class ColumnProfile(msgspec.Struct, frozen=True):
@@ -400,5 +401,6 @@ def _candidates(text: str) -> Iterator[str]:
     yield from _PER.findall(text)
     if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
         yield f"{counted[1]}/s"
+    yield from _AMID.findall(text)
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

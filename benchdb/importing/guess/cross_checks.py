@@ -15,9 +15,10 @@ from benchdb.importing.sheet import Sheet, SheetRow
 
 _LINES = 5000
 _LISTED = 20  # sentences
-_RATE = re.compile(
-    r"(?i)(?<![\w.])~?\d[\d.,]*\s?(?:tok(?:en)?s?|t|im(?:age|g)s?|samples?|it)"
-    r"(?:/s(?:ec(?:ond)?)?| per second)(?![a-z])"
+_RESULT = re.compile(
+    r"(?i)(?<![\w.-])~?\d[\d.,]*\s?(?:[ktm]?(?:tok(?:en)?s?|t|im(?:age|g)s?|samples?|it"
+    r"|s|ms|frames|steps?|min)(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?"
+    r"|min(?:utes)?)(?![\w/-])"
 )
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
@@ -28,7 +29,7 @@ _FEW = 3  # rows of which none may agree
 
 
 def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Yield what lines say of rates that are in no table and no list."""
+    """Yield what lines say of rates and times that are in no table and no list."""
     read = {cell.line for one in sheets for row in one.rows for cell in row.cells}
     read |= {
         line for one in sheets for line in (one.line, *(b.number for b in one.bad))
@@ -38,7 +39,7 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in read
         and not line.lstrip().startswith(("#", "|"))
-        and (found := _RATE.search(line))
+        and (found := _RESULT.search(line))
     ]
     for number, text in lines[:_LISTED]:
         yield f"line {number}: {text!r}: in a sentence, in no table and no list"

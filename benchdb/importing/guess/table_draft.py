@@ -58,6 +58,7 @@ _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantizat
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
+_SIZES = {"memory", "ram", "cores", "total"}  # of a machine, beside its name
 _RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
@@ -112,7 +113,11 @@ class TableDraft:
             elif one.looks.parts and one.column is None:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
-        figures = [one for one in self.drafts if one.holds_figures and not one.parts]
+        figures = [
+            one
+            for one in self.drafts
+            if one.holds_figures and not one.parts and one.metric is None
+        ]
         enter_pivots(figures, self.drafts)
         doubts = device_doubts(self.drafts) + self._label_doubts()
         logged = any(
@@ -156,6 +161,8 @@ class TableDraft:
             known = _of_reader(n, names, self.sheets[0].kind) or field(one.looks)
             if isinstance(known, str):
                 one.leave(known)
+            elif isinstance(known, Column) and known.is_ == "value" and known.metric:
+                one.become_figures(known)
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
@@ -199,6 +206,9 @@ class TableDraft:
         ]
         if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
+        described = sum(map(bool, (header_terms(o) & _DESCRIBED for o in labels)))
+        if described and all(one.looks.terms <= _SIZES for one in self.rows):
+            self.rows = []
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
             named = {one.header for one in self.rows}
@@ -209,7 +219,8 @@ class TableDraft:
                 corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
         if not self.rows and len(self.drafts) == 2:
             known = [
-                header_terms(o) & _DESCRIBED or naming.framework(o) for o in labels
+                header_terms(o) & (_DESCRIBED | _SIZES) or naming.framework(o)
+                for o in labels
             ]
             if sum(map(bool, known)) * 2 > len(labels):
                 self._leave(f"{labels[0][:40]!r} …: what describes the runs")
@@ -415,7 +426,12 @@ class TableDraft:
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
     """Return what a column of a reader of logs is known to be, or why it is left."""
     name = names[n]
-    column = words().logs.get(kind, {}).get(name)
+    if "command" in names and (metric := words().roles.get(name)):
+        return Column(is_="value", metric=metric)
+    columns = words().logs.get(kind, {})
+    column = columns.get(name, columns.get("*"))
+    if isinstance(column, str):
+        return column.format(name)
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
     return column
