@@ -52,7 +52,8 @@ _COUNTS = re.compile(
 _THINGS = frozenset(("model", "network"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
-_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
+_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])|(?<=\d)(?=(?:PP|TG)(?![A-Za-z]))")
+_CALLED = re.compile(r"\w{1,40}\(\)")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
@@ -207,7 +208,8 @@ def statistic(header: str) -> tuple[str, str]:
 
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
-    apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
+    called = _CALLED.sub(" ", header[:_LIMIT])  # decode() is no side
+    apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", called))
     return " ".join(_MARKS.sub(" ", apart.casefold()).split())
 
 
@@ -381,6 +383,7 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
+    text = text if " " in text else text.rpartition(".")[2]  # and of an object
     for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
         candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)

@@ -24,6 +24,7 @@ from benchdb.importing.mapping.recognition import recognised
 
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+_PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
@@ -65,6 +66,8 @@ def field(column: ColumnProfile) -> Column | str | None:
         return f"{column.header!r}: every cell is blank or says that there is no figure"
     if column.parts:
         return None
+    if not column.figures and column.mostly(lambda text: len(text) > _PROSE or None):
+        return f"{column.header!r}: texts, which are no settings"
     if _are_moments(column):
         return f"{column.header!r}: moments, which are no durations"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
@@ -116,7 +119,8 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     terms, only = column.terms, frozenset(rule.only.split())
 
     def mostly(column: ColumnProfile) -> bool:
-        return column.mostly(pattern(rule.cells).fullmatch)
+        known = column.mostly(pattern(rule.cells).fullmatch)
+        return known and not (rule.cells == "switch" and column.unit)
 
     return (
         terms.issuperset(rule.terms.split())
@@ -182,6 +186,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     # "Single" may be many things.
     "precision": lambda column: (
         column.mostly(naming.precision)
+        and len({*map(naming.precision, column.texts)}) == len(column.texts)
         and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
     ),
     "framework": lambda column: column.mostly(naming.framework),

@@ -30,6 +30,7 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused
+from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
@@ -277,6 +278,7 @@ def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) ->
     for name in _OF_FILES:
         facts = recognised(stem, [name]).set
         known = name in table.names or table.names_in_columns(name)
+        known = known or (name == "machine" and stated_facts(document).own is not None)
         if facts and not known and name not in table.contested:
             table.set |= facts
             notes.append(f"{_facts(facts)}: by the file's name")
@@ -338,7 +340,8 @@ def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
         more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
         yield what + ", ".join(shown[:_SHOWN]) + more
     for name in FACTS if asked.isdisjoint(FACTS) else ():
-        if not table.is_asked(name) and not table.is_told(name):
+        told = name == "model" or table.is_asked(name) or table.is_told(name)
+        if not told:
             yield f"the {name} is not said, and kept as not known"
 
 

@@ -178,9 +178,10 @@ def _software_in(
     if system := naming.os(f"{label} {text}"):
         parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
         yield from ((name, part) for name, part in parts if part)
-    named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {text}")
-    if framework := naming.framework(named):
-        if version := naming.framework_version(named):
-            yield f"version {framework}", version
-        if "framework" in terms:
-            yield "framework", framework
+    for piece in text.split(","):
+        named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {piece}")
+        if framework := naming.framework(named):
+            if version := naming.framework_version(named):
+                yield f"version {framework}", version
+            if "framework" in terms:
+                yield "framework", framework

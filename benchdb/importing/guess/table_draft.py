@@ -44,7 +44,13 @@ from benchdb.importing.guess.headings import (
     segments,
     split_path,
 )
-from benchdb.importing.guess.pivots import ALL_NAMES, SIDES, enter_pivots, pivot_doubts
+from benchdb.importing.guess.pivots import (
+    ALL_NAMES,
+    SIDES,
+    enter_pivots,
+    enter_sizes,
+    pivot_doubts,
+)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
@@ -119,7 +125,9 @@ class TableDraft:
             if one.holds_figures and not one.parts and one.metric is None
         ]
         enter_pivots(figures, self.drafts)
+        enter_sizes(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
+        enter_pivots(self.rows, [])
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
@@ -158,7 +166,11 @@ class TableDraft:
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
         for n, one in enumerate(self.drafts):
-            known = _of_reader(n, names, self.sheets[0].kind) or field(one.looks)
+            labels = self.sheets[0].kind in _KEYED and any(
+                map(speaks_of_figures, one.looks.texts[:_LABELS])
+            )
+            known = _of_reader(n, names, self.sheets[0].kind)
+            known = known if known or labels else field(one.looks)
             if isinstance(known, str):
                 one.leave(known)
             elif isinstance(known, Column) and known.is_ == "value" and known.metric:
@@ -289,6 +301,16 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
+    def silent(self, name: str) -> tuple[int, str]:
+        """Return where rows begin whose headings do not give *name*, and the nearest.
+
+        Without a heading, where none does.
+        """
+        quiet = [it for it in self.sheets if origin(it.context, name) is None]
+        first = quiet[0] if name in self.names and quiet else self.sheets[0]
+        partly = first.context and len(quiet) < len(self.sheets) and name in self.names
+        return first.line, first.context[-1] if partly else ""
+
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
         facts = [self.set]
@@ -326,6 +348,8 @@ class TableDraft:
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""
         sets = [self.set, *(one.fields for one in (*self.drafts, *self.rows))]
+        columns = (one.column for one in self.drafts if one.column)
+        sets += [cell.set for column in columns for cell in column.cells.values()]
         return any(str(it.get("workload")).startswith("llm-") for it in sets)
 
     def tells_model(self) -> bool:
