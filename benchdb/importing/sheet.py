@@ -22,7 +22,7 @@ Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
-CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
+CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
 DITTO = frozenset(
     ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
 )

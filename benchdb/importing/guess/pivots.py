@@ -108,8 +108,7 @@ def pivot_doubts(
         if one.holds_figures and not (one.aside or one.rated or compared):
             terms = one.looks.terms & FIGURE_TERMS
             alike = one.looks.integers if not terms and one.bases == {"1"} else None
-            coded = one.looks.unit or CODED.search(one.header)
-            coded = one.bases == {"s"} and coded  # asked about by themselves
+            coded = one.bases == {"s"} and CODED.search(one.header)
             stem = statistic(one.header)[1] if coded else None
             kind = one.metric or (one.kinds, terms, alike, stem)
             by_kind.setdefault((kind, *one.parts.values()), []).append(one)

@@ -308,7 +308,7 @@ def _own(line: Line) -> _Row | None:
 def _listed(text: str) -> list[Named] | None:
     """Return what a line lists of one thing: ``short: decode 168 tok/s, ttft 0.2 s``."""
     item = bullet(text)
-    text = unmarked(item[1] if item else text)
+    text = unmarked(item[1] if item else text).removeprefix("CPU times: ")
     head, colon, rest = text.partition(": ")
     words = _Words(rest) if colon and is_name(head) else None
     if words is None or words.loose or len(words.named) < 2:
@@ -317,7 +317,10 @@ def _listed(text: str) -> list[Named] | None:
         is_figure(one.value) and is_unit(one.value.lstrip("~≈<>+-−.,0123456789 "))
         for one in words.named
     )
-    named = all(is_name(one.name) and not is_unit(one.name) for one in words.named)
+    named = all(
+        is_name(one.name) and not is_unit(one.name) and one.name != UNNAMED
+        for one in words.named
+    )
     return [Named("key", head), *words.named] if named and all(measured) else None
 
 

@@ -74,7 +74,9 @@ def _requests(
     for line in lines:
         names = {name for one in request for name, _ in one.made}
         again = not names.isdisjoint(name for name, _ in line.made)
-        if request and (again or line.line > request[-1].line + _APART):
+        last = request[-1] if request else line
+        apart = line.line > last.line + _APART or line.context != last.context
+        if again or apart:
             yield request
             request = []
         request.append(line)
