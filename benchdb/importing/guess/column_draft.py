@@ -7,7 +7,12 @@ import msgspec
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.messages import Scalar
-from benchdb.importing.guess.column_profile import ColumnProfile, Kind, statistic
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    Kind,
+    fold,
+    statistic,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
@@ -32,6 +37,7 @@ WORDS = {
     LEAVE_OUT: "leave it out",
 }
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
@@ -229,7 +235,12 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
         terms -= _STATISTICS
     coded = topic != "unit" and CODED.search(looks.header)
     own = coded or (topic in ("time", "meaning") and looks.unit)
-    stem = statistic(looks.header)[1] if own and not draft.fields else None
+    stem: object = statistic(looks.header)[1] if own and not draft.fields else None
+    if not (
+        looks.terms & FIGURE_TERMS or stem
+    ):  # nothing says that they are of one kind
+        name = _DIGITS.sub("#", fold(draft.bare))
+        stem = tuple(sorted(draft.fields)) or (name, name == "value" and draft.line)
     return topic, tuple(sorted(terms)), stem
 
 

@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
     profile,
+    statistic,
     units_of,
     words,
 )
@@ -31,6 +32,7 @@ from benchdb.importing.guess.figure_columns import (
     FINAL,
     enter_counts,
     figure_doubts,
+    leave_again,
     leave_parts,
     leave_statistics,
     speaks_of_figures,
@@ -132,6 +134,7 @@ class TableDraft:
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
         )
+        leave_again(self.rows or figures)
         leave_statistics(self.rows or figures, self.around)
         leave_parts(self.rows or figures)
         enter_counts(self.rows or figures, self.around)
@@ -238,6 +241,9 @@ class TableDraft:
                 self._leave(f"{labels[0][:40]!r} …: what describes the runs")
         if self.rows or not keyed:
             return []
+        statistics = [label for label in labels if statistic(label)[1:] == ("",)]
+        if len(statistics) * 2 > len(labels):
+            self._leave(f"{', '.join(statistics[:3])} …: of what, is not said")
         if any(header_terms(label) & _CONFIGURED for label in labels):
             self._leave(f"{labels[0][:40]!r} …: settings, beside no figures")
         if not any(one.holds_figures for one in self.drafts):
@@ -308,7 +314,8 @@ class TableDraft:
         """
         quiet = [it for it in self.sheets if origin(it.context, name) is None]
         first = quiet[0] if name in self.names and quiet else self.sheets[0]
-        partly = first.context and len(quiet) < len(self.sheets) and name in self.names
+        partly = first.context and 0 < len(quiet) < len(self.sheets)
+        partly = partly and name in self.names
         return first.line, first.context[-1] if partly else ""
 
     def is_some_gpu(self) -> bool:
