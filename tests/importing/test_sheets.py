@@ -95,7 +95,8 @@ matmul 2048   8.23 ms   2.05 TFLOPS
     - batch 32: 140 img/s
 
 llama_print_timings: load time =  30.25 ms
-llama_print_timings: eval time = 1234.50 ms /   512 runs   (  2.41 ms per token,  414.74 tokens per second)
+llama_print_timings: eval time = 1234.50 ms / 512 runs   (  2.41 ms per token, \
+ 414.74 tokens per second)
 
 50/50 [00:27<00:00,  1.84it/s]
 """

@@ -62,14 +62,17 @@ _OF_MODELS = frozenset(("model", "network"))
 @lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
+    why = None
     if not column.texts:
-        return f"{column.header!r}: every cell is blank or says that there is no figure"
-    if column.parts:
+        why = "every cell is blank or says that there is no figure"
+    elif column.parts:
         return None
-    if not column.figures and column.mostly(lambda text: len(text) > _PROSE or None):
-        return f"{column.header!r}: texts, which are no settings"
-    if _are_moments(column):
-        return f"{column.header!r}: moments, which are no durations"
+    elif not column.figures and column.mostly(lambda it: len(it) > _PROSE or None):
+        why = "texts, which are no settings"
+    elif _are_moments(column):
+        why = "moments, which are no durations"
+    if why is not None:
+        return f"{column.header!r}: {why}"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
         size = _SIZE.fullmatch(fold(column.header)) is not None

@@ -16,9 +16,10 @@ from benchdb.importing.sheet import Sheet, SheetRow
 _LINES = 5000
 _LISTED = 20  # sentences
 _RESULT = re.compile(
-    r"(?i)(?<![\w.-])~?\d[\d.,]*\s?(?:[ktm]?(?:tok(?:en)?s?|t|im(?:age|g)s?|samples?|it"
-    r"|s|ms|frames|steps?|min)(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?"
-    r"|min(?:utes)?)(?![\w/-])"
+    r"(?i)(?<![\w.-])~?\d[\d.,]*\s?(?:"
+    r"(?:[ktm]?tok(?:en)?s?|t|im(?:age|g)s?|samples?|it|s|ms|frames|steps?|min)"
+    r"(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?|min(?:utes)?)"
+    r"(?![\w/-])"
 )
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
@@ -95,6 +96,8 @@ def _holds(above: TableDraft, below: TableDraft) -> bool:
 
 def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
     """Yield the doubts about rates that are not what tokens and seconds beside make."""
+    if table.sheets[0].kind == "timings":
+        return  # times of other parts stand beside
     for rate in (one for one in table.drafts if one.metric in TOKENS):
         counted = [
             one

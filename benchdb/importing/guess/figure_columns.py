@@ -28,7 +28,7 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.quantities.unit_names import understood
 
@@ -278,12 +278,9 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         lambda it: None if understood(it) else no_unit,
     )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
-    if draft.aside and looks.integers and not looks.terms:
-        draft.take(NOT_SAID)  # a count of something, nearly always
-        return []
     more: dict[str, object] = {"settle": settle, "free": free}
-    if draft.aside and looks.integers:
-        more["columns"] = lambda: counted([draft], 1)
+    if draft.aside and looks.integers:  # a count of something, nearly always
+        more["columns"] = lambda: {} if not looks.terms else counted([draft], 1)
     if not terms:  # numbers without a unit are more often no measured ones
         draft.rated = looks.integers and not draft.fields and not around.clear
         keys = sorted(keys, key=lambda key: key != "score")

@@ -221,7 +221,7 @@ class TableDraft:
         ]
         if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
-        described = sum(map(bool, (header_terms(o) & _DESCRIBED for o in labels)))
+        described = any(header_terms(label) & _DESCRIBED for label in labels)
         if described and all(one.looks.terms <= _SIZES for one in self.rows):
             self.rows = []
         if self.rows:
@@ -232,24 +232,30 @@ class TableDraft:
             texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
             if texts:
                 corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
-        if not self.rows and len(self.drafts) == 2:
-            known = [
-                header_terms(o) & (_DESCRIBED | _SIZES) or naming.framework(o)
-                for o in labels
-            ]
-            if sum(map(bool, known)) * 2 > len(labels):
-                self._leave(f"{labels[0][:40]!r} …: what describes the runs")
+        if why := self._aside(labels, keyed=keyed):
+            self._leave(why)
         if self.rows or not keyed:
             return []
-        statistics = [label for label in labels if statistic(label)[1:] == ("",)]
-        if len(statistics) * 2 > len(labels):
-            self._leave(f"{', '.join(statistics[:3])} …: of what, is not said")
-        if any(header_terms(label) & _CONFIGURED for label in labels):
-            self._leave(f"{labels[0][:40]!r} …: settings, beside no figures")
         if not any(one.holds_figures for one in self.drafts):
             return []
 
         return [cells_doubt(corner, "What do {} name?", THINGS)]
+
+    def _aside(self, labels: Sequence[str], *, keyed: bool) -> str | None:
+        """Return why rows with these names are no results, where none is a metric."""
+        sizes = _DESCRIBED | _SIZES
+        known = [header_terms(it) & sizes or naming.framework(it) for it in labels]
+        described = len(self.drafts) == 2 and sum(map(bool, known)) * 2 > len(labels)
+        whole = [label for label in labels if statistic(label)[1] == ""]
+        if self.rows:
+            return None
+        if described:
+            return f"{labels[0][:40]!r} …: what describes the runs"
+        if keyed and len(whole) * 2 > len(labels):
+            return f"{', '.join(whole[:3])} …: of what, is not said"
+        if keyed and any(header_terms(label) & _CONFIGURED for label in labels):
+            return f"{labels[0][:40]!r} …: settings, beside no figures"
+        return None
 
     def _leave(self, why: str) -> None:
         """Leave all of its figures out."""

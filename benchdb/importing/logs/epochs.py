@@ -280,12 +280,10 @@ def _own(line: Line) -> _Row | None:
     text = line.text.strip()
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
-    named = _dict_entries(text) or _taken(text)
+    named = _dict_entries(text) or _taken(text) or _listed(text)
     if named is not None:
         measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
-    if listed := _listed(text):
-        return _row(listed)
     if text.startswith("{") or bullet(line.text) or command(text):
         return None
     if shows_bar(text) or _OTHERS.match(text):
@@ -306,7 +304,7 @@ def _own(line: Line) -> _Row | None:
 
 
 def _listed(text: str) -> list[Named] | None:
-    """Return what a line lists of one thing: ``short: decode 168 tok/s, ttft 0.2 s``."""
+    """Return what a line lists of a thing: ``short: decode 168 tok/s, ttft 0.2 s``."""
     item = bullet(text)
     text = unmarked(item[1] if item else text).removeprefix("CPU times: ")
     head, colon, rest = text.partition(": ")

@@ -1,9 +1,9 @@
 """What runtimes of language models print of a request: llama.cpp, Ollama, MLX.
 
-``prompt eval time = 412 ms / 38 tokens (10.8 ms per token, 92.2 tokens per second)``,
-``eval rate: 11.27 tokens/s``, ``Generation: 100 tokens, 23.1 tokens-per-sec``; whisper.cpp
-prints the same of sound. A request is a row. A column is called as the line begins, with
-what is counted where a line has several figures: ``eval time tokens per second``.
+``eval time = 412 ms / 38 runs (10.8 ms per token, 92.2 tokens per second)``, ``eval
+rate: 11.27 tokens/s``, ``Generation: 100 tokens, 23.1 tokens-per-sec``; whisper.cpp
+prints the same of sound. A request is a row. A column is called as the line begins,
+with what is counted where a line has several figures: ``eval time tokens per second``.
 """
 
 import re

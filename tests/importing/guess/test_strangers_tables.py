@@ -416,10 +416,12 @@ LOG = """# qwen2 7B on an M3 Pro, 36 GB
 
 ```
 $ llama-cli -m model.gguf
-llama_perf_context_print:        load time =     812.50 ms
-llama_perf_context_print: prompt eval time =     250.00 ms /    50 tokens (    5.00 ms per token,   200.00 tokens per second)
-llama_perf_context_print:        eval time =    2000.00 ms /    40 runs   (   50.00 ms per token,    20.00 tokens per second)
-llama_perf_context_print:       total time =    2300.00 ms /    90 tokens
+llama_perf_print: load time = 812.50 ms
+llama_perf_print: prompt eval time = 250 ms / 50 tokens (5 ms per token, \
+200.00 tokens per second)
+llama_perf_print:   eval time = 2000 ms / 40 runs   ( 50 ms per token, \
+   20.00 tokens per second)
+llama_perf_print:  total time = 2300 ms / 90 tokens
 ggml_metal_free: deallocating
 ```
 """
