@@ -8,7 +8,11 @@ from functools import lru_cache
 from itertools import compress
 
 from benchdb.importing import naming
-from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import (
+    FIGURE_TERMS,
+    ColumnDraft,
+    column_doubt,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     FieldRule,
@@ -92,6 +96,8 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
         beside: tuple[Named, ...] = ("device", "quantization")
         said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
         return Column(names=("framework", *compress(beside, said)))
+    if rule.field == "device" and all(map(naming.framework, column.texts)):
+        return Column(names=("framework", "device"))
     if rule.field == "os_name":
         return Column(names=("os",))
     own = naming.framework(column.header) if rule.cells == "own version" else None
@@ -236,7 +242,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         elif not name:
             one.column = _machines(one.looks.texts)
     for one in drafts if not chips else ():  # whatever they are called
-        if one.looks.terms & {"machine", "gpu", "chip"} and one.holds_words:
+        figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
+        headed = one.looks.terms & {"machine", "gpu", "chip"} and not figures
+        if headed and one.holds_words:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
     only = [one.column.field for one in chips if one.column] == ["accelerator"]

@@ -456,7 +456,10 @@ class TableDraft:
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")
-            return Column(is_="value", set=one.fields)
+            missing = {
+                text: why for row in self.rows for text, why in row.missing.items()
+            }
+            return Column(is_="value", set=one.fields, missing=missing)
         return one.finished()
 
 
