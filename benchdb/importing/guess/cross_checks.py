@@ -21,6 +21,7 @@ _RESULT = re.compile(
     r"(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?|min(?:utes)?)"
     r"(?![\w/-])"
 )
+_ALIGNED = re.compile(r"(?<=\S\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
@@ -40,10 +41,10 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in read
         and not line.lstrip().startswith(("#", "|"))
-        and (found := _RESULT.search(line))
+        and (found := _RESULT.search(line) or _ALIGNED.search(line))
     ]
     for number, text in lines[:_LISTED]:
-        yield f"line {number}: {text!r}: in a sentence, in no table and no list"
+        yield f"line {number}: {text!r}: in no table and no list that can be read"
     if len(lines) > _LISTED:
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
 

@@ -340,8 +340,8 @@ def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
         more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
         yield what + ", ".join(shown[:_SHOWN]) + more
     for name in FACTS if asked.isdisjoint(FACTS) else ():
-        told = name == "model" or table.is_asked(name) or table.is_told(name)
-        if not told:
+        known = table.is_asked(name) or table.is_told(name)
+        if not known and name != "model":
             yield f"the {name} is not said, and kept as not known"
 
 

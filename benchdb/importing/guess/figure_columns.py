@@ -191,9 +191,9 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if around.unit and not looks.unit and draft.bases == {"1"}:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
+    named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
     rated = around.specified and draft.bases & _RATED
-    rated = rated or (looks.terms & {"spec", "given"} and draft.bases != {"s"})
-    if rated and "score" not in looks.terms:
+    if (rated or named) and "score" not in looks.terms:
 
         def settle(answer: str) -> list[Doubt]:
             draft.rated = False

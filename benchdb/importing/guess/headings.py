@@ -76,11 +76,11 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
 
 
 def _terms_above(text: str) -> HeaderTerms:
-    """Return what a heading says of figures: of epochs, only as a name with a unit."""
+    """Return what a heading says of figures: of epochs and steps, only with a unit."""
     terms = header_terms(text) & _ABOVE
     terms -= {"memory"} if naming.chips_in(text) else set()  # the machine's
     terms -= {"operation"} if "kernel" in text.casefold() else set()  # what ran
-    return terms if _unit_above(text) else terms - {"epoch"}
+    return terms if _unit_above(text) else terms - {"epoch", "step"}
 
 
 def _unit_above(text: str) -> str | None:

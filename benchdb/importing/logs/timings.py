@@ -34,6 +34,7 @@ _RATED = re.compile(
     r"(?P<rate>[\d.]+) (?:tokens-per-sec|tok/s)"
 )
 _Named = tuple[tuple[str, str], ...]
+_Names = tuple[str, ...]
 
 
 def _named(line: Line) -> _Named | None:
@@ -59,12 +60,12 @@ def _named(line: Line) -> _Named | None:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the requests in *document*; those with equal columns are one sheet."""
-    groups: dict[object, list[list[LineMatch[_Named]]]] = {}
+    groups: dict[tuple[object, _Names], list[list[LineMatch[_Named]]]] = {}
     for request in _requests(matching_lines(document, _named)):
         names = tuple(name for line in request for name, _ in line.made)
         if len(request) > 1:  # a line alone may be of anything
             groups.setdefault((request[0].context, names), []).append(request)
-    return tuple(_sheet(names, group) for (_, names), group in groups.items())  # type: ignore[misc]
+    return tuple(_sheet(names, group) for (_, names), group in groups.items())
 
 
 def _requests(
@@ -84,7 +85,7 @@ def _requests(
         yield request
 
 
-def _sheet(names: tuple[str, ...], group: list[list[LineMatch[_Named]]]) -> Sheet:
+def _sheet(names: _Names, group: list[list[LineMatch[_Named]]]) -> Sheet:
     rows = SheetRows(names)
     for request in group:
         cells: list[Cell] = [

@@ -273,7 +273,7 @@ def test_a_warm_up_stands_apart_from_other_runs():
 def test_results_in_sentences_are_named_with_their_lines():
     text = PAGE + "With Phi 4 we reach 45.2 tokens/s.\n"
     assert left_out(text) == (
-        "line 3: '45.2 tokens/s': in a sentence, in no table and no list"
+        "line 3: '45.2 tokens/s': in no table and no list that can be read"
     )
 
 
