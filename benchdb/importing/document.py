@@ -20,7 +20,7 @@ from benchdb.exchange.validation import DoubledKeyError, without_doubles
 SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
 LINE_LIMIT = 2**20  # characters; longer lines are not written for people
 LINES_LIMIT = 80_000  # each is read by several readers of running text
-LINES_SIZE = 8 * 2**20  # characters of them all
+LINES_SIZE = 6 * 2**20  # characters of them all
 DEPTH_LIMIT = 64  # levels of JSON
 VALUES_LIMIT = 2**19  # of JSON; a longer text may have one for each so many characters:
 CHARACTERS_PER_VALUE = 24  # in memory a number takes more than it does in a text
