@@ -21,7 +21,7 @@ _RESULT = re.compile(
     r"(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?|min(?:utes)?)"
     r"(?![\w/-])"
 )
-_ALIGNED = re.compile(r"(?<=\S\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
+_ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"

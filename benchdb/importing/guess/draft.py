@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
@@ -310,6 +310,9 @@ def _left(table: TableDraft) -> Iterator[str]:
     for one in (*table.drafts, *table.rows):
         if one.left is not None:
             yield f"{where}: {one.left}"
+    ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
+    if ratios and not table.has_results():
+        yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
     if table.may_have_figures() or any(one.left for one in table.drafts):
         return
     texts = [text for one in table.drafts for text in one.looks.texts]
