@@ -19,7 +19,8 @@ from benchdb.exchange.validation import DoubledKeyError, without_doubles
 
 SIZE_LIMIT = 64 * 2**20  # bytes; exchange files are streamed, and have no limit
 LINE_LIMIT = 2**20  # characters; longer lines are not written for people
-LINES_LIMIT = 1_000_000
+LINES_LIMIT = 80_000  # each is read by several readers of running text
+LINES_SIZE = 6 * 2**20  # characters of them all
 DEPTH_LIMIT = 64  # levels of JSON
 VALUES_LIMIT = 2**19  # of JSON; a longer text may have one for each so many characters:
 CHARACTERS_PER_VALUE = 24  # in memory a number takes more than it does in a text
@@ -87,10 +88,14 @@ class Document(msgspec.Struct, frozen=True, dict=True):
         """Return the lines; the first is line 1 of every locator.
 
         They are a second copy of the text: for what reads it, not for what looks at it.
-        Short ones take many times the text, so there are not more than LINES_LIMIT.
+        Short ones take many times the text, so there are not more than LINES_LIMIT, of
+        LINES_SIZE together.
         """
         if self.text.count("\n") > LINES_LIMIT:
             raise DocumentError(f"more than {LINES_LIMIT:,} lines; split the file")
+        if len(self.text) > LINES_SIZE:
+            many = f"{LINES_SIZE // 2**20} MiB of text in lines"
+            raise DocumentError(f"more than {many}; split the file")
         return tuple(self.text.split("\n"))
 
 

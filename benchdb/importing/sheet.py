@@ -15,12 +15,14 @@ from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
-Habit = Literal["fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"]
+Habit = Literal[
+    "timings", "fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"
+]
 Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
-CELL_LIMIT = 1_000_000  # of one document; each takes a few hundred bytes
+CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
 DITTO = frozenset(
     ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
 )

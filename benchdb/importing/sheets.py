@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
-from benchdb.importing.logs import aligned_columns, bars, epochs, key_value
+from benchdb.importing.logs import aligned_columns, bars, epochs, key_value, timings
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
 from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
@@ -53,6 +53,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
 
 # Those of running text, what says more of a line before what says less.
 _HABITS: dict[Habit, _Read] = {
+    "timings": timings.sheets,
     "keras": bars.keras_sheets,
     "tqdm": bars.tqdm_sheets,
     "epochs": epochs.sheets,
@@ -62,7 +63,7 @@ _HABITS: dict[Habit, _Read] = {
 }
 # What tells lines of bars beside those where they stand last.
 _OWN = {"keras": bars.of_keras, "tqdm": bars.of_tqdm}
-_SCATTERED = ("keras", "tqdm", "epochs", "bullets", "key-value")
+_SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {

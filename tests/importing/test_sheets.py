@@ -94,7 +94,9 @@ matmul 2048   8.23 ms   2.05 TFLOPS
   - ResNet50
     - batch 32: 140 img/s
 
-eval time = 1234.50 ms /   512 runs   (  2.41 ms per token,  414.74 tokens per second)
+llama_print_timings: load time =  30.25 ms
+llama_print_timings: eval time = 1234.50 ms / 512 runs   (  2.41 ms per token, \
+ 414.74 tokens per second)
 
 50/50 [00:27<00:00,  1.84it/s]
 """
@@ -112,7 +114,7 @@ def test_what_text_says_stands_under_the_banner_and_bullets_that_it_stands_under
         ("matmul 1024", "1.23 ms"): "M2",
         ("matmul 2048", "8.23 ms"): "M2",
         ("batch 32", "140 img/s"): "M2",
-        ("eval time", "1234.50 ms"): "M2",
+        ("30.25 ms", "1234.50 ms"): "M2",
         ("", "50"): "M2",
     }
     nested = next(sheet for sheet in found if sheet.kind == "bullets")
@@ -126,13 +128,34 @@ def test_figures_without_a_header_are_named_by_their_units():
     assert columns.header == ("column 1", "ms", "TFLOPS")
 
 
-def test_what_llama_cpp_says_of_its_time_has_a_column_for_each_figure():
-    timed = next(
-        s for s in readable(Document("x", TEXT.encode())) if "runs" in s.header
-    )
+REQUESTS = """### M2 Max, gemma 7B
+eval rate:  {} tokens/s
+load duration: 12.5ms
 
-    assert timed.header == ("key", "value", "runs", "ms per token", "tokens per second")
-    assert texts(timed) == [("eval time", "1234.50 ms", "512", "2.41", "414.74")]
+### M4 Pro, with MLX
+Prompt: 512 tokens, {} tokens-per-sec
+Generation: 100 tokens, 23.1 tokens-per-sec
+Peak memory: 4.2 GB
+"""
+
+
+def test_what_runtimes_print_of_a_request_has_a_column_for_each_figure():
+    text = TEXT + REQUESTS.format("11.2", "261.7")
+    found = readable(Document("x", text.encode()))
+    llama, ollama, mlx = (one for one in found if one.kind == "timings")
+
+    assert llama.header[1:] == (
+        "eval time",
+        "eval time count",
+        "eval time ms per token",
+        "eval time tokens per second",
+    )
+    assert texts(llama) == [("30.25 ms", "1234.50 ms", "512", "2.41", "414.74")]
+    assert (ollama.context, texts(ollama)) == (
+        ("M2 Max, gemma 7B",),
+        [("11.2 tokens/s", "12.5ms")],
+    )
+    assert texts(mlx) == [("512", "261.7", "100", "23.1", "4.2 GB")]
 
 
 def test_marks_of_repetition_say_what_stands_above_them():

@@ -7,7 +7,12 @@ import msgspec
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.messages import Scalar
-from benchdb.importing.guess.column_profile import ColumnProfile, Kind, statistic
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    Kind,
+    fold,
+    statistic,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields
@@ -32,6 +37,7 @@ WORDS = {
     LEAVE_OUT: "leave it out",
 }
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
@@ -113,6 +119,13 @@ class ColumnDraft(msgspec.Struct, eq=False):
     def become_field(self, field: str) -> None:
         """Make its cells set *field*."""
         self.column = Column(field=field)
+
+    def become_figures(self, known: Column) -> None:
+        """Make its cells the figures that a reader of logs knows them to be."""
+        unit = understood(known.unit or self.looks.unit or "")
+        self.metric, self.unit, self.fields = known.metric, known.unit, known.set
+        self.kinds = frozenset([(unit.base, unit.per)]) if unit else self.looks.kinds
+        self.decimal = self.looks.decimal if self.looks.decimal == "," else None
 
     def take(self, answer: str) -> bool:
         """Enter an answer by which it has no figures of a unit; tell whether it is."""
@@ -222,7 +235,12 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
         terms -= _STATISTICS
     coded = topic != "unit" and CODED.search(looks.header)
     own = coded or (topic in ("time", "meaning") and looks.unit)
-    stem = statistic(looks.header)[1] if own and not draft.fields else None
+    stem: object = statistic(looks.header)[1] if own and not draft.fields else None
+    if not (
+        looks.terms & FIGURE_TERMS or stem
+    ):  # nothing says that they are of one kind
+        name = _DIGITS.sub("#", fold(draft.bare))
+        stem = tuple(sorted(draft.fields)) or (name, name == "value" and draft.line)
     return topic, tuple(sorted(terms)), stem
 
 

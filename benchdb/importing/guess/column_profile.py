@@ -52,7 +52,8 @@ _COUNTS = re.compile(
 _THINGS = frozenset(("model", "network"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
-_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])")
+_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])|(?<=\d)(?=(?:PP|TG)(?![A-Za-z]))")
+_CALLED = re.compile(r"\w{1,40}\(\)")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
@@ -66,6 +67,7 @@ _COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$
 _THROUGHPUT = re.compile(
     r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
 )
+_AMID = re.compile(r"(?<= )(?:[MGT]i?B|ms|[GT]FLOPS)(?= )")  # "memory GB before"
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
@@ -110,7 +112,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     candidates: dict[str, tuple[str, ...]]
     numbers: dict[str, str]
     roles: dict[str, str]
-    logs: dict[str, dict[str, Column]]
+    logs: dict[str, dict[str, Column | str]]
 
 
 class ColumnProfile(msgspec.Struct, frozen=True):
@@ -206,7 +208,8 @@ def statistic(header: str) -> tuple[str, str]:
 
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
-    apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
+    called = _CALLED.sub(" ", header[:_LIMIT])  # decode() is no side
+    apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", called))
     return " ".join(_MARKS.sub(" ", apart.casefold()).split())
 
 
@@ -380,6 +383,7 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
+    text = text if " " in text else text.rpartition(".")[2]  # and of an object
     for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
         candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)
@@ -400,5 +404,6 @@ def _candidates(text: str) -> Iterator[str]:
     yield from _PER.findall(text)
     if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
         yield f"{counted[1]}/s"
+    yield from _AMID.findall(text)
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

@@ -8,7 +8,11 @@ from functools import lru_cache
 from itertools import compress
 
 from benchdb.importing import naming
-from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import (
+    FIGURE_TERMS,
+    ColumnDraft,
+    column_doubt,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     FieldRule,
@@ -24,6 +28,7 @@ from benchdb.importing.mapping.recognition import recognised
 
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+_PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
@@ -61,12 +66,17 @@ _OF_MODELS = frozenset(("model", "network"))
 @lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
+    why = None
     if not column.texts:
-        return f"{column.header!r}: every cell is blank or says that there is no figure"
-    if column.parts:
+        why = "every cell is blank or says that there is no figure"
+    elif column.parts:
         return None
-    if _are_moments(column):
-        return f"{column.header!r}: moments, which are no durations"
+    elif not column.figures and column.mostly(lambda it: len(it) > _PROSE or None):
+        why = "texts, which are no settings"
+    elif _are_moments(column):
+        why = "moments, which are no durations"
+    if why is not None:
+        return f"{column.header!r}: {why}"
     if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
         size = _SIZE.fullmatch(fold(column.header)) is not None
@@ -86,6 +96,8 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
         beside: tuple[Named, ...] = ("device", "quantization")
         said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
         return Column(names=("framework", *compress(beside, said)))
+    if rule.field == "device" and all(map(naming.framework, column.texts)):
+        return Column(names=("framework", "device"))
     if rule.field == "os_name":
         return Column(names=("os",))
     own = naming.framework(column.header) if rule.cells == "own version" else None
@@ -116,7 +128,8 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
     terms, only = column.terms, frozenset(rule.only.split())
 
     def mostly(column: ColumnProfile) -> bool:
-        return column.mostly(pattern(rule.cells).fullmatch)
+        known = column.mostly(pattern(rule.cells).fullmatch)
+        return known and not (rule.cells == "switch" and column.unit)
 
     return (
         terms.issuperset(rule.terms.split())
@@ -182,6 +195,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     # "Single" may be many things.
     "precision": lambda column: (
         column.mostly(naming.precision)
+        and len({*map(naming.precision, column.texts)}) == len(column.texts)
         and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
     ),
     "framework": lambda column: column.mostly(naming.framework),
@@ -228,7 +242,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         elif not name:
             one.column = _machines(one.looks.texts)
     for one in drafts if not chips else ():  # whatever they are called
-        if one.looks.terms & {"machine", "gpu", "chip"} and one.holds_words:
+        figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
+        headed = one.looks.terms & {"machine", "gpu", "chip"} and not figures
+        if headed and one.holds_words:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
     only = [one.column.field for one in chips if one.column] == ["accelerator"]

@@ -15,10 +15,13 @@ from benchdb.importing.sheet import Sheet, SheetRow
 
 _LINES = 5000
 _LISTED = 20  # sentences
-_RATE = re.compile(
-    r"(?i)(?<![\w.])~?\d[\d.,]*\s?(?:tok(?:en)?s?|t|im(?:age|g)s?|samples?|it)"
-    r"(?:/s(?:ec(?:ond)?)?| per second)(?![a-z])"
+_RESULT = re.compile(
+    r"(?i)(?<![\w.-])~?\d[\d.,]*\s?(?:"
+    r"(?:[ktm]?tok(?:en)?s?|t|im(?:age|g)s?|samples?|it|s|ms|frames|steps?|min)"
+    r"(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?|min(?:utes)?)"
+    r"(?![\w/-])"
 )
+_ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
@@ -28,7 +31,7 @@ _FEW = 3  # rows of which none may agree
 
 
 def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Yield what lines say of rates that are in no table and no list."""
+    """Yield what lines say of rates and times that are in no table and no list."""
     read = {cell.line for one in sheets for row in one.rows for cell in row.cells}
     read |= {
         line for one in sheets for line in (one.line, *(b.number for b in one.bad))
@@ -38,10 +41,10 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in read
         and not line.lstrip().startswith(("#", "|"))
-        and (found := _RATE.search(line))
+        and (found := _RESULT.search(line) or _ALIGNED.search(line))
     ]
     for number, text in lines[:_LISTED]:
-        yield f"line {number}: {text!r}: in a sentence, in no table and no list"
+        yield f"line {number}: {text!r}: in no table and no list that can be read"
     if len(lines) > _LISTED:
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
 
@@ -94,6 +97,8 @@ def _holds(above: TableDraft, below: TableDraft) -> bool:
 
 def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
     """Yield the doubts about rates that are not what tokens and seconds beside make."""
+    if table.sheets[0].kind == "timings":
+        return  # times of other parts stand beside
     for rate in (one for one in table.drafts if one.metric in TOKENS):
         counted = [
             one

@@ -83,10 +83,20 @@ def heading_doubts(table: TableDraft) -> list[Doubt]:
     texts = list(dict.fromkeys(text for text in own if len(text) <= _HEADING))
     if not texts:
         return []
+    depths: dict[int, list[str]] = {}
+    for one in alike:
+        own_ = [text for text in one if text in texts]
+        for n, text in enumerate(reversed(own_)):
+            depths.setdefault(n, []).append(text)
+    levels = [list(dict.fromkeys(depths[n])) for n in sorted(depths)]
 
     def settle(answer: str) -> None:
         table.asked = False
-        if answer != "nothing":
+        if answer == "setting":  # each level by itself, the innermost first
+            for n, some in enumerate(levels):
+                field = THINGS[answer][0] + (f"_{n + 1}" if n else "")
+                table.context.append(expression(field, some))
+        elif answer != "nothing":
             table.context.append(expression(THINGS[answer][0], texts))
 
     table.asked = True
@@ -272,7 +282,10 @@ def _token_doubt(
         return _belonging_doubts(figures, rest) if rest and len(works) != 1 else []
 
     text = "Which tokens do {} count?"
-    return column_doubt([one], "work", text, WORKS, settle=settle, free=_A_WORK)
+    more: dict[str, object] = {"settle": settle, "free": _A_WORK}
+    if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
+        more["likeness"] = ("work", one.header)  # its header may say another side
+    return column_doubt([one], "work", text, WORKS, **more)
 
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:

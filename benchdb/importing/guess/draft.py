@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
@@ -30,6 +30,7 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import Inquiry, Question, unused
+from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
@@ -277,6 +278,7 @@ def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) ->
     for name in _OF_FILES:
         facts = recognised(stem, [name]).set
         known = name in table.names or table.names_in_columns(name)
+        known = known or (name == "machine" and stated_facts(document).own is not None)
         if facts and not known and name not in table.contested:
             table.set |= facts
             notes.append(f"{_facts(facts)}: by the file's name")
@@ -308,6 +310,9 @@ def _left(table: TableDraft) -> Iterator[str]:
     for one in (*table.drafts, *table.rows):
         if one.left is not None:
             yield f"{where}: {one.left}"
+    ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
+    if ratios and not table.has_results():
+        yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
     if table.may_have_figures() or any(one.left for one in table.drafts):
         return
     texts = [text for one in table.drafts for text in one.looks.texts]
@@ -338,7 +343,8 @@ def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
         more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
         yield what + ", ".join(shown[:_SHOWN]) + more
     for name in FACTS if asked.isdisjoint(FACTS) else ():
-        if not table.is_asked(name) and not table.is_told(name):
+        known = table.is_asked(name) or table.is_told(name)
+        if not known and name != "model":
             yield f"the {name} is not said, and kept as not known"
 
 

@@ -149,6 +149,17 @@ def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
     return metric_of(kinds, terms)
 
 
+def leave_again(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave columns out that say one beside them in another unit: µs, and ms."""
+    first: dict[object, ColumnDraft] = {}
+    for one in drafts:
+        unit = understood(one.looks.unit or "")
+        if unit is not None and one.bare != one.header and one.column is None:
+            twin = first.setdefault((one.bare, unit.base, unit.per), one)
+            if twin is not one:
+                one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
+
+
 def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
     """Leave columns of the power of parts out, beside one of the whole."""
     power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
@@ -180,8 +191,9 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if around.unit and not looks.unit and draft.bases == {"1"}:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
+    named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
     rated = around.specified and draft.bases & _RATED
-    if (rated or looks.terms & {"spec", "given"}) and "score" not in looks.terms:
+    if (rated or named) and "score" not in looks.terms:
 
         def settle(answer: str) -> list[Doubt]:
             draft.rated = False
@@ -268,7 +280,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
-        more["columns"] = lambda: counted([draft], 1)
+        more["columns"] = lambda: {} if not looks.terms else counted([draft], 1)
     if not terms:  # numbers without a unit are more often no measured ones
         draft.rated = looks.integers and not draft.fields and not around.clear
         keys = sorted(keys, key=lambda key: key != "score")

@@ -1,10 +1,11 @@
-"""Which machine, device and framework gave figures, where nothing above them says it.
+"""Which machine, device, framework and model gave figures, where nothing says it.
 
 One question asks for all of it that some table lacks. What the document names elsewhere
 are candidates.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
@@ -12,15 +13,16 @@ from itertools import islice, product
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import expression, headings
+from benchdb.importing.guess.headings import BILLIONS
 from benchdb.importing.guess.questions import Doubt, Free
 from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import DEVICES, slug
 from benchdb.importing.mapping.language import Fields
-from benchdb.importing.mapping.recognition import GPU, recognised
+from benchdb.importing.mapping.recognition import GPU, NAME_LIMIT, recognised
 
 _NOT_STATED = "not-stated"
-FACTS = ("machine", "device", "framework")
+FACTS = ("machine", "device", "framework", "model")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
 _CHIPS = 6  # that a question lists
@@ -40,6 +42,7 @@ _TYPED = {
     "machine": ("a chip or a Mac", "M1 Max 32c 64 GB"),
     "device": (f"a device ({', '.join(DEVICES)})", GPU),
     "framework": ("a framework or runtime", "mlx"),
+    "model": ("a model", "Llama 3.1 8B"),
 }
 
 
@@ -50,15 +53,24 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     """
     tables = [one for one in tables if one.has_results()]
     facts = stated_facts(document)
+    if any(one.tells_model() for one in tables):
+        facts.model = {}  # the document is about several
     for table in tables:
         _enter_stated(table, facts)
-    lacking = [(one, name) for one in tables for name in FACTS if _lacks(one, name)]
+    models = _models(document)
+    lacking = [
+        (one, name)
+        for one in tables
+        for name in FACTS
+        if _lacks(one, name) and (name != "model" or models)
+    ]
     names = [name for name in FACTS if name in {it for _, it in lacking}]
     if not names:
         return []
     words = _candidates(
         document, facts, [one for one, name in lacking if name == "machine"]
     )
+    words = {**words, "model": models}
     if all(one.is_some_gpu() for one, name in lacking if name == "device"):
         words = {**words, "device": _OF_GPUS}
     choices = _choices(names, words)
@@ -75,14 +87,16 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 table.names -= {name}  # the headings say less
             _enter(table, name, part, facts, words)
 
-        many = "the table" if len(tables) == 1 else f"the table at line {table.line}"
+        line, heading = table.silent(name)
+        many = "the table" if len(tables) == 1 else f"the table at line {line}"
+        many += f" under {heading[:40]!r}, from line {line}" if heading else ""
         doubts.append(
             Doubt(
                 topic=name,
                 text=f"Which {listed} gave the figures of {{}}?",
                 name="",
                 subject=many,
-                line=table.line,
+                line=line,
                 choices=choices,
                 settle=settle,
                 free=free,
@@ -98,6 +112,8 @@ def _lacks(table: TableDraft, name: str) -> bool:
 
     "GPU" tells no device where nothing says of which machine it is.
     """
+    if name == "model":
+        return table.is_of_language_model() and not table.tells_model()
     unclear = name == "device" and table.is_some_gpu()
     return not table.is_asked(name) and (unclear or not table.is_told(name))
 
@@ -120,7 +136,7 @@ def _candidates(
     if len(heads) > 1:
         listed = ", ".join(repr(one[:40]) for one in heads[:3])
         above = {"headings": f"{_WORDS['headings']}: {listed}"}
-        machines = above | machines if any(map(naming.chips_in, heads)) else machines
+        machines = above | machines if all(map(naming.chips_in, heads)) else machines
     return {
         "machine": machines,
         "device": {GPU: _WORDS[GPU], "cpu": _WORDS["cpu"]},
@@ -129,6 +145,18 @@ def _candidates(
             for name in sorted(counts, key=lambda name: -counts[name])
         },
     }
+
+
+@lru_cache(maxsize=1)
+def _models(document: Document) -> dict[str, str]:
+    """Return the language models that the document names, the most frequent first."""
+    counts = Counter(
+        name
+        for line in document.lines[:_LINES]
+        for name in naming.networks(line[:NAME_LIMIT])
+        if re.search(BILLIONS, name)
+    )
+    return {name: f"{name}, which the text names" for name, _ in counts.most_common()}
 
 
 @lru_cache(maxsize=1)
@@ -233,6 +261,8 @@ def _parts(answer: str) -> dict[str, str]:
             parts["device"] = part.casefold()
         elif part == "headings" or naming.chip(part) or naming.model(part):
             parts["machine"] = part
+        elif naming.networks(part):
+            parts["model"] = part
         elif naming.framework(part) or not digits:
             known = naming.framework(part) or _NAME.fullmatch(part)
             parts["framework" if known else part] = part
@@ -259,6 +289,9 @@ def _enter(
         known = {n: it for n, it in typed.items() if n != "device" or not listed}
         table.set = {**stated, **known, **table.set}
         table.set |= facts.of_system(table.set.get("chip"))
+    elif answer is not None and name == "model":
+        known = recognised(answer, ["network", "quantization"]).set
+        table.set = {"parameters.model": answer, **known, **table.set}
     elif answer is not None and name == "framework":
         table.set |= facts.of_runtime(naming.framework(answer) or slug(answer, "-"))
     elif answer is not None:

@@ -33,6 +33,7 @@ _PROSE = re.compile(
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
+_CODED = re.compile(r"[^\W_]+(?:_[^\W_]+){2,}")
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
@@ -75,9 +76,11 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
 
 
 def _terms_above(text: str) -> HeaderTerms:
-    """Return what a heading says of figures: of epochs, only as a name with a unit."""
+    """Return what a heading says of figures: of epochs and steps, only with a unit."""
     terms = header_terms(text) & _ABOVE
-    return terms if _unit_above(text) else terms - {"epoch"}
+    terms -= {"memory"} if naming.chips_in(text) else set()  # the machine's
+    terms -= {"operation"} if "kernel" in text.casefold() else set()  # what ran
+    return terms if _unit_above(text) else terms - {"epoch", "step"}
 
 
 def _unit_above(text: str) -> str | None:
@@ -143,6 +146,8 @@ def origin(segment: Segment, name: str) -> int | None:
         facts = recognised(segment[n], [name])
         if facts.set:
             doubtful = name in _OF_ALL and _is_prose(segment[n])
+            # A name in a program may hold that of what it was converted from.
+            doubtful |= name == "framework" and _CODED.fullmatch(segment[n]) is not None
             return None if doubtful else n
         if facts.missing:
             return None

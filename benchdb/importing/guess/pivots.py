@@ -1,7 +1,7 @@
 """What columns of one kind of figure stand for beside each other: by their headers."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from typing import get_args
@@ -14,7 +14,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import statistic
+from benchdb.importing.guess.column_profile import header_terms, statistic
 from benchdb.importing.guess.column_rules import (
     ASKED,
     MACHINES,
@@ -39,6 +39,8 @@ SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
+_CELLS = 20  # of words that may name sides
+_SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
@@ -64,6 +66,17 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
             if one.fields.keys() == {"device"} and "time" in one.looks.terms:
                 one.fields = {}
     _enter_numbers(figures, drafts)
+
+
+def enter_sizes(figures: Sequence[ColumnDraft]) -> None:
+    """Enter headers that differ by a number alone: ``30K prompt``, ``146K prompt``."""
+    alike: dict[str, list[ColumnDraft]] = defaultdict(list)
+    for one in figures:
+        alike[_SIZED.sub("#", one.bare.casefold())].append(one)
+    for name, group in alike.items():
+        for one in group if "#" in name and len({o.bare for o in group}) > 1 else ():
+            if not one.fields:
+                one.fields = {THINGS["setting"][0]: one.bare}
 
 
 def _enter_numbers(
@@ -100,6 +113,8 @@ def pivot_doubts(
             kind = one.metric or (one.kinds, terms, alike, stem)
             by_kind.setdefault((kind, *one.parts.values()), []).append(one)
     doubts: list[Doubt] = []
+    texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
+    sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
     left = any(one.left and one.looks.several for one in drafts)
     for group in by_kind.values():
         sets = Counter(repr(sorted(one.fields.items())) for one in group)
@@ -117,7 +132,7 @@ def pivot_doubts(
         ]
         if mixed := list(dict.fromkeys([*doubled, *nameless])):
             beside = [one for one in group if one not in mixed]
-            doubts += _headers_doubts(mixed, beside)
+            doubts += _headers_doubts(mixed, beside, sided=sided)
     return doubts
 
 
@@ -126,16 +141,23 @@ def _work_of(one: ColumnDraft) -> object:
 
 
 def _headers_doubts(
-    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
+    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft], *, sided: bool
 ) -> list[Doubt]:
-    """Return the doubts what columns are, *beside* which others are known."""
+    """Return the doubts what columns are, *beside* which others are known.
+
+    Where rows are *sided*, columns are no sides of a language model.
+    """
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     known = set(beside[0].fields) if beside else ASKED
     known = known | {"machine"} if known & MACHINES else known
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    two = len(drafts) == len(_PAIRS) and all(one.metric in TOKENS for one in drafts)
+    two = not sided and len(drafts) == len(_PAIRS)
+    two = two and all(
+        one.metric in TOKENS and not one.looks.terms & {"prefill", "decode"}
+        for one in drafts
+    )
     pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
     choices = things([one.bare for one in drafts])
     for key, works in pairs.items():

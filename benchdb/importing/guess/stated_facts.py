@@ -25,6 +25,7 @@ _LABELLED = re.compile(
 _LABELS = frozenset(
     ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
 )
+_OF_RUNS = ("device", "framework", "model")
 _RUN_ON = re.compile(
     r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
     r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
@@ -82,9 +83,13 @@ def stated_facts(document: Document) -> StatedFacts:
     """Return what lines of *document* say; what they say twice and otherwise is out."""
     facts = StatedFacts()
     said: dict[str, set[str]] = {}
+    fenced = False
     for line in _of_results(document.lines[:_LINES]):
+        fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
         for name, text in _facts_in(line):
+            if fenced and name in _OF_RUNS:
+                continue  # of what is printed there
             said.setdefault(name, set()).add(text)
     sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
     chip = sure.pop("chip", "")
@@ -178,9 +183,10 @@ def _software_in(
     if system := naming.os(f"{label} {text}"):
         parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
         yield from ((name, part) for name, part in parts if part)
-    named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {text}")
-    if framework := naming.framework(named):
-        if version := naming.framework_version(named):
-            yield f"version {framework}", version
-        if "framework" in terms:
-            yield "framework", framework
+    for piece in text.split(","):
+        named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {piece}")
+        if framework := naming.framework(named):
+            if version := naming.framework_version(named):
+                yield f"version {framework}", version
+            if "framework" in terms:
+                yield "framework", framework

@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
     profile,
+    statistic,
     units_of,
     words,
 )
@@ -31,6 +32,7 @@ from benchdb.importing.guess.figure_columns import (
     FINAL,
     enter_counts,
     figure_doubts,
+    leave_again,
     leave_parts,
     leave_statistics,
     speaks_of_figures,
@@ -44,7 +46,13 @@ from benchdb.importing.guess.headings import (
     segments,
     split_path,
 )
-from benchdb.importing.guess.pivots import ALL_NAMES, SIDES, enter_pivots, pivot_doubts
+from benchdb.importing.guess.pivots import (
+    ALL_NAMES,
+    SIDES,
+    enter_pivots,
+    enter_sizes,
+    pivot_doubts,
+)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
@@ -58,6 +66,7 @@ _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantizat
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
+_SIZES = {"memory", "ram", "cores", "total"}  # of a machine, beside its name
 _RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _LABELS = 200  # rows that may be named after metrics
@@ -112,13 +121,20 @@ class TableDraft:
             elif one.looks.parts and one.column is None:
                 one.parts = {name: words().roles[name] for name in one.looks.parts}
         self.set |= enter_hardware(self.drafts)
-        figures = [one for one in self.drafts if one.holds_figures and not one.parts]
+        figures = [
+            one
+            for one in self.drafts
+            if one.holds_figures and not one.parts and one.metric is None
+        ]
         enter_pivots(figures, self.drafts)
+        enter_sizes(figures)
         doubts = device_doubts(self.drafts) + self._label_doubts()
+        enter_pivots(self.rows, [])
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
         )
+        leave_again(self.rows or figures)
         leave_statistics(self.rows or figures, self.around)
         leave_parts(self.rows or figures)
         enter_counts(self.rows or figures, self.around)
@@ -153,9 +169,15 @@ class TableDraft:
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
         for n, one in enumerate(self.drafts):
-            known = _of_reader(n, names, self.sheets[0].kind) or field(one.looks)
+            labels = self.sheets[0].kind in _KEYED and any(
+                map(speaks_of_figures, one.looks.texts[:_LABELS])
+            )
+            known = _of_reader(n, names, self.sheets[0].kind)
+            known = known if known or labels else field(one.looks)
             if isinstance(known, str):
                 one.leave(known)
+            elif isinstance(known, Column) and known.is_ == "value" and known.metric:
+                one.become_figures(known)
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
@@ -199,6 +221,9 @@ class TableDraft:
         ]
         if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
+        described = any(header_terms(label) & _DESCRIBED for label in labels)
+        if described and all(one.looks.terms <= _SIZES for one in self.rows):
+            self.rows = []
         if self.rows:
             corner.column = Column(is_="metric", values={"*": ""})
             named = {one.header for one in self.rows}
@@ -207,20 +232,30 @@ class TableDraft:
             texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
             if texts:
                 corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
-        if not self.rows and len(self.drafts) == 2:
-            known = [
-                header_terms(o) & _DESCRIBED or naming.framework(o) for o in labels
-            ]
-            if sum(map(bool, known)) * 2 > len(labels):
-                self._leave(f"{labels[0][:40]!r} …: what describes the runs")
+        if why := self._aside(labels, keyed=keyed):
+            self._leave(why)
         if self.rows or not keyed:
             return []
-        if any(header_terms(label) & _CONFIGURED for label in labels):
-            self._leave(f"{labels[0][:40]!r} …: settings, beside no figures")
         if not any(one.holds_figures for one in self.drafts):
             return []
 
         return [cells_doubt(corner, "What do {} name?", THINGS)]
+
+    def _aside(self, labels: Sequence[str], *, keyed: bool) -> str | None:
+        """Return why rows with these names are no results, where none is a metric."""
+        sizes = _DESCRIBED | _SIZES
+        known = [header_terms(it) & sizes or naming.framework(it) for it in labels]
+        described = len(self.drafts) == 2 and sum(map(bool, known)) * 2 > len(labels)
+        whole = [label for label in labels if statistic(label)[1] == ""]
+        if self.rows:
+            return None
+        if described:
+            return f"{labels[0][:40]!r} …: what describes the runs"
+        if keyed and len(whole) * 2 > len(labels):
+            return f"{', '.join(whole[:3])} …: of what, is not said"
+        if keyed and any(header_terms(label) & _CONFIGURED for label in labels):
+            return f"{labels[0][:40]!r} …: settings, beside no figures"
+        return None
 
     def _leave(self, why: str) -> None:
         """Leave all of its figures out."""
@@ -278,6 +313,17 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
+    def silent(self, name: str) -> tuple[int, str]:
+        """Return where rows begin whose headings do not give *name*, and the nearest.
+
+        Without a heading, where none does.
+        """
+        quiet = [it for it in self.sheets if origin(it.context, name) is None]
+        first = quiet[0] if name in self.names and quiet else self.sheets[0]
+        partly = first.context and 0 < len(quiet) < len(self.sheets)
+        partly = partly and name in self.names
+        return first.line, first.context[-1] if partly else ""
+
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
         facts = [self.set]
@@ -315,6 +361,8 @@ class TableDraft:
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""
         sets = [self.set, *(one.fields for one in (*self.drafts, *self.rows))]
+        columns = (one.column for one in self.drafts if one.column)
+        sets += [cell.set for column in columns for cell in column.cells.values()]
         return any(str(it.get("workload")).startswith("llm-") for it in sets)
 
     def tells_model(self) -> bool:
@@ -408,14 +456,22 @@ class TableDraft:
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")
-            return Column(is_="value", set=one.fields)
+            missing = {
+                text: why for row in self.rows for text, why in row.missing.items()
+            }
+            return Column(is_="value", set=one.fields, missing=missing)
         return one.finished()
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
     """Return what a column of a reader of logs is known to be, or why it is left."""
     name = names[n]
-    column = words().logs.get(kind, {}).get(name)
+    if "command" in names and (metric := words().roles.get(name)):
+        return Column(is_="value", metric=metric)
+    columns = words().logs.get(kind, {})
+    column = columns.get(name, columns.get("*"))
+    if isinstance(column, str):
+        return column.format(name)
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
     return column

@@ -27,6 +27,7 @@ from benchdb.importing.logs.log_lines import (
     command,
     matching_lines,
     shows_bar,
+    unmarked,
     unstamped,
 )
 from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
@@ -279,7 +280,7 @@ def _own(line: Line) -> _Row | None:
     text = line.text.strip()
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
-    named = _dict_entries(text) or _taken(text)
+    named = _dict_entries(text) or _taken(text) or _listed(text)
     if named is not None:
         measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
@@ -300,6 +301,25 @@ def _own(line: Line) -> _Row | None:
         explicit = sum(pair.explicit for pair in words.named)
         ours = figures > 0 and explicit > 1 and words.loose == 0
     return _row(words.named) if ours else None
+
+
+def _listed(text: str) -> list[Named] | None:
+    """Return what a line lists of a thing: ``short: decode 168 tok/s, ttft 0.2 s``."""
+    item = bullet(text)
+    text = unmarked(item[1] if item else text).removeprefix("CPU times: ")
+    head, colon, rest = text.partition(": ")
+    words = _Words(rest) if colon and is_name(head) else None
+    if words is None or words.loose or len(words.named) < 2:
+        return None
+    measured = (
+        is_figure(one.value) and is_unit(one.value.lstrip("~≈<>+-−.,0123456789 "))
+        for one in words.named
+    )
+    named = all(
+        is_name(one.name) and not is_unit(one.name) and one.name != UNNAMED
+        for one in words.named
+    )
+    return [Named("key", head), *words.named] if named and all(measured) else None
 
 
 def _taken(text: str) -> list[Named] | None:

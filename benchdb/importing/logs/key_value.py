@@ -45,11 +45,6 @@ _SEPARATORS = re.compile(
     r"|(?P<gap>\s{2,}+|\t)"
 )
 _KINDS = ("colon", "equals", "tight", "arrow", "dots", "took", "gap")
-# What llama.cpp prints of its time; the same again by token.
-_PER_TOKEN = re.compile(
-    r"(?P<value>[\d.]+ ms) +/ +(?P<count>\d+) (?P<counted>tokens|runs) +"
-    r"\( *(?P<time>[\d.]+) ms per token, +(?P<rate>[\d.]+) tokens per second\)"
-)
 _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 _LEADING = 12  # pairs of words at the beginning of a block that become context
@@ -104,7 +99,7 @@ def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | No
         name, value = name[1:-1], value.rstrip(",").rstrip()
         if len(value) > 2 and value[0] in _QUOTES and value[-1] == value[0]:
             value = value[1:-1]
-    if not is_name(name) or not (is_value(value) or _PER_TOKEN.fullmatch(value)):
+    if not is_name(name) or not is_value(value):
         return None
     if kind == "tight":
         fits = len(name.split()) == 1 and (is_figure(value) or len(value.split()) == 1)
@@ -152,13 +147,8 @@ def _pair_of_line(line: Line) -> _Pair | None:
 def _entry(
     line: int, raw: str, context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Entry:
-    named = [("key", pair.name), ("value", pair.value)]
-    if timed := _PER_TOKEN.fullmatch(pair.value):
-        named = [("key", pair.name), ("value", timed["value"])]
-        named.append((timed["counted"], timed["count"]))
-        named.append(("ms per token", timed["time"]))
-        named.append(("tokens per second", timed["rate"]))
-    return Entry(line, raw, context, tuple(named), part)
+    named = (("key", pair.name), ("value", pair.value))
+    return Entry(line, raw, context, named, part)
 
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:

@@ -48,6 +48,7 @@ _STAMP = re.compile(
 )
 _CHATTER = re.compile(
     r"(?:WARN|Warning|warnings\.warn|\[W\b)|[^:]{0,300}:\d{1,6}: \w{0,40}Warning: "
+    r"|(?:ggml|llama|llm|whisper|clip|common)_\w{1,60}: "
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")

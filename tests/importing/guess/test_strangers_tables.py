@@ -273,7 +273,7 @@ def test_a_warm_up_stands_apart_from_other_runs():
 def test_results_in_sentences_are_named_with_their_lines():
     text = PAGE + "With Phi 4 we reach 45.2 tokens/s.\n"
     assert left_out(text) == (
-        "line 3: '45.2 tokens/s': in a sentence, in no table and no list"
+        "line 3: '45.2 tokens/s': in no table and no list that can be read"
     )
 
 
@@ -410,3 +410,89 @@ def test_a_row_of_ratios_is_left_out_in_words():
     text = PAGE + table("Metric | Value", *rows)
     assert "'Speedup': a ratio that the source computed" in left_out(text)
     assert len(records(of_text(text), text)) == 2
+
+
+LOG = """# qwen2 7B on an M3 Pro, 36 GB
+
+```
+$ llama-cli -m model.gguf
+llama_perf_print: load time = 812.50 ms
+llama_perf_print: prompt eval time = 250 ms / 50 tokens (5 ms per token, \
+200.00 tokens per second)
+llama_perf_print:   eval time = 2000 ms / 40 runs   ( 50 ms per token, \
+   20.00 tokens per second)
+llama_perf_print:  total time = 2300 ms / 90 tokens
+ggml_metal_free: deallocating
+```
+"""
+
+
+def test_what_a_runtime_prints_of_a_request_is_known_but_for_where_it_ran():
+    one = Document("issue.md", LOG.encode())
+    found = propose(one, readable(one), {"device": "metal, llama.cpp"})
+    runs = [it for it in read(one, found.map, NOTHING) if isinstance(it, Record)]
+
+    assert asked(propose(one, readable(one))) == {"device"}
+    assert {(it.run.device, it.machine.chip.name) for it in runs} == {
+        ("metal", "M3 Pro")
+    }
+    assert figures(found, LOG) == [
+        ("llm-generate", "load_seconds", 0.8125),
+        ("llm-generate", "work_seconds", 2.3),
+        ("llm-prefill", "tokens_per_second", 200),
+        ("llm-decode", "tokens_per_second", 20),
+    ]
+
+
+def test_what_a_line_lists_of_one_thing_is_a_row_with_the_names_of_its_figures():
+    text = "# Phi 4 on M2 GPU with mlx\n\n- short: decode 45.5 tok/s, ttft 210 ms\n"
+    one = Document("x.md", text.encode())
+    assert figures(propose(one, readable(one)), text) == [
+        ("llm-decode", "tokens_per_second", 45.5),
+        ("llm-prefill", "time_to_first_token_seconds", 0.21),
+    ]
+
+
+def test_columns_that_differ_by_a_number_or_a_unit_alone_keep_their_conditions():
+    text = PAGE + table(
+        "Model | 4K decode tok/s | 32k decode tok/s | Load (ms) | Load (s)",
+        "Phi 4 | 30 | 21 | 500 | 0.5",
+    )
+    found = of_text(text)
+    variants = [it.run.parameters.get("variant") for it in records(found, text)]
+
+    assert variants[:2] == ["4K decode tok/s", "32k decode tok/s"]
+    assert [value for *_, value in figures(found, text)] == [30, 21, 0.5]
+
+
+def test_marks_of_quality_and_calls_of_functions_are_no_results():
+    text = "# YOLOv8n inference on M2 GPU\n\n" + table(
+        "Size | mAP(50-95) | Precision | F1 Score | FPS",
+        "640 | 0.59 | 0.82 | 0.81 | 36",
+    )
+    text += "\n# Detokenizing on M2 GPU\n\n" + table(
+        "Metric | naive decode()", "Throughput | 681 tok/s"
+    )
+    answers = {"work": "yolo-inference"}
+    kept = [metric for _, metric, _ in figures(of_text(text, answers), text)]
+    assert kept == ["frames_per_second"]
+
+
+def test_a_block_of_output_says_nothing_of_the_figures_below_other_headings():
+    text = (
+        "# Two servers\n\n## One\n\n```\nDevice: mps\nModel: Qwen3 8B\n```\n\n"
+        "## Two\n\n" + table("Context | Decode tok/s", "512 | 45.2")
+    )
+    (run,) = [one.run for one in records(of_text(text), text)]
+    assert (run.device, run.parameters.get("model")) == ("unknown", None)
+
+
+def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
+    text = "# M1\n\n| Chip | Train |\n|---|---|\n| M1 | 1.0x |\n| P100 | 6.0x |\n\n"
+    text += "It took 12.5 s in all.\n\n```\n0   PyTorch  ok   6.2   12.53\n```\n"
+    one = Document("x.md", text.encode())
+    left = "\n".join(propose(one, readable(one)).left_out)
+
+    assert "'Train': ratios, without the figures they are of" in left
+    assert "line 8: '12.5 s': in no table and no list" in left
+    assert "line 11: '6.2': in no table and no list" in left

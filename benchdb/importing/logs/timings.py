@@ -1,0 +1,95 @@
+"""What runtimes of language models print of a request: llama.cpp, Ollama, MLX.
+
+``eval time = 412 ms / 38 runs (10.8 ms per token, 92.2 tokens per second)``, ``eval
+rate: 11.27 tokens/s``, ``Generation: 100 tokens, 23.1 tokens-per-sec``; whisper.cpp
+prints the same of sound. A request is a row. A column is called as the line begins,
+with what is counted where a line has several figures: ``eval time tokens per second``.
+"""
+
+import re
+from collections.abc import Iterator
+
+from benchdb.importing.blocks import Line
+from benchdb.importing.document import Document
+from benchdb.importing.logs.log_lines import (
+    LineMatch,
+    cell,
+    matching_lines,
+    unstamped,
+)
+from benchdb.importing.sheet import Cell, Sheet, SheetRows
+
+_APART = 4  # lines of one request that may be farther from each other
+_LINE = re.compile(
+    r"(?:(?:slot +)?(?P<program>\w*(?:print|perf)\w*):\s+(?:[a-z]+ +-?\d+ \| )*)?"
+    r"(?P<label>(?P<prompt>prompt )?(?:[a-z]+ )?time) *= +(?P<value>[\d.]+ ms)"
+    r"(?: +/ +(?P<count>\d+)(?: (?:tokens|runs))?)?"
+    r"(?: +\( *(?P<each>[\d.]+) ms per (?P<what>token|run)"
+    r"(?:, +(?P<rate>[\d.]+|inf|nan) tokens per second)?\))?"
+)
+_RATED = re.compile(
+    r"(?P<label>(?:prompt )?eval (?:count|rate|duration)|(?:total|load) duration"
+    r"|Peak memory): +(?P<value>\d\S*(?: [\w()/]+)?)"
+    r"|(?P<side>Prompt|Generation): (?:(?P<count>\d+) tokens, )?"
+    r"(?P<rate>[\d.]+) (?:tokens-per-sec|tok/s)"
+)
+_Named = tuple[tuple[str, str], ...]
+_Names = tuple[str, ...]
+
+
+def _named(line: Line) -> _Named | None:
+    """Return what a line says, by columns."""
+    text = unstamped(line.text).strip().strip("`")
+    if found := _LINE.fullmatch(text):
+        whisper = (found["program"] or "").startswith("whisper")
+        label = "whisper " * whisper + found["label"]
+        if not (found["program"] or found["each"]):
+            return None  # "total time = 5 ms" may be of anything
+        parts = {"": "value", " count": "count", f" ms per {found['what']}": "each"}
+    elif found := _RATED.fullmatch(text):
+        label = found["label"] or found["side"]
+        parts = {"": "value", " count": "count"}
+        if found["label"]:
+            return ((label, found["value"]),)
+    else:
+        return None
+    parts |= {" tokens per second": "rate"}
+    cells = found.groupdict()
+    return tuple((label + n, it) for n, key in parts.items() if (it := cells.get(key)))
+
+
+def sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the requests in *document*; those with equal columns are one sheet."""
+    groups: dict[tuple[object, _Names], list[list[LineMatch[_Named]]]] = {}
+    for request in _requests(matching_lines(document, _named)):
+        names = tuple(name for line in request for name, _ in line.made)
+        if len(request) > 1:  # a line alone may be of anything
+            groups.setdefault((request[0].context, names), []).append(request)
+    return tuple(_sheet(names, group) for (_, names), group in groups.items())
+
+
+def _requests(
+    lines: Iterator[LineMatch[_Named]],
+) -> Iterator[list[LineMatch[_Named]]]:
+    request: list[LineMatch[_Named]] = []
+    for line in lines:
+        names = {name for one in request for name, _ in one.made}
+        again = not names.isdisjoint(name for name, _ in line.made)
+        last = request[-1] if request else line
+        apart = line.line > last.line + _APART or line.context != last.context
+        if again or apart:
+            yield request
+            request = []
+        request.append(line)
+    if request:
+        yield request
+
+
+def _sheet(names: _Names, group: list[list[LineMatch[_Named]]]) -> Sheet:
+    rows = SheetRows(names)
+    for request in group:
+        cells: list[Cell] = [
+            cell(text, line.line, line.raw) for line in request for _, text in line.made
+        ]
+        rows.add(request[0].line, cells, request[0].raw)
+    return rows.sheet("timings", group[0][0].line, group[0][0].context)
