@@ -39,6 +39,8 @@ DOCUMENTS = {
     "schema/README.md": "project/schema.md",
     "benchmarks/README.md": "project/benchmarks.md",
 }
+# "make docs" writes it there; in the checkout the link would lead nowhere.
+RESULTS = '<a href="results/index.html">The site of these results</a>'
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^ *(?:```|~~~)", re.MULTILINE)
 
@@ -329,6 +331,8 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
     here = page.file.src_uri
     if here in GENERATED:
         return markdown
+    if here == "index.md":
+        markdown = markdown.replace("\n![", f"\n{RESULTS}\n\n![", 1)
     pieces = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.MULTILINE | re.DOTALL)
     return "".join(
         piece if _FENCE.match(piece) else _LINK.sub(_relinked(here), piece)
