@@ -16,23 +16,23 @@ from contextlib import closing
 from pathlib import Path
 
 from tests import published_runs
-from tests.collectors.fake_macs import Mac
+from tests.collectors.fake_macs import BOTH, Mac
 from tests.command_line import Outcome
 from tests.command_line import benchdb as run_command
 from tests.manual import CHECKOUT
 
 FIXTURES = Path(__file__).parent / "fixtures"
 # What the lines of the documents name, and what stands there for it.
+DATABASE = "data.sqlite"
 _FILES = {
     "friend.jsonl": FIXTURES / "two_runs.jsonl",
     "llama-bench.json": FIXTURES / "tools" / "llama-bench.json",
     "run.csv": FIXTURES / "tools" / "llama-bench.csv",
+    "items/1.jsonl": FIXTURES / "two_runs.jsonl",
     "lab/hyperfine.json": FIXTURES / "tools" / "hyperfine_two.json",
 }
 # A run that others can look up but not withdraw is not ours: it is replaced.
 OWN_RUN = "3f2a9c"
-# These measure; what a test needs of them is that they know what they would do.
-_PLANNED = {"collect", "reproduce"}
 _SYNTAX = re.compile(r"[|<>&;`]|\$[({A-Z]|\bfor ")
 _WORK = ("matmul", "--size", "64", "--framework", "numpy", "--tier", "smoke")
 
@@ -48,7 +48,7 @@ class Sandbox:
             (folder / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, folder / name)
         shutil.copytree(prepared.parent / "home", folder / "home")
-        for name in ("mine.sqlite", "results.sqlite"):
+        for name in (DATABASE, "results.sqlite"):
             shutil.copyfile(prepared.with_name(name), folder / name)
         shutil.copyfile(folder / "home/.ssh/id_ed25519.pub", folder / "alice.pub")
         for name in ("published", "collectors", "tests", "tools"):
@@ -57,7 +57,7 @@ class Sandbox:
         self.environment = _environment(folder)
 
     def command(self, line: str) -> Outcome:
-        """Run one *line* of shell; of ``benchdb`` alone, in a fork of a warm process."""
+        """Run one *line* of shell; ``benchdb`` alone in a fork of a warm process."""
         line = line.replace(OWN_RUN, self.own_run[:12])
         words = shlex.split(line, comments=True)
         if words[0] == "benchdb" and not _SYNTAX.search(_unquoted(line)):
@@ -95,7 +95,7 @@ def _unquoted(line: str) -> str:
 
 def _within_seconds(words: list[str]) -> list[str]:
     """Return arguments that take no minutes: plans in place of measurements."""
-    if words[0] in _PLANNED and not {"smoke", "--dry-run"} & {*words}:
+    if words[0] == "collect" and not {"smoke", "--dry-run", "--resume"} & {*words}:
         return [*words, "--dry-run"]
     if "--site" in words and "--lang" not in words:
         return [*words, "--lang", "en"]
@@ -104,7 +104,7 @@ def _within_seconds(words: list[str]) -> list[str]:
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return what a command finds: a Mac, a home and a database of its own."""
-    mac = Mac("m1_max").environment
+    mac = Mac("m1_max", BOTH).environment
     home = str(folder / "home")
     bin_ = folder / "bin"
     bin_.mkdir()
@@ -121,7 +121,7 @@ def _environment(folder: Path) -> dict[str, str]:
         **{f"GIT_{who}_NAME": "alice" for who in ("AUTHOR", "COMMITTER")},
         **{f"GIT_{who}_EMAIL": "a@example.org" for who in ("AUTHOR", "COMMITTER")},
         "BENCHDB_HOME": home,
-        "BENCHDB_DB": str(folder / "mine.sqlite"),
+        "BENCHDB_DB": str(folder / DATABASE),
     }
 
 
@@ -130,7 +130,7 @@ def prepare(folder: Path) -> Path:
 
     Beside it lie a copy of the committed database and the home that the Mac has.
     """
-    database = folder / "mine.sqlite"
+    database = folder / DATABASE
     published_runs.imported(folder).rename(database)
     shutil.copyfile(CHECKOUT / "results.sqlite", folder / "results.sqlite")
     (folder / "home" / ".ssh").mkdir(parents=True)

@@ -10,9 +10,11 @@ from markdown_it.token import Token
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = CHECKOUT / "README.md"
-COMMANDS_PAGE = CHECKOUT / "docs" / "commands.md"
 DOCUMENTS = (
-    *(CHECKOUT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")),
+    *(
+        CHECKOUT / f"{name}.md"
+        for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")
+    ),
     *sorted((CHECKOUT / "docs").glob("*.md")),
     *(CHECKOUT / of / "README.md" for of in ("benchmarks", "collectors", "schema")),
 )

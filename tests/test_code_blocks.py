@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir, closing
 from functools import partial
 from importlib import import_module
-from itertools import groupby
+from itertools import groupby, pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ import typer
 import yaml
 
 from benchdb.cli import COMMANDS, app, module_of
+from benchdb.report.language import available
 from tests.code_sandbox import Sandbox, prepare
 from tests.command_line import Outcome
 from tests.manual import CHECKOUT, DOCUMENTS, Block, blocks, commands
@@ -40,19 +42,29 @@ NO_CODE = {"text", "mermaid"}  # output, forms, a drawing that test_architecture
 # What a whole command costs minutes for, or ends with Ctrl-C: where it is run instead.
 RUN_BY = {
     "$ benchdb reproduce ": "tests/cli/test_reproduce.py",
+    "benchdb reproduce ": "tests/cli/test_reproduce.py",
     "name: speed": "tests/cli/test_comparing_page.py",
     "benchdb serve": "tests/cli/test_serve.py",
     "benchdb doctor --try": "tests/cli/test_doctor_trial.py",
+    "benchdb doctor --read": "tests/cli/test_doctor_trial.py",
+    "benchdb import README.md": "tests/cli/test_conversation.py",
+    "benchdb verify-corpus": "tests/cli/test_verify_corpus.py",
 }
 # What a line answers in the sandbox with another status than 0, and the reason.
-ANSWERED: Mapping[str, tuple[int, str]] = {}
+ANSWERED: Mapping[str, tuple[int, str]] = {
+    "benchdb collect --resume": (2, "no campaign is unfinished"),
+    "benchdb import llama-bench.json lab/ run.csv": (1, "two lines are refused"),
+    "benchdb db gather": (2, "a file knows no other sites"),
+}
 LEFT_OUT = r"(?:.*\n)*?"
 # A shorter collection than the README's, and on a CPU, which every machine has.
 SHORTER = {"quick": ("smoke", "--no-metal", "--no-cuda")}
+LANGUAGE = re.compile(r" --lang ([\w-]+)")
+TRANSLATED = re.compile(r"\.(\w\w)\.md$")
 BY_DOCUMENT = [
     pytest.param(path, id=str(path.relative_to(CHECKOUT)))
     for path in DOCUMENTS
-    if blocks(path)
+    if blocks(path) and not TRANSLATED.search(path.name)
 ]
 
 
@@ -73,10 +85,9 @@ def test_every_block_of_a_document_runs(document: Path, sandbox: Sandbox):
     for block in found:
         if name := FILE_NAME.match(block.about):
             (sandbox.folder / name[1]).write_text(block.text)
-    for (language, is_not_run), some in groupby(found, key=_kind):
+    code = [block for block in found if block.language not in NO_CODE]
+    for (language, is_not_run), some in groupby(code, key=_kind):
         together = [*some]
-        if language in NO_CODE:
-            continue
         if is_not_run:
             for block in together:
                 SYNTAX[language](block.text)
@@ -93,7 +104,7 @@ def _outputs(found: list[Block]) -> dict[Block, str]:
     """Return the text that stands directly below a block: what it prints."""
     return {
         above: below.text
-        for above, below in zip(found, found[1:], strict=False)
+        for above, below in pairwise(found)
         if below.language == "text"
         and below.line - above.line - above.text.count("\n") <= 3
     }
@@ -152,7 +163,8 @@ def assert_prints(sandbox: Sandbox, command: str, shown: str) -> None:
         printed = done.out + done.err if not is_measured else done.err + done.out
     lines = [line.rstrip() for line in printed.replace("\u00a0", " ").splitlines()]
     pattern = "".join(
-        expected(line.rstrip(), is_measured=is_measured) for line in shown.splitlines()
+        expected(line.rstrip(), is_measured=is_measured)
+        for line in shown.replace("\u00a0", " ").splitlines()
     )
     assert re.fullmatch(pattern, "\n".join([*lines, ""])), f"{command}\n{printed}"
 
@@ -257,13 +269,41 @@ def test_every_block_says_its_language_and_why_it_is_not_run():
     assert {it.about for it in code if "not run" in it.about} == {
         it.about for it in left
     }
-    print(f"{len(code) - len(left)} of {len(code)} blocks run")
-    for block in left:
-        print(f"{block.document.relative_to(CHECKOUT)}:{block.line} {block.about}")
+    told = [f"{len(code) - len(left)} of {len(code)} blocks run", *map(_told, left)]
+    print("\n".join(told))  # noqa: T201 - pytest -rP shows it
+
+
+@pytest.mark.parametrize(
+    "path",
+    [it for it in DOCUMENTS if TRANSLATED.search(it.name)],
+    ids=attrgetter("name"),
+)
+def test_a_translation_has_the_commands_of_its_original(path: Path):
+    original = path.with_name(TRANSLATED.sub(".md", path.name))
+
+    assert [*map(bare, blocks(path))] == [*map(bare, blocks(original))]
+    languages = {it for block in blocks(path) for it in LANGUAGE.findall(block.text)}
+    assert languages <= {*available()}
+    assert len(languages) == 1
+
+
+def bare(block: Block) -> tuple[str, str, str]:
+    """Return what a block does: without remarks, and in whatever language."""
+    text = re.sub(r" *(#.*)?$", "", LANGUAGE.sub("", block.text), flags=re.MULTILINE)
+    return block.language, block.about, text
+
+
+def _told(block: Block) -> str:
+    return f"{block.document.relative_to(CHECKOUT)}:{block.line} {block.about}"
 
 
 def test_what_another_test_runs_is_in_a_document_and_in_that_test():
-    lines = [line for path in DOCUMENTS for it in blocks(path) for line in it.text.splitlines()]
+    lines = [
+        line
+        for path in DOCUMENTS
+        for it in blocks(path)
+        for line in it.text.splitlines()
+    ]
     for line, test in RUN_BY.items():
         assert any(it.startswith(line) for it in lines), line
         word = re.findall(r"[\w-]+", line)[-1]

@@ -72,7 +72,9 @@ def _prose(docstring: str | None) -> str:
 
 def commands() -> str:
     """Return every command with its arguments and options, as its help has them."""
-    parts = ["# Commands\n\nMade of the program itself; `-h` after a command says it.\n"]
+    parts = [
+        "# Commands\n\nMade of the program itself; `-h` after a command says it.\n"
+    ]
     for name in cli.COMMANDS:
         command = typer.main.get_command(import_module(cli.module_of(name)).app)
         below: Mapping[str, Any] = getattr(command, "commands", {})
@@ -117,7 +119,11 @@ def _value(parameter: Any, context: Any) -> str:
 
 def _default(parameter: Any) -> str:
     value = parameter.default
-    if callable(value) or value in (None, False, (), [], "") or "Sentinel" in str(value):
+    if (
+        callable(value)
+        or value in (None, False, (), [], "")
+        or "Sentinel" in str(value)
+    ):
         return ""
     return _code(getattr(value, "value", value))
 
@@ -151,7 +157,9 @@ def _members(owner: str, kind: type) -> Iterator[str]:
 
 
 def _signature(name: str, function: Callable[..., Any]) -> str:
-    shown = re.sub(r"\*?<class '[\w.]*?(\w+)'>", r"\1", str(inspect.signature(function)))
+    shown = re.sub(
+        r"\*?<class '[\w.]*?(\w+)'>", r"\1", str(inspect.signature(function))
+    )
     return f"```python\n{name}{shown}\n```\n\n{_prose(function.__doc__)}\n"
 
 
@@ -255,8 +263,9 @@ def csv() -> str:
     """Return what the columns of ``report.csv`` mean."""
     rows = ((_code(name), about) for name, about in CSV_COLUMNS.items())
     return (
-        "# Columns of report.csv\n\n`benchdb report --format csv` writes a row for each "
-        "figure. What is not known is empty.\n\n" + table(("column", "meaning"), rows)
+        "# Columns of report.csv\n\n`benchdb report --format csv` writes a row for "
+        "each figure. What is not known is empty.\n\n"
+        + table(("column", "meaning"), rows)
     )
 
 
@@ -276,8 +285,9 @@ def workloads() -> str:
     ours = folder("collectors") / "catalogue" / "workloads.json"
     others = folder("schema") / "workloads.json"
     return (
-        "# Workloads\n\n`benchdb workloads` says more of each.\n\n## Measured by benchdb"
-        f"\n\n{_works(ours)}## Measured by others only\n\n{_works(others)}"
+        "# Workloads\n\n`benchdb workloads` says more of each.\n\n"
+        f"## Measured by benchdb\n\n{_works(ours)}"
+        f"## Measured by others only\n\n{_works(others)}"
     )
 
 
@@ -298,7 +308,9 @@ def glossary() -> str:
     section = text.partition("\n## Words\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", section, re.MULTILINE)[2:]
     words = "".join(f"### {word}\n\n{meaning}\n\n" for word, meaning in rows)
-    return f"# Glossary\n\nWhat the words of reports, commands and tables mean.\n\n{words}"
+    return (
+        f"# Glossary\n\nWhat the words of reports, commands and tables mean.\n\n{words}"
+    )
 
 
 GENERATED: Mapping[str, Callable[[], str]] = {
