@@ -126,3 +126,12 @@ def test_every_column_of_a_table_is_explained(site: Site):
     empty = "<td></td>\n</tr>"
 
     assert empty not in site.text("reference/sql.html")
+
+
+def test_the_glossary_has_each_word_once_with_an_address(site: Site):
+    text = (CHECKOUT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    words = text.partition("\n## Words\n")[2].count("\n| ") - 1  # its head
+    page = site.text("glossary.html")
+
+    assert page.count("<h3 id=") == words
+    assert 'id="agreement"' in page

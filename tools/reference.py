@@ -306,7 +306,7 @@ def glossary() -> str:
     """Return the words of ARCHITECTURE.md, each with an address of its own."""
     text = (CHECKOUT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     section = text.partition("\n## Words\n")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| (.+?) \| (.+) \|$", section, re.MULTILINE)[2:]
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", section, re.MULTILINE)[1:]
     words = "".join(f"### {word}\n\n{meaning}\n\n" for word, meaning in rows)
     return (
         f"# Glossary\n\nWhat the words of reports, commands and tables mean.\n\n{words}"
