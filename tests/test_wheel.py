@@ -5,17 +5,18 @@ commands run from ``/`` in an environment of their own.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
-import venv
 import zipfile
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests import published_runs
 
@@ -46,24 +47,68 @@ def wheel(sdist, tmp_path_factory) -> Path:
     return build("--wheel", source, into=tmp_path_factory.mktemp("wheel"))
 
 
+class Runner:
+    """The machine of a host: it runs the steps of ``action.yml`` in a folder."""
+
+    def __init__(self, folder: Path, inputs: dict[str, str]) -> None:
+        self.folder = folder
+        action = yaml.safe_load((CHECKOUT / "action.yml").read_text())
+        defaults = {
+            name: it.get("default", "") for name, it in action["inputs"].items()
+        }
+        self.steps = {step["name"]: step for step in action["runs"]["steps"]}
+        self.facts = {f"inputs.{name}": it for name, it in (defaults | inputs).items()}
+        self.facts["runner.temp"] = str(folder)
+        self.summary, self.output = folder / "summary.md", folder / "output"
+
+    def run(self, name: str, **more: str):
+        """Run the step of that *name*, with its expressions filled in."""
+        step = self.steps[name]
+        told = {
+            key: re.sub(r"\$\{\{ (.*?) \}\}", lambda it: self.facts[it[1]], value)
+            for key, value in step["env"].items()
+        }
+        files = {"GITHUB_STEP_SUMMARY": self.summary, "GITHUB_OUTPUT": self.output}
+        known = {"HOME": self.folder, "RUNNER_TEMP": self.folder}
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.folder,
+            env=os.environ
+            | {k: str(v) for k, v in (known | files).items()}
+            | told
+            | more,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory) -> Path:
-    """The command in a virtual environment; dependencies are those of the tests."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder / "venv")
-    python = folder / "venv" / "bin" / "python"
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "--python", python, "install", "--quiet"),
-            *("--no-deps", "--no-index", wheel),
-        ],
-        check=True,
-    )
-    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+def runner(wheel, tmp_path_factory) -> Runner:
+    """A runner that has installed the wheel; dependencies are those of the tests."""
+    collect = "matmul --size 64 --framework numpy --tier smoke --no-metal"
+    folder = tmp_path_factory.mktemp("runner")
+    made = Runner(folder, {"collect": collect, "install": str(wheel)})
+    done = made.run("Install", PIP_NO_DEPS="1", PIP_NO_INDEX="1")
+    assert done.returncode == 0, done.stderr
+    (site,) = (folder / "benchdb" / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     # Ten times as many runs of others, which the README's commands import as well.
     shutil.rmtree(site / "benchdb" / "_data" / "published" / "corpus")
-    return Path(folder / "venv" / "bin" / "benchdb")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(runner) -> Path:
+    return runner.folder / "benchdb" / "bin" / "benchdb"
+
+
+@pytest.fixture(scope="module")
+def measured(runner) -> Path:
+    """The runner's folder after it has measured with the collectors of the wheel."""
+    done = runner.run("Measure")
+    assert done.returncode == 0, done.stderr
+    return runner.folder
 
 
 def run(program: Path, home: Path, *arguments: object):
@@ -100,21 +145,26 @@ def test_a_german_report_needs_nothing_but_the_wheel(installed, tmp_path):
     assert "<html lang=de dir=ltr>" in (tmp_path / "out" / "report.de.html").read_text()
 
 
-def test_the_wheel_carries_the_collectors(installed, tmp_path):
-    database = tmp_path / "r.sqlite"
-
-    done = run(
-        installed,
-        tmp_path,
-        *("collect", "matmul", "--size", "64", "--framework", "numpy"),
-        *("--tier", "smoke", "--no-metal", "--no-cuda", "--db", database),
+def test_it_lists_what_it_measured_and_says_what_it_can_measure(
+    installed, measured, tmp_path
+):
+    listed = run(installed, tmp_path, "list", "--db", measured / "benchdb.sqlite")
+    advice = run(installed, tmp_path, "doctor")
+    imported = subprocess.run(
+        [
+            installed.with_name("python"),
+            "-c",
+            "import benchdb; print(benchdb.__file__)",
+        ],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    listed = run(installed, tmp_path, "list", "--db", database)
-    advice = run(installed, tmp_path, "doctor", "--db", database)
 
-    assert done.returncode == 0, done.stderr
-    assert listed.stdout.count("measured here") == 1
+    assert listed.stdout.count("matmul") == 1, listed.stderr
     assert "numpy" in advice.stdout.lower(), advice.stderr
+    assert imported.stdout.startswith(str(installed.parents[1]))
 
 
 def test_the_manual_page_is_where_man_looks(installed):
@@ -133,3 +183,23 @@ def test_the_wheel_holds_no_results_and_no_tests(wheel):
     held = {f"benchdb/_data/{path.relative_to(CHECKOUT)}" for path in published}
     assert len(held) > 100
     assert held <= names
+
+
+def test_the_action_shows_what_it_measured(measured):
+    runner = Runner(measured, {})
+
+    done = runner.run("Compare")
+
+    assert done.returncode == 0, done.stderr
+    assert "matmul" in runner.summary.read_text()
+    assert runner.output.read_text() == f"summary={measured}/benchdb-summary.md\n"
+
+
+def test_the_action_fails_where_nothing_can_be_judged(measured):
+    runner = Runner(measured, {"baseline": "file:benchdb-results.jsonl"})
+
+    done = runner.run("Compare")
+
+    assert done.returncode == 2
+    assert "cannot be judged" in done.stderr  # one process of a smoke run
+    assert "matmul" in runner.summary.read_text()

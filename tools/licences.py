@@ -34,8 +34,8 @@ _NAMES = {
 }
 _HEAD = """# Licences of dependencies
 
-benchdb is under the MIT licence. `python -m tools.licences > docs/licences.md` writes this page
-from what each package says of itself; nothing of another project is copied into ours.
+benchdb is under the MIT licence; nothing of another project is copied into it.
+`python -m tools.licences > docs/licences.md` writes this page from what packages say.
 
 ## Always installed
 
