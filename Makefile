@@ -11,7 +11,7 @@ SEED ?= $(shell date +%s)
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check durations torture lint results catalogues schema spreads goldens screenshots wheel clean
+.PHONY: demo test check durations torture lint results catalogues schema spreads goldens screenshots docs wheel clean
 .PHONY: demo-environment test-environment
 
 demo: demo-environment
@@ -86,6 +86,11 @@ goldens: test-environment
 # The shipped database's page in every language, wide and narrow, light and dark.
 screenshots: test-environment
 	$(BIN)/python -m tests.screenshots $(SCREENSHOTS)
+
+# The documentation as a site, in dist/docs, with the site of the shipped results inside.
+docs: test-environment
+	$(BIN)/python -m mkdocs build --strict
+	$(BIN)/benchdb report --site dist/docs/results --lang en --db results.sqlite
 
 wheel: test-environment
 	$(BIN)/python -m build --wheel

@@ -58,9 +58,9 @@ class Wanted:
         ]
 
 
-# No framework for all of these: what must install is benchdb, with its light extras.
+# No framework for all of these: what must install is benchdb, and what tests it.
 CORE = tuple(
-    Wanted(("charts", "postgres", "parquet"), platform, f"3.{minor}")
+    Wanted(("charts", "postgres", "parquet", "dev"), platform, f"3.{minor}")
     for platform, minor in product((MAC, LINUX), range(11, 15))
 )
 SYSTEMS = ((MAC, "3.11"), (MAC, "3.12"), (LINUX, "3.12"))
@@ -73,7 +73,7 @@ TOGETHER = (
     ("torch",),
     ("tensorflow",),
     ("torch", "tensorflow", "mlx", "apple"),
-    ("charts", "torch", "tensorflow", "mlx", "postgres", "parquet", "dev"),
+    ("charts", "torch", "tensorflow", "mlx", "postgres", "parquet", "docs", "dev"),
 )
 TESTED = tuple(
     Wanted(extras, MAC, python, tested=True)

@@ -41,7 +41,7 @@ CONSTRAINTS = CHECKOUT / "constraints.txt"
 LOG = CHECKOUT / "install.log"
 EXTRAS = {
     "demo": "charts,torch",
-    "test": "charts,torch,tensorflow,mlx,postgres,parquet,dev",
+    "test": "charts,torch,tensorflow,mlx,postgres,parquet,docs,dev",
 }
 OLDEST = (3, 11)
 NEWEST = {"demo": (3, 14), "test": (3, 13)}  # the frameworks have packages for

@@ -17,14 +17,44 @@ JSON_FORMAT = 3
 # The wide ones are signs of formulas too, where people write Japanese or Chinese.
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
-# The columns, invariant: scripts read them, whatever the language of the page.
-COLUMNS = (
-    *("workload", "setting", "batch_or_size", "parameters", "conditions"),
-    *("precision", "compiler", "framework", "chip", "device", "machine", "metric"),
-    *("unit", "value", "uncertainty", "n", "low", "high", "sessions"),
-    *("status", "reason", "kind", "grade", "against", "whose", "tier", "trials"),
-    *("started", "source", "url", "place", "made", "runs", "notes"),
-)
+# The columns, invariant, and what each means: scripts read them, whatever the language
+# of the page.
+COLUMNS = {
+    "workload": "name of the work, as `benchdb workloads` lists it",
+    "setting": "the way in which a source runs the workload",
+    "batch_or_size": "samples of a step, or the size of an operation",
+    "parameters": "what else was set: `name: value`, with semicolons between",
+    "conditions": "versions and load that figures must share to be alike",
+    "precision": "number format of the arithmetic",
+    "compiler": "how the framework ran it: eager, graph, compiled …",
+    "framework": "framework that computed, or the program of others that did",
+    "chip": "chip that did the work",
+    "device": "interface that the work ran through: cpu, cuda, metal …",
+    "machine": "model of the machine, as its maker calls it",
+    "metric": "name of the figure, as in schema/metrics.json",
+    "unit": "unit of value, low and high, as on the page",
+    "value": "the figure: as its source prints it, else with all its digits",
+    "uncertainty": "what a source prints after ±",
+    "n": "processes behind the figure",
+    "low": "lower end of the 95 % interval, for n of 2 or more",
+    "high": "upper end of it",
+    "sessions": "sessions behind the figure",
+    "status": "how the run ended: ok, failed, oom, unsupported …",
+    "reason": "why there is no figure",
+    "kind": "label: measured, imported, aggregate, transcribed or claimed",
+    "grade": "how far to trust it: A, B, C measured, I published, X not to be used",
+    "against": "checks and rules that speak against a figure of grade X",
+    "whose": "mine, or contributed by others",
+    "tier": "how thorough the collection was: smoke, quick, standard, reference",
+    "trials": "repetitions that a source says stand behind its figure",
+    "started": "when the first process began",
+    "source": "short name of the source that published it",
+    "url": "where the source is",
+    "place": "where in the document the figure stands",
+    "made": "from what a transcriber computed the figure",
+    "runs": "digests of its runs, for `benchdb show`, with spaces between",
+    "notes": "codes of what there is to note, with spaces between",
+}
 
 Cell = str | int | float | None
 
