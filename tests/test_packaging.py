@@ -4,9 +4,11 @@ None of their hosts is here: schemas, parsers and the files themselves stand for
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from benchdb import __version__
-from tools import licences, manual_page
+from tools import licences, manual_page, release
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -62,15 +64,21 @@ def test_licences_of_what_is_asked_for_are_listed():
             assert f"{extra and f'| {extra} '}{row}\n" in page
 
 
-def test_every_file_has_the_version():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    recipe = yaml.safe_load(RECIPE.read_text())
-    collectors = (ROOT / "collectors" / "harness" / "main.py").read_text()
+def test_every_file_has_the_version(tmp_path):
+    names = [*release.VERSIONS, "CHANGELOG.md"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
 
-    assert citation["version"] == __version__
-    assert recipe["context"]["version"] == __version__
-    assert f"benchdb-{__version__}.tar.gz" in FORMULA.read_text()
-    assert f'VERSION = "{__version__}"' in collectors
+    before = {name: (tmp_path / name).read_text() for name in names}
+    release.prepare(tmp_path, __version__, date(2030, 1, 2))
+    same = [n for n in release.VERSIONS if (tmp_path / n).read_text() == before[n]]
+    release.prepare(tmp_path, "9.8.7", date(2030, 1, 2))
+
+    assert same == [*release.VERSIONS]
+    assert [n for n in names if "9.8.7" not in (tmp_path / n).read_text()] == []
+    changes = (tmp_path / "CHANGELOG.md").read_text()
+    assert "## Unreleased\n\n## 9.8.7, 2030-01-02\n" in changes
 
 
 def test_conda_installs_what_pip_installs():

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchdb import __version__
 from tests import published_runs
 
 CHECKOUT = Path(__file__).parents[1]
@@ -177,7 +178,8 @@ def test_the_wheel_holds_no_results_and_no_tests(wheel):
     names = members(wheel).keys()
 
     folders = {name.partition("/")[0] for name in names}
-    assert {name.partition(".d")[0] for name in folders} == {"benchdb", "benchdb-0.1.0"}
+    whole = f"benchdb-{__version__}"
+    assert folders == {"benchdb", f"{whole}.data", f"{whole}.dist-info"}
     assert not [name for name in names if "results.sqlite" in name or "tests/" in name]
     published = published_runs.FOLDER.rglob("*.jsonl")
     held = {f"benchdb/_data/{path.relative_to(CHECKOUT)}" for path in published}
