@@ -22,7 +22,7 @@ from benchdb.exchange.record import Record, content, digest_of
 from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
-from benchdb.metric_kinds import LISTED
+from benchdb.metric_kinds import listed
 from benchdb.store import (
     documents,
     duplicates,
@@ -316,7 +316,7 @@ def _values(found: Record, headline: str | None, *, exact: bool) -> Iterator[str
 
     def turn(value: Value) -> tuple[bool, bool, int, str]:
         name = value.metric
-        place = LISTED.index(name) if name in LISTED else len(LISTED)
+        place = listed().index(name) if name in listed() else len(listed())
         return name != headline, name in _WARM_UP, place, name
 
     missing = defaultdict[str, list[str]](list)

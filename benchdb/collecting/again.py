@@ -10,13 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import Workload, collected
-from benchdb.collecting.programs import frameworks
+from benchdb.collecting.programs import TIERS as PROCESSES
+from benchdb.collecting.programs import own_frameworks
 from benchdb.conditions import LENGTHS
 from benchdb.exchange.messages import Environment, Run
 from benchdb.exchange.record import Record
 
-# Of each tier, as collectors have them, and what a framework does unasked.
-PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
+# What a framework does unasked.
 _COMPILERS = {"numpy": "none", "tensorflow": "graph"}  # all others run eagerly
 _CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}
 _TOLD = LENGTHS | {"attention", "cpus", "grad_scaler", "loader_processes", "threads"}
@@ -61,7 +61,11 @@ def command(run: Run, environment: Environment) -> list[str] | Why:
         return PUBLISHED
     if known is None or name != f"with_{run.framework}":
         return Why(N_("no collector of benchdb measured it"))
-    if run.framework not in frameworks() or run.device not in ("cpu", "metal", "cuda"):
+    if run.framework not in own_frameworks() or run.device not in (
+        "cpu",
+        "metal",
+        "cuda",
+    ):
         return Why(N_("no collector of benchdb measures that"))
     if run.workload_version != known.version:
         text = N_("%(workload)s is version %(version)s by now")

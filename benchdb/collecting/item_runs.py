@@ -1,15 +1,23 @@
 """The run that an item asks for: as the plan knows it, and what is no answer to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from benchdb.catalogue import collected
+from benchdb.catalogue import workloads
 from benchdb.collecting.plan import Item, Settings
-from benchdb.collecting.programs import fingerprint
-from benchdb.exchange.messages import End, Environment, Machine, Run
+from benchdb.collecting.programs import Program, fingerprint
+from benchdb.exchange.messages import (
+    Collector,
+    End,
+    Environment,
+    Machine,
+    Run,
+    Value,
+)
 from benchdb.exchange.record import Record
 
 UNSAID = "the collector ended before it could say"
@@ -17,6 +25,7 @@ _OF_CELL = (
     *("workload", "setting", "framework", "device", "precision", "compiler"),
     "parameters",
 )
+_WALL = "process_wall_seconds"
 # In which an answer equals what was asked for.
 _FIELDS = (
     *("workload", "workload_version", *_OF_CELL[1:], "seed", "tier", "campaign"),
@@ -38,7 +47,7 @@ def run_line(item: Item, settings: Settings, started: str | None = None) -> Run:
         "key": "run",
         "machine": "machine",
         "environment": "environment",
-        "workload_version": collected()[item.cell.workload].version,
+        "workload_version": workloads()[item.cell.workload].version,
         "seed": settings.seed + item.replicate,
         "tier": settings.tier,
         "campaign": settings.campaign,
@@ -73,6 +82,39 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
         source=None,
         series=(),
         end=End(run=run.key, status="failed", reason=reason, ended=now()),
+    )
+
+
+def completed(
+    record: Record, its: Program, here: Mapping[str, Any], seconds: float
+) -> Record:
+    """Return what a collector of others gave, with what benchdb knows better.
+
+    *here* is the fingerprint from before it was started, *seconds* how long it has run.
+    What it says itself stays.
+    """
+    machine, environment, run = record.machine, record.environment, record.run
+    if machine.anonymous_id is None:
+        machine = msgspec.convert(here["machine"], Machine)
+    facts = msgspec.to_builtins(environment)
+    system = {k: v for k, v in here["system"].items() if k not in ("python", "missing")}
+    facts = {**system, "framework": its.framework, **facts}
+    its_own = Collector(name=its.name, version=its.version or "0", sha256=its.digest)
+    values = record.end.values
+    if not any(value.metric == _WALL for value in values):
+        values = (*values, Value(metric=_WALL, value=round(seconds, 3)))
+    return replace(
+        record,
+        machine=machine,
+        environment=msgspec.convert(facts, Environment),
+        end=replace(record.end, values=values),
+        run=replace(
+            run,
+            precision=run.precision or "none",
+            compiler=run.compiler or "none",
+            collector=run.collector or its_own,
+            conditions=run.conditions or here["conditions"],
+        ),
     )
 
 

@@ -13,8 +13,15 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import collected, suites
+from benchdb.collecting.offered_cells import Choice, axes_of, offered_cells
 from benchdb.collecting.processes import Isolation
-from benchdb.collecting.programs import Capability, Description, list_cells, survey
+from benchdb.collecting.programs import (
+    Capability,
+    Description,
+    list_cells,
+    survey,
+    workload_names,
+)
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
 
@@ -64,8 +71,9 @@ class Request(msgspec.Struct, frozen=True):
     def members(self) -> tuple[str, ...]:
         """Return the workloads asked for, by name or by suite, once each."""
         for name in self.workloads or ():
-            if name not in collected():
-                raise UsageError(f"no workload {name!r}{suggestion(name, collected())}")
+            if name not in collected() and name not in (others := workload_names()):
+                hint = suggestion(name, {*collected(), *others})
+                raise UsageError(f"no workload {name!r}{hint}")
         for name in self.precision or ():
             if name not in PRECISIONS:
                 raise UsageError(f"no precision {name!r}{suggestion(name, PRECISIONS)}")
@@ -104,6 +112,21 @@ class Request(msgspec.Struct, frozen=True):
             for each in value if isinstance(value, list | tuple) else (value,):
                 line += [] if each is None else [option, str(each)]
         return [*line, "--blocks-only"] if self.blocks_only else line
+
+    def choice(self, device: str) -> Choice:
+        """Return what can be asked of a collector that only offers workloads."""
+        for name in ("setting", "steps_per_epoch", "data"):
+            if getattr(self, name) is not None:
+                raise UsageError(f"no choice of {name.replace('_', ' ')}")
+        sizes = {"batch_size": self.batch_size, "size": self.size}
+        return Choice(
+            device,
+            self.tier,
+            self.precision,
+            axes_of(self.points or ()) | {k: v for k, v in sizes.items() if v},
+            self.compiler,
+            self.replicates,
+        )
 
 
 @dataclass(frozen=True)
@@ -297,7 +320,11 @@ def _of_framework(
     for device in offered:
         line = request.arguments(mine, device)
         try:
-            answer = list_cells(framework.framework, line, isolated=isolated)
+            answer = (
+                list_cells(framework.framework, line, isolated=isolated)
+                if framework.list_cells
+                else offered_cells(framework, mine, request.choice(device))
+            )
         except UsageError as error:
             refused = str(error)
         else:
@@ -334,8 +361,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
         )
     except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise BenchdbError(
-            f"with_{framework.framework} lists cells that cannot be understood: "
-            f"{error!r}"
+            f"{framework.name} lists cells that cannot be understood: {error!r}"
         ) from error
 
 

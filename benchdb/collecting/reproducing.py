@@ -109,7 +109,7 @@ def with_python(asked: Software) -> Software:
 
 def _asked_for(framework: str) -> set[str]:
     """Return the packages that the collector of *framework* asks for."""
-    text = program(framework).read_text(encoding="utf-8")
+    text = program(framework).path.read_text(encoding="utf-8")
     script = _SCRIPT.search(text)
     lines = script[1].splitlines() if script else ()
     block = tomllib.loads("\n".join(line[2:] for line in lines))
