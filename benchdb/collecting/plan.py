@@ -210,7 +210,7 @@ def plan(
     """
     wanted = request.members()
     on = devices(request, descriptions)
-    lists: list[_Listing] = []
+    lists: list[Listing] = []
     refusals: list[tuple[str, str | None]] = []
     for description in descriptions:
         known = {*description.workloads, *description.missing}
@@ -286,7 +286,7 @@ def _is_for_cpus(description: Description) -> bool:
     return description.version is not None and len(reasons) == 1 and None not in reasons
 
 
-class _Listing(msgspec.Struct, frozen=True):
+class Listing(msgspec.Struct, frozen=True):
     """What one collector said of one device; *absent* needs what is not installed."""
 
     cells: tuple[Cell, ...]
@@ -304,7 +304,7 @@ def _of_framework(
     on: Sequence[str],
     *,
     isolated: Isolation,
-) -> tuple[list[_Listing], str | None]:
+) -> tuple[list[Listing], str | None]:
     """Return what a framework has of its workloads *mine*, and why not more."""
     if framework.version is None:
         return [], framework.why or "it is not installed"
@@ -328,7 +328,7 @@ def _of_framework(
         except UsageError as error:
             refused = str(error)
         else:
-            lists.append(_listing(framework, answer))
+            lists.append(listing(framework, answer))
     lacking = "; ".join(
         f"{name} needs {' and '.join(framework.missing[name])}"
         f"; install with: {framework.install}"
@@ -337,7 +337,8 @@ def _of_framework(
     return lists, lacking or (None if lists else refused)
 
 
-def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
+def listing(framework: Description, facts: Mapping[str, Any]) -> Listing:
+    """Return what a collector lists, typed; raise ``BenchdbError`` for what is none."""
     names = ("workload", "device", "precision", "setting", "compiler", "parameters")
     try:
         cells = [
@@ -351,7 +352,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
             )
             for cell in facts["cells"]
         ]
-        return _Listing(
+        return Listing(
             tuple(cell for cell in cells if cell.workload not in framework.missing),
             tuple(c.workload for c in cells if c.workload in framework.missing),
             facts["processes"],

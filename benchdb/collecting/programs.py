@@ -232,17 +232,16 @@ def _identity(path: Path, digest: str) -> _Identity:
     kept = cache_folder() / "collectors" / f"{PROTOCOL}-{digest}.json"
     with suppress(OSError, msgspec.DecodeError):
         return msgspec.json.decode(kept.read_bytes(), type=_Identity)
-    its = describe(path)
+    its = describe([str(path)])
     identity = _Identity(its.framework, its.collector_version, its.workloads)
     with suppress(BenchdbError), replacing(kept) as stream:
         stream.write(msgspec.json.encode(identity))
     return identity
 
 
-def describe(path: Path) -> Description:
-    """Return what the collector at *path*, not one of ours, says that it is."""
-    command = [str(path), "--describe"]
-    with asking(command, patience=DESCRIBE_SECONDS) as question:
+def describe(command: Sequence[str]) -> Description:
+    """Return what the collector that *command* starts says that it is."""
+    with asking([*command, "--describe"], patience=DESCRIBE_SECONDS) as question:
         facts = question.facts()
     if facts.get("type") != "collector" or facts.get("format") != PROTOCOL:
         said = facts.get("format")
