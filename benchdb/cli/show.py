@@ -16,7 +16,7 @@ from benchdb.cli.console import AsJson, counted, label_text, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
-from benchdb.collecting.again import command
+from benchdb.collecting.reproducing import words as words_of
 from benchdb.exchange.messages import Value
 from benchdb.exchange.record import Record, content, digest_of
 from benchdb.grading import Grade
@@ -173,7 +173,7 @@ def _head(
     if any(of):
         yield f"measured    {', '.join(filter(None, of))}"
     yield f"run         {found.digest}"
-    words = command(run, found.environment)
+    words = words_of(found)
     again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
     yield f"again       {again}"
     if run.reproduces:

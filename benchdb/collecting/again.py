@@ -3,7 +3,7 @@
 A collector gives each process the seed of the campaign and its own number.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -79,6 +79,26 @@ def command(run: Run, environment: Environment) -> list[str] | Why:
     except _UnlikeError as error:
         return error.why
     return [*words, *_manner(run, known.precision)]
+
+
+def command_of_others(
+    run: Run, environment: Environment, axes: Collection[str]
+) -> list[str]:
+    """Return the words that ask somebody's collector, which has *axes*, for *run*."""
+    points = (
+        ("--set", f"{name}={value}")
+        for name, value in run.parameters.items()
+        if name in axes
+    )
+    nothing = {
+        name: None for name in ("precision", "compiler") if getattr(run, name) == "none"
+    }
+    return [
+        *("benchdb", "collect", run.workload, "--framework", run.framework),
+        *_on(run.device, environment.os_name),
+        *(word for point in points for word in point),
+        *_manner(replace(run, **nothing), ""),
+    ]
 
 
 def compiled(record: Record) -> list[str] | None:

@@ -208,7 +208,7 @@ _silent: dict[str, str] = {}  # who did not answer is asked once, by digest
 
 def _identified(path: Path, origin: str) -> Program:
     """Return the collector at *path*; it is asked what it is unless that is known."""
-    path.resolve(strict=True)
+    path.stat()  # raises where a link leads nowhere
     if not os.access(path, os.X_OK):
         raise BenchdbError(f"it is not executable; try: chmod +x {path}")
     digest = Program("", path).digest

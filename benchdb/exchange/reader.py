@@ -46,7 +46,6 @@ from benchdb.exchange.validation import (
 
 _T = TypeVar("_T", Machine, Environment, Source)
 _decoder = msgspec.json.Decoder(Line)
-_SHIPPED = Definition(name="-", unit="-", direction="none", title="-")
 WITHHELD = "withheld: a line inside it was not taken"
 UNENDED = "the file ends before the run does"
 _SHOWN = 2000  # bytes of a refused line that are kept to look at
@@ -152,7 +151,8 @@ class _Reader:
     """What the lines since the header have defined: keys, and runs still open.
 
     ``withheld`` are runs of which a line was not taken: what else comes of them is
-    left out. ``unplaced`` counts the lines that might have been the start of a run.
+    left out. ``strange`` are metrics that are not known here. ``unplaced`` counts the
+    lines that might have been the start of a run.
     """
 
     def __init__(self) -> None:
@@ -163,7 +163,7 @@ class _Reader:
         self.machines = _Defined[Machine]("machine")
         self.environments = _Defined[Environment]("environment")
         self.sources = _Defined[Source]("source")
-        self.definitions: dict[str, Definition | None] = {}
+        self.strange = set[str]()
         self.open: dict[str, _OpenRun] = {}
         self.withheld: set[str] = set()
         self.unplaced = 0
@@ -242,30 +242,28 @@ class _Reader:
             pending.samples.append(line)
             return []
         for value in line.values:
-            its = self.definitions.get(value.metric, _SHIPPED)
-            if its is None:
-                raise RefusedError(f"the line of metric {value.metric!r} was not taken")
-            if its is not _SHIPPED and value.metric not in metrics():
-                raise RefusedError(foreign_metric(its))
+            if value.metric in self.strange:
+                raise RefusedError(
+                    f"metric {value.metric!r} is not known here; the line that defines "
+                    "it says what to do"
+                )
         record = pending.record(checked(line))
         del self.open[line.run]
         return [record]
 
     def _define(self, line: Definition) -> None:
-        """Take what values of a name mean; raise where they mean something else here.
-
-        One that nobody here knows is told once it is used.
-        """
-        self.definitions[line.name] = None
-        if line.name in metrics():
-            ours = metrics()[line.name]
-            if (ours.unit, ours.direction) != (line.unit, line.direction):
-                raise RefusedError(
-                    f"metric {line.name!r} is in {line.unit}, better {line.direction}, "
-                    f"in this file, and in {ours.unit}, better {ours.direction}, here; "
-                    "give one of them another name"
-                )
-        self.definitions[line.name] = line
+        """Raise where values of this name mean nothing, or something else, here."""
+        self.strange.add(line.name)
+        if line.name not in metrics():
+            raise RefusedError(foreign_metric(line))
+        ours = metrics()[line.name]
+        if (ours.unit, ours.direction) != (line.unit, line.direction):
+            raise RefusedError(
+                f"metric {line.name!r} is in {line.unit}, better {line.direction}, in "
+                f"this file, and in {ours.unit}, better {ours.direction}, here; give "
+                "one of them another name"
+            )
+        self.strange.discard(line.name)
 
     def _begin(self, run: Run, number: int) -> None:
         if run.key in self.open:
