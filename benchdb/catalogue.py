@@ -143,13 +143,18 @@ suites = cache(partial(_by_name, "collectors/catalogue/suites", Suite))
 
 
 @cache
+def shipped_workloads() -> Mapping[str, Workload]:
+    """Return the work that benchdb has a name for, whoever uses it."""
+    return {**collected(), **_by_name("schema/workloads", Workload)}
+
+
+@cache
 def workloads() -> Mapping[str, Workload]:
     """Return all work that has a name: what our collectors run, and that of others.
 
     An entry moves to the catalogue of the collectors once they can measure it.
     """
-    shipped = {**collected(), **_by_name("schema/workloads", Workload)}
-    known = metrics()
+    shipped, known = shipped_workloads(), metrics()
     entries = {name: _own_workload(name, it) for name, it in own().workload.items()}
     for name, entry in entries.items():
         _require_new("workload", name, shipped)

@@ -88,7 +88,8 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
             if extension.name in taken:
                 raise RefusedError(f"benchdb has a {kind} of this name itself")
             if first := found.get(extension.name):
-                raise RefusedError(f"{first.origin} has a {kind} of this name")
+                why = f"the package {first.package} has a {kind} of this name"
+                raise RefusedError(why)
             loaded = entry_point.load()
             for function in functions:
                 if not callable(getattr(loaded, function, None)):

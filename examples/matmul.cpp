@@ -15,10 +15,7 @@
 using Matrix = std::vector<float>;
 static volatile std::sig_atomic_t stopped = 0;
 
-static int refuse(const std::string &why) {
-  std::cerr << "cpp-matmul: " << why << "\n";
-  return 2;
-}
+static int refuse(const std::string &why) { return std::cerr << "cpp-matmul: " << why << "\n", 2; }
 
 static void multiply(const Matrix &a, const Matrix &b, Matrix &c, size_t n) {
   std::fill(c.begin(), c.end(), 0.0f);
@@ -68,8 +65,7 @@ int main(int count, char **words) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
   Matrix a(n * n), b(n * n), c(n * n);
-  for (auto &x : a) x = uniform(random);
-  for (auto &x : b) x = uniform(random);
+  for (Matrix *m : {&a, &b}) for (auto &x : *m) x = uniform(random);
   char now[32];
   std::time_t clock = std::time(nullptr);
   std::strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S+00:00", std::gmtime(&clock));

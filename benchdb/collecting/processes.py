@@ -250,7 +250,7 @@ def asking(
     *,
     isolated: Isolation = False,
     variables: Mapping[str, str] | None = None,
-    patience: float = PATIENCE_SECONDS,
+    patience: float | None = None,
 ) -> Iterator[Question]:
     """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
 
@@ -261,7 +261,8 @@ def asking(
     an import that hangs may have processes of its own.
     """
     name = name_of(command)
-    patience = DOWNLOAD_SECONDS if isolated else patience
+    usual = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    patience = usual if patience is None else patience
     with ExitStack() as kept:
         kept.enter_context(_unwinding())
         try:

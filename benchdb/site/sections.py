@@ -57,4 +57,4 @@ def pages(some: tuple[Section, ...]) -> Iterator[Page]:
 
 
 def _words(its: Section, _language: Language) -> Words:
-    return Words(title=its.title, crumbs=(("index", "benchdb"),))
+    return Words(title=its.title, parts={"facts": its})
