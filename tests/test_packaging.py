@@ -128,3 +128,17 @@ def test_the_container_runs_benchdb_as_nobody_special():
 )
 def test_the_container_asks_for_extras_that_there_are(extra):
     assert {*extra.split(",")} <= PROJECT["optional-dependencies"].keys()
+
+
+def test_make_alone_explains_every_target_that_people_type():
+    text = (ROOT / "Makefile").read_text()
+    phony = re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()
+
+    done = subprocess.run(
+        ["make"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert [line.split()[1] for line in done.stdout.splitlines()] == [
+        name for name in re.findall(r"^(\w+):", text, re.MULTILINE) if name in phony
+    ]
+    assert len(done.stdout.splitlines()) == len(phony)
