@@ -70,12 +70,10 @@ def test_every_file_has_the_version(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
 
-    before = {name: (tmp_path / name).read_text() for name in names}
-    release.prepare(tmp_path, __version__, date(2030, 1, 2))
-    same = [n for n in release.VERSIONS if (tmp_path / n).read_text() == before[n]]
+    for name in release.VERSIONS:
+        assert __version__ in (tmp_path / name).read_text()
     release.prepare(tmp_path, "9.8.7", date(2030, 1, 2))
 
-    assert same == [*release.VERSIONS]
     assert [n for n in names if "9.8.7" not in (tmp_path / n).read_text()] == []
     changes = (tmp_path / "CHANGELOG.md").read_text()
     assert "## Unreleased\n\n## 9.8.7, 2030-01-02\n" in changes
