@@ -46,6 +46,8 @@ COMMANDS = {
     "check-repo": "Check a collection, or what a pull request proposes to it.",
     "build-repo": "Build the site, database and metadata of a collection from its "
     "bundles alone.",
+    "validate": "Tell whether files are in the exchange format, line by line.",
+    "check-collector": "Try a collector against the protocol, point by point.",
     "verify-corpus": "Compare published figures with documents fetched again.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
@@ -54,6 +56,7 @@ _MODULES = {
     "campaigns": "list_campaigns",
     "check-repo": "check_repository",
     "import": "import_files",
+    "check-collector": "check_collector",
     "history": "show_history",
     "init-repo": "init_repository",
     "list": "list_runs",

@@ -16,7 +16,7 @@ from benchdb.collecting.history import Past, on_machine
 from benchdb.collecting.plan import Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
-from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.programs import Description, collectors, fingerprint, survey
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
 
@@ -185,15 +185,20 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
 
     Those asked for must be there.
     """
-    asked = tuple(dict.fromkeys(request.framework or frameworks()))
-    found = survey(asked, isolated=isolated)
-    for one in found:
+    found, faults = collectors()
+    for fault in faults:
+        warn(fault)
+    wanted = set(request.members())
+    able = [n for n, one in found.items() if one.ours or wanted & {*one.workloads}]
+    asked = tuple(dict.fromkeys(request.framework or able))
+    described = survey(asked, isolated=isolated)
+    for one in described:
         if one.version is None and request.framework:
             raise UsageError(one.why or f"{one.framework} is not installed")
-    if all(one.version is None for one in found):
-        reasons = "; ".join(one.why or one.framework for one in found)
+    if all(one.version is None for one in described):
+        reasons = "; ".join(one.why or one.framework for one in described)
         raise UsageError(f"no framework to measure with: {reasons}")
-    return found
+    return described
 
 
 def campaign_name() -> str:

@@ -10,14 +10,20 @@ import typer
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
+from benchdb.catalogue import workloads
 from benchdb.cli.campaign_options import Isolated
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.collecting.preflight import Health, health
-from benchdb.collecting.programs import Description
+from benchdb.collecting.programs import Description, collectors
 from benchdb.errors import BenchdbError, UsageError
+from benchdb.extensions import installed
+from benchdb.importing.plugins import formats
+from benchdb.own_catalogue import own
+from benchdb.own_catalogue import path as catalogue_path
+from benchdb.plausibility import rules
 from benchdb.store.postgresql.server import is_address, parsed
-from benchdb.user_data import location_of
+from benchdb.user_data import config_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
@@ -78,9 +84,10 @@ def doctor(
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
+        facts["extensions"] = [*_extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
-        for line in _lines(found, database):
+        for line in (*_lines(found, database), "", *_extension_lines()):
             typer.echo(plain(line))
     if not found.can_measure:
         raise typer.Exit(1)
@@ -149,6 +156,37 @@ def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
     yield ""
     why = f": {database['why']}" if database["why"] else ""
     yield f"database {database['location']}, {database['state']}{why}"
+
+
+def _extensions() -> Iterator[dict[str, str | None]]:
+    """Yield what others have added, by kind, and where it comes from."""
+    found, faults = collectors()
+    for name, its in found.items():
+        if not its.ours:
+            origin = f"{its.path}, {its.origin}"
+            yield {"kind": "collector", "name": name, "origin": origin, "fault": None}
+    for fault in faults:
+        yield {"kind": "collector", "name": None, "origin": None, "fault": fault}
+    for one in (*formats(), *rules.added(), *installed("section")):
+        facts = {"kind": one.kind, "name": one.name, "origin": one.origin}
+        yield {**facts, "fault": one.fault or None}
+    try:
+        for kind, names in (("metric", own().metric), ("workload", workloads())):
+            for name in names.keys() & {*own().metric, *own().workload}:
+                origin = str(catalogue_path())
+                yield {"kind": kind, "name": name, "origin": origin, "fault": None}
+    except UsageError as error:
+        yield {"kind": "catalogue", "name": None, "origin": None, "fault": str(error)}
+
+
+def _extension_lines() -> Iterator[str]:
+    yield "added to benchdb"
+    lines = [
+        it["fault"] or f"{it['kind']} {it['name']}: {it['origin']}"
+        for it in _extensions()
+    ]
+    nothing = f"nothing; {config_folder()} may have collectors/ and catalogue.toml"
+    yield from (f"  {line}" for line in lines or [nothing])
 
 
 def _framework(one: Description) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, select
 
-from benchdb.catalogue import collected, find_chip
+from benchdb.catalogue import find_chip, workloads
 from benchdb.collecting.budget import Cost, Known
 from benchdb.collecting.history import Past
 from benchdb.collecting.plan import STEPS, Cell, Protocol
@@ -171,7 +171,7 @@ def step_seconds(
     if like:
         near = min(like, key=distance)
         return amount / (near.rate * peak / near.peak), f"figures of {near.chip}"
-    kind = "operation" if collected()[cell.workload].kind == "operation" else "network"
+    kind = "operation" if workloads()[cell.workload].kind == "operation" else "network"
     share = _CORE[kind] / _CORE["operation"] if cell.device == "cpu" else _SHARE[kind]
     return amount / (peak * share), "operations and peak"
 
@@ -299,7 +299,7 @@ def known(cell: Cell, past: Sequence[Past], step: float) -> Known:
         if one.step_seconds:
             sessions[one.campaign or ""].append(one.step_seconds)
     values = [value for some in sessions.values() for value in some]
-    kind = collected()[cell.workload].kind == "operation"
+    kind = workloads()[cell.workload].kind == "operation"
     name = work_class(cell.device, fmean(values) if values else step, operation=kind)
     spread = spread_of(name, shipped())
     usual = None if spread is None else spread.process

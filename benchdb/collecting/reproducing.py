@@ -9,9 +9,15 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import collected
-from benchdb.collecting.again import Why, command
-from benchdb.collecting.programs import program
-from benchdb.exchange.messages import Environment
+from benchdb.collecting.again import Why, command, command_of_others
+from benchdb.collecting.programs import (
+    Program,
+    collectors,
+    describe,
+    own_frameworks,
+    program,
+)
+from benchdb.exchange.messages import Environment, Run
 from benchdb.exchange.record import Record
 from benchdb.grading import Grade
 from benchdb.store.newest import CELL
@@ -50,6 +56,11 @@ def words(record: Record) -> list[str] | Why:
     A run tells by its checks whether it left out what the source of its workload did.
     """
     run = record.run
+    its = None if run.framework in own_frameworks() else _collector_of(run)
+    if its is not None:
+        offers = {one.name: one.parameters for one in describe([str(its.path)]).offers}
+        axes = offers.get(run.workload, {})
+        return command_of_others(run, record.environment, axes)
     found = command(run, record.environment)
     known = collected().get(run.workload)
     if isinstance(found, Why) or known is None:
@@ -59,6 +70,16 @@ def words(record: Record) -> list[str] | Why:
     if plan and "seed_protocol" not in record.end.checks:
         return [*found, "--blocks-only"]
     return found
+
+
+def _collector_of(run: Run) -> Program | None:
+    """Return somebody's collector that is here and measured *run*, by its name."""
+    if run.label != "measured" or run.collector is None:
+        return None
+    its = collectors()[0].get(run.framework)
+    if its is None or run.workload not in its.workloads:
+        return None
+    return its if run.collector.name == its.name else None
 
 
 def software(environment: Environment) -> Software:
@@ -109,7 +130,8 @@ def with_python(asked: Software) -> Software:
 
 def _asked_for(framework: str) -> set[str]:
     """Return the packages that the collector of *framework* asks for."""
-    text = program(framework).read_text(encoding="utf-8")
+    its = program(framework)
+    text = its.path.read_text(encoding="utf-8") if its.ours else ""
     script = _SCRIPT.search(text)
     lines = script[1].splitlines() if script else ()
     block = tomllib.loads("\n".join(line[2:] for line in lines))

@@ -70,16 +70,20 @@ def csv_table(report: Report) -> bytes:
     *runs* are digests and *notes* codes, with spaces between. A spreadsheet would
     calculate text that starts like a formula: such a cell starts with '.
     """
-    report = untrusted.cleaned(report)
-    sources = {source.key: source for source in report.sources}
-    codes = {note.key: note.code for note in report.notes}
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for row in report.values:
-        cells = _cells(row, sources.get(row.source or ""), codes)
+    for cells in figure_rows(report):
         writer.writerow([_inert(cells.get(name)) for name in COLUMNS])
     return written.getvalue().encode()
+
+
+def figure_rows(report: Report) -> list[dict[str, Cell]]:
+    """Return the values of *report* by the names of ``COLUMNS``, a row for each."""
+    report = untrusted.cleaned(report)
+    sources = {source.key: source for source in report.sources}
+    codes = {note.key: note.code for note in report.notes}
+    return [_cells(row, sources.get(row.source or ""), codes) for row in report.values]
 
 
 def _cells(

@@ -18,6 +18,7 @@ from benchdb.site import (
     pages,
     run,
     search,
+    sections,
     source_page,
     workload_page,
 )
@@ -28,7 +29,7 @@ from benchdb.store import contents
 
 # Each yields pages in every language, as those of pairs are, between which and these
 # all work is divided; those of runs are in the first alone.
-_BEFORE = (front.pages, listings.pages, chip_page.pages, workload_page.pages)
+_BEFORE = (listings.pages, chip_page.pages, workload_page.pages)
 _AFTER = (machine_page.pages, source_page.pages)
 
 
@@ -43,7 +44,8 @@ def renew(
 
     *here* is as for ``content``; errors are those of ``build``.
     """
-    filters = (repr(scope.chosen), str(scope.everything), here or "")
+    chosen = (repr(scope.chosen), str(scope.everything), here or "")
+    filters = (*chosen, sections.identity())
     state = build.state(frame, contents.state(connection), *filters)
     done = build.as_it_was(folder, state)
     return done or write(content(connection, scope, here), frame, folder, state)
@@ -52,7 +54,9 @@ def renew(
 def write(site: Site, frame: Frame, folder: Path, state: str = "") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
     with build.aside(partial(compare.computed, site)) as data:
-        before = [page for make in _BEFORE for page in make(site)]
+        added = sections.sections(site)
+        before = [*front.pages(site, added), *sections.pages(added)]
+        before += [page for make in _BEFORE for page in make(site)]
         after = [page for make in _AFTER for page in make(site)]
         addresses = run.addresses(site)
         shared = [*before, *compare.pages(site, data), *after]
