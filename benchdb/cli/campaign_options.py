@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 from sqlalchemy import Engine
 
+from benchdb.catalogue import collected
 from benchdb.cli.console import warn
 from benchdb.cli.user_database import existing
 from benchdb.collecting.history import Past, on_machine
@@ -189,7 +190,12 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
     for fault in faults:
         warn(fault)
     wanted = set(request.members())
-    able = [n for n, one in found.items() if one.ours or wanted & {*one.workloads}]
+    # Ours import their frameworks to answer, which nobody waits for in vain.
+    able = [
+        name
+        for name, its in found.items()
+        if wanted & (collected().keys() if its.ours else {*its.workloads})
+    ]
     asked = tuple(dict.fromkeys(request.framework or able))
     described = survey(asked, isolated=isolated)
     for one in described:

@@ -84,7 +84,7 @@ def doctor(
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
-        facts["extensions"] = [*_extensions()]
+        facts["extensions"] = [*extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
         for line in (*_lines(found, database), "", *_extension_lines()):
@@ -158,7 +158,7 @@ def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
     yield f"database {database['location']}, {database['state']}{why}"
 
 
-def _extensions() -> Iterator[dict[str, str | None]]:
+def extensions() -> Iterator[dict[str, str | None]]:
     """Yield what others have added, by kind, and where it comes from."""
     found, faults = collectors()
     for name, its in found.items():
@@ -183,7 +183,7 @@ def _extension_lines() -> Iterator[str]:
     yield "added to benchdb"
     lines = [
         it["fault"] or f"{it['kind']} {it['name']}: {it['origin']}"
-        for it in _extensions()
+        for it in extensions()
     ]
     nothing = f"nothing; {config_folder()} may have collectors/ and catalogue.toml"
     yield from (f"  {line}" for line in lines or [nothing])
