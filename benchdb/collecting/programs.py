@@ -159,23 +159,29 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
     return found, faults
 
 
+_OWN = "your collectors"
+
+
 def _candidates() -> Iterator[tuple[Path, str]]:
     """Yield what may be a collector of somebody, and who named it.
 
     Of a folder, that is what can be executed, or looks like a program.
     """
     for place, origin in _places():
-        if not place.is_dir():
-            if os.path.lexists(place):
-                yield place, origin
-            continue
-        for path in sorted(place.iterdir()):
-            if not path.name.startswith((".", "_")) and _seems_a_program(path):
-                yield path, origin
+        try:
+            inside = [
+                path for path in sorted(place.iterdir()) if _seems_a_program(path)
+            ]
+        except FileNotFoundError:
+            # Most people have no folder of their own; whoever names one means it.
+            inside = [] if origin == _OWN else [place]
+        except OSError:  # it is a file, or cannot be read, which is told
+            inside = [place]
+        yield from ((path, origin) for path in inside)
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    yield config_folder() / "collectors", "your collectors"
+    yield config_folder() / "collectors", _OWN
     with suppress(ImportError):  # settings come with benchdb.toml
         for path in import_module("benchdb.settings").collector_folders():
             yield path, "benchdb.toml"
@@ -186,6 +192,8 @@ def _places() -> Iterator[tuple[Path, str]]:
 
 
 def _seems_a_program(path: Path) -> bool:
+    if path.name.startswith((".", "_")):
+        return False
     try:
         if path.is_dir() or os.access(path, os.X_OK):
             return not path.is_dir()

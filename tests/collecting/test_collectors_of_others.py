@@ -7,6 +7,7 @@ import pytest
 
 from benchdb.collecting import programs
 from benchdb.collecting.programs import collectors, own_frameworks, program
+from benchdb.extensions import installed
 
 FITS = {
     "type": "collector",
@@ -113,3 +114,38 @@ def test_it_is_asked_again_only_when_it_has_changed(folder):
 
     assert (first, again) == ([["acme"]] * 2, ["other"])
     assert count.read_text() == "x\nx\n"
+
+
+def packaged(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, of: str) -> None:
+    """Put a package on the path whose entry point *name* names the module *of*."""
+    about = folder / f"{name}-2.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Name: {name}\nVersion: 2.0\n")
+    entry_point = f"[benchdb.collectors]\n{name} = {of}\n"
+    (about / "entry_points.txt").write_text(entry_point)
+    monkeypatch.syspath_prepend(folder)
+    installed.cache_clear()
+
+
+def test_a_package_brings_collectors_and_one_that_fails_is_named(
+    folder, tmp_path, monkeypatch
+):
+    (module := tmp_path / "good" / "acme_programs").mkdir(parents=True)
+    (module / "__init__.py").write_text("")
+    path = put(module, "fits", says())
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "acme_broken.py").write_text("import no_such_module")
+    packaged(tmp_path / "bad", monkeypatch, "broken", "acme_broken")
+    packaged(tmp_path / "good", monkeypatch, "acme", "acme_programs")
+
+    faults = collectors()[1]
+    found = program("acme")
+    monkeypatch.undo()
+    installed.cache_clear()
+
+    assert (found.path, found.origin) == (path, "the package acme 2.0")
+    assert faults == [
+        "collector 'broken' of the package broken 2.0 cannot be used: "
+        "ModuleNotFoundError: No module named 'no_such_module'; update or uninstall "
+        "broken"
+    ]
