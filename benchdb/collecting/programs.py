@@ -169,9 +169,7 @@ def _candidates() -> Iterator[tuple[Path, str]]:
     """
     for place, origin in _places():
         try:
-            inside = [
-                path for path in sorted(place.iterdir()) if _seems_a_program(path)
-            ]
+            inside = list(filter(_seems_a_program, sorted(place.iterdir())))
         except FileNotFoundError:
             # Most people have no folder of their own; whoever names one means it.
             inside = [] if origin == _OWN else [place]
