@@ -47,6 +47,7 @@ COMMANDS = {
     "build-repo": "Build the site, database and metadata of a collection from its "
     "bundles alone.",
     "verify-corpus": "Compare published figures with documents fetched again.",
+    "config": "Show or change the settings in benchdb.toml.",
     "doctor": "Say what this machine can measure, and what to install.",
 }
 _MODULES = {
@@ -77,6 +78,12 @@ class _Deferred(TyperCommand):
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
         command = typer.main.get_command(import_module(module_of(self.name)).app)
         _refuse_contradictions(command, args)
+        # Help and completion come, whatever a file of settings says.
+        helping = {"-h", "--help"} & set(args) or more.get("resilient_parsing")
+        if not helping and self.name != "config":
+            from benchdb.cli.defaults import defaults_of  # noqa: PLC0415
+
+            more["default_map"] = defaults_of(str(self.name), command, COMMANDS)
         return command.make_context(info_name, args, *rest, **more)
 
 
