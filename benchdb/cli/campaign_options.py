@@ -2,7 +2,7 @@
 
 import inspect
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -17,6 +17,7 @@ from benchdb.collecting.plan import Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
 from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.pythons import active_elsewhere, python_of
 from benchdb.errors import UsageError
 from benchdb.store.database import reading
 
@@ -27,6 +28,16 @@ _S = TypeVar("_S")
 Isolated = Annotated[
     bool,
     typer.Option("--isolated", help="An environment for each framework, made by uv."),
+]
+Python = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help="Measure with the frameworks of another environment: its folder (venv, "
+        "conda), or its python.",
+        show_default=False,
+    ),
 ]
 
 
@@ -146,6 +157,7 @@ class _Options:
         ),
     ] = False
     isolated: Isolated = False
+    python: Python = None
 
 
 def campaign_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -192,8 +204,25 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
             raise UsageError(one.why or f"{one.framework} is not installed")
     if all(one.version is None for one in found):
         reasons = "; ".join(one.why or one.framework for one in found)
-        raise UsageError(f"no framework to measure with: {reasons}")
+        there = active_elsewhere()
+        hint = (
+            f"; the environment that is active here: --python {there}" if there else ""
+        )
+        raise UsageError(f"no framework to measure with: {reasons}{hint}")
     return found
+
+
+def isolation(options: Mapping[str, Any]) -> Isolation:
+    """Return which environment collectors run in, of --isolated and --python."""
+    python = options["python"]
+    if python is None:
+        return bool(options["isolated"])
+    if options["isolated"]:
+        raise UsageError(
+            "--isolated and --python contradict each other: uv makes an environment, "
+            "or there is one"
+        )
+    return python_of(python)
 
 
 def campaign_name() -> str:

@@ -14,6 +14,7 @@ from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
+    isolation,
     of_machine,
     past_here,
     refuse_others,
@@ -94,7 +95,9 @@ def collect(
         collect_within(context, budget, db, dry_run=dry_run)
         return
     request = chosen(context, Request)
-    settings = chosen(context, Settings, campaign=campaign_name(), time_limit=0)
+    isolated = isolation(context.params)
+    shared = {"campaign": campaign_name(), "time_limit": 0, "isolated": isolated}
+    settings = chosen(context, Settings, **shared)
     found = usable(request, isolated=settings.isolated)
     planned = plan(request, found, isolated=settings.isolated)
     for warning in planned.warnings:

@@ -10,7 +10,7 @@ import typer
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
-from benchdb.cli.campaign_options import Isolated
+from benchdb.cli.campaign_options import Isolated, Python, isolation
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.collecting.preflight import Health, health
@@ -28,6 +28,7 @@ _FILE = Path("benchdb-doctor.json")
 def doctor(
     as_json: AsJson = False,
     isolated: Isolated = False,
+    python: Python = None,
     attempt: Annotated[
         bool,
         typer.Option(
@@ -63,6 +64,7 @@ def doctor(
         lacking := _without(attempt, output or powermetrics, read, fixture)
     ) is not None:
         raise UsageError(lacking)
+    where = isolation({"isolated": isolated, "python": python})
     if attempt or read is not None:
         # What the usual command has no use for.
         from benchdb.cli import doctor_trial  # noqa: PLC0415
@@ -71,10 +73,10 @@ def doctor(
         if read is not None:
             doctor_trial.show_file(read, fixture)
             return
-        how = How(isolated=isolated, powermetrics=powermetrics)
+        how = How(isolated=where, powermetrics=powermetrics)
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
-    found = health(isolated=isolated)
+    found = health(isolated=where)
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}

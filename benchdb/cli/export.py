@@ -1,6 +1,5 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
+from benchdb.installation import to_add
 from benchdb.leaving import Gate
 from benchdb.store import read, retractions
 from benchdb.store.database import reading
@@ -171,7 +171,7 @@ def _tables(
     except ModuleNotFoundError as error:
         raise UsageError(
             f"Parquet needs the package {str(error.name).partition('.')[0]}; "
-            f"install it with: {sys.executable} -m pip install pyarrow"
+            f"install it with: {to_add('pyarrow')}"
         ) from error
     with new_folder(folder) as room:
         rows = write(connection, wanted, room)

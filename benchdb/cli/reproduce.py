@@ -14,8 +14,10 @@ from sqlalchemy import Engine
 from benchdb.cli import collect
 from benchdb.cli.campaign_options import (
     Isolated,
+    Python,
     campaign_name,
     chosen,
+    isolation,
     usable,
     warn_of_spoilers,
 )
@@ -52,6 +54,7 @@ _FOLDER = "DIR"  # stands for the folder of real images
 def reproduce(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     isolated: Isolated = False,
+    python: Python = None,
     fresh_seed: Annotated[
         bool,
         typer.Option(
@@ -75,12 +78,13 @@ def reproduce(
     unclear, conditions differ. Exit 0 if reproduced, 1 if not, 2 if it cannot be
     measured again.
     """
+    where = isolation({"isolated": isolated, "python": python})
     engine = opened(db)
     with reading(engine) as connection:
         found = record(connection, find(connection, run))
         asked = _command(found, grade_of(connection, found.run.key), data)
     going = _interrupted(engine, found.run.key)
-    if going is not None and not (isolated or fresh_seed or dry_run):
+    if going is not None and not (where or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
         return
@@ -88,8 +92,9 @@ def reproduce(
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")
-    if isolated:
-        settings = replace(settings, isolated=_environment(found))
+    if where:
+        its = where if isinstance(where, str) else _environment(found)
+        settings = replace(settings, isolated=its)
     planned = _planned(request, settings)
     if dry_run:
         typer.echo(shlex.join(asked))

@@ -17,6 +17,7 @@ from benchdb.cli.console import aligned, counted, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
+from benchdb.installation import to_add
 from benchdb.store.database import open_to_read
 from benchdb.store.query import Answer, asked
 from benchdb.user_data import location_of
@@ -141,7 +142,7 @@ def _parquet(answer: Answer) -> Iterator[bytes]:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"Parquet needs the package {error.name}; "
-            f"install it with: {sys.executable} -m pip install pyarrow"
+            f"install it with: {to_add('pyarrow')}"
         ) from error
     names = _distinct(answer.names)
     rows = [list(row) for row in answer.rows]

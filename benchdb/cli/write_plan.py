@@ -11,6 +11,7 @@ from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
+    isolation,
     past_here,
     refuse_others,
     usable,
@@ -60,9 +61,6 @@ def plan(
             "--elsewhere", help="For machines that have what this one may lack."
         ),
     ] = False,
-    python: Annotated[
-        str, typer.Option(metavar="PROGRAM", help="What runs a collector there.")
-    ] = "python3",
     left: Annotated[
         Path | None,
         typer.Option(
@@ -107,7 +105,9 @@ def plan(
         request = chosen(context, Request)
         # The collectors say the limit of time.
         settings = chosen(context, Settings, campaign=name, time_limit=0)
-        some = _planned(request, settings, db, python=python, elsewhere=elsewhere)
+        some = _planned(
+            request, settings, db, context.params["python"], elsewhere=elsewhere
+        )
         try:  # so that its answers are known as such when they are imported
             plan_files.keep_items(data_folder() / "planned", some)
         except (BenchdbError, OSError) as error:
@@ -138,11 +138,13 @@ def _planned(
     request: Request,
     settings: Settings,
     db: str | None,
+    python: str | None,
     *,
-    python: str,
     elsewhere: bool,
 ) -> list[PlannedItem]:
     isolated = settings.isolated
+    if python is not None and not elsewhere:
+        python = isolated = isolation({"isolated": isolated, "python": python})
     found = (assumed if elsewhere else usable)(request, isolated=isolated)
     whole = planned(request, found, isolated=isolated)
     for warning in whole.warnings:
@@ -150,7 +152,9 @@ def _planned(
     # What this machine took says nothing of another.
     past = [] if elsewhere else past_here(settings.tier, db)
     settings = replace(settings, time_limit=whole.time_limit)
-    some = items.planned(expected(whole, past), whole.replicates, settings, python)
+    some = items.planned(
+        expected(whole, past), whole.replicates, settings, python or "python3"
+    )
     times = [item.seconds for item in some if item.seconds is not None]
     about = "at least" if any(item.at_least for item in some) else "about"
     took = f"{about} {clock(sum(times))} one after another" if times else "time unknown"

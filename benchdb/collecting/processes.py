@@ -30,9 +30,14 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _OTHERS = ("PYTHONPATH", "PYTHONHOME")
 
 
-# Whether a collector runs in an environment of its own, which uv makes; and by which
-# further options of uv, such as the versions to install.
-Isolation = bool | tuple[str, ...]
+# Whether a collector runs in an environment of its own: one that uv makes, by further
+# options of uv such as the versions to install, or that of the Python at a path.
+Isolation = bool | tuple[str, ...] | str
+
+
+def is_by_uv(isolated: Isolation) -> bool:
+    """Tell whether uv makes the environment."""
+    return bool(isolated) and not isinstance(isolated, str)
 
 
 class Interruption:
@@ -199,7 +204,7 @@ def asking(
     an import that hangs may have processes of its own.
     """
     name = next(Path(part).stem for part in command if part.endswith(".py"))
-    patience = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    patience = DOWNLOAD_SECONDS if is_by_uv(isolated) else PATIENCE_SECONDS
     with ExitStack() as kept:
         kept.enter_context(_unwinding())
         try:

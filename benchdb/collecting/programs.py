@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.collecting.processes import Isolation, Question, asking
 from benchdb.errors import BenchdbError, UsageError, suggestion
+from benchdb.installation import fitting, to_add
 from benchdb.resources import folder
 
 
@@ -60,13 +62,17 @@ def program(framework: str) -> Path:
 
 
 def launcher(*, isolated: Isolation) -> tuple[str, ...]:
-    """Return what runs a collector: this Python, or uv with an environment for each."""
+    """Return what runs a collector: a Python, or uv with an environment for each."""
     if isolated is False:
         return (sys.executable,)
+    if isinstance(isolated, str):
+        if not Path(isolated).exists():
+            raise UsageError(f"the Python {isolated} is not there any more")
+        return (isolated,)
     if shutil.which("uv") is None:
         raise UsageError(
             "--isolated needs uv, which is not on the PATH; "
-            f"install it with: {sys.executable} -m pip install uv, or: brew install uv"
+            f"install it with: {to_add('uv')}, or: brew install uv"
         )
     return ("uv", "run", *(() if isolated is True else isolated), "--script")
 
@@ -90,14 +96,19 @@ def ask_machine(
     return _asked(start, isolated=isolated, variables=variables)
 
 
-def fingerprint() -> dict[str, Any]:
+def fingerprint(*, isolated: Isolation = False) -> dict[str, Any]:
     """Return what ``collectors/machine.py`` finds out about this machine."""
-    return ask_machine(["--json"])
+    return ask_machine(["--json"], isolated=isolated)
 
 
 def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    return ask_machine(["--meters"], isolated=isolated)
+    found = ask_machine(["--meters"], isolated=isolated)
+    python = isolated if isinstance(isolated, str) else None
+    return {
+        device: [one | {"install": fitting(one["install"], python)} for one in some]
+        for device, some in found.items()
+    }
 
 
 def publishable(text: str) -> str | None:
@@ -120,7 +131,26 @@ def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Descrip
             together.enter_context(asking(command, isolated=isolated))
             for command in commands
         ]
-        return list(map(_described, names, questions))
+        python = isolated if isinstance(isolated, str) else None
+        found = map(_described, names, questions)
+        return [_advised(one, python) for one in found]
+
+
+def _advised(one: Description, python: str | None) -> Description:
+    """Return *one* with advice that fits how we, or another *python*, were installed.
+
+    Collectors know nothing of it, and say ``pip install``.
+    """
+
+    def adapted(advice: str | None) -> str | None:
+        return advice and fitting(advice, python)
+
+    devices = {
+        name: replace(it, why=adapted(it.why), install=adapted(it.install))
+        for name, it in one.devices.items()
+    }
+    why, install = adapted(one.why), adapted(one.install)
+    return replace(one, why=why, install=install, devices=devices)
 
 
 def _described(framework: str, question: Question) -> Description:
