@@ -2,7 +2,7 @@
 
 import inspect
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -25,18 +25,25 @@ from benchdb.store.database import reading
 _LARGEST = 2**31 - 1
 _S = TypeVar("_S")
 
+_WHAT, _HOW = "What to measure", "How thoroughly"
+_VARIANT, _WHERE = "Other than usual", "Where, and with what"
+
 Isolated = Annotated[
     bool,
-    typer.Option("--isolated", help="An environment for each framework, made by uv."),
+    typer.Option(
+        "--isolated",
+        help="Each framework in an environment that uv makes for it.",
+        rich_help_panel=_WHERE,
+    ),
 ]
 Python = Annotated[
     str | None,
     typer.Option(
         "--python",
         metavar="PATH",
-        help="Measure with the frameworks of another environment: its folder (venv, "
-        "conda), or its python.",
+        help="Use the frameworks of another venv or conda environment.",
         show_default=False,
+        rich_help_panel=_WHERE,
     ),
 ]
 
@@ -45,37 +52,98 @@ class _Options:
     """What can be asked of a campaign: the fields of ``Request`` and ``Settings``."""
 
     workloads: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORKLOAD…]", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="[WORKLOAD…]",
+            help="Names, see 'benchdb workloads'; without one a suite.",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
     ] = None
     suite: Annotated[
         str,
-        typer.Option(help="Workloads, when none is named; 'benchdb workloads' lists."),
+        typer.Option(
+            metavar="NAME",
+            help="A list of workloads",
+            rich_help_panel=_WHAT,
+        ),
     ] = "standard"
     framework: Annotated[
         list[str] | None,
         typer.Option(
-            help="torch, numpy …, see 'benchdb doctor'; repeatable (default: all)"
+            metavar="NAME",
+            help="torch, mlx, tensorflow, numpy; repeatable (default: all)",
+            rich_help_panel=_WHAT,
         ),
     ] = None
     metal: Annotated[
         bool | None,
-        typer.Option("--metal/--no-metal", help="The Metal GPU only, or not at all."),
+        typer.Option(
+            "--metal/--no-metal",
+            help="Only the GPU of this Mac, or not at all.",
+            rich_help_panel=_WHAT,
+        ),
     ] = None
     cuda: Annotated[
         bool | None,
-        typer.Option("--cuda/--no-cuda", help="The CUDA GPU only, or not at all."),
+        typer.Option(
+            "--cuda/--no-cuda",
+            help="Only the NVIDIA GPU, or not at all.",
+            rich_help_panel=_WHAT,
+        ),
     ] = None
-    tier: Annotated[str, typer.Option(help="smoke, quick, standard or reference.")] = (
-        "quick"
-    )
     precision: Annotated[
         list[str] | None,
-        typer.Option(help="fp32, tf32, bf16, fp16 or fp64; repeatable (default: fp32)"),
+        typer.Option(
+            metavar="NAME",
+            help="fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None
+    tier: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="smoke, quick, standard, reference",
+            rich_help_panel=_HOW,
+        ),
+    ] = "quick"
+    replicates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=_LARGEST,
+            help="Processes of each cell, in place of the tier's.",
+            rich_help_panel=_HOW,
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=2**32 - 1,
+            help="Of random data, weights and order (default: 0)",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = 0
+    cool_down: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=_LARGEST,
+            metavar="SECONDS",
+            help="Wait for the GPU to cool, so long at most.",
+            rich_help_panel=_HOW,
+        ),
     ] = None
     batch_size: Annotated[
         list[int] | None,
         typer.Option(
-            min=1, max=_LARGEST, help="Instead of the workload's own; repeatable."
+            min=1,
+            max=_LARGEST,
+            help="In place of the workload's; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     size: Annotated[
@@ -83,81 +151,86 @@ class _Options:
         typer.Option(
             min=1,
             max=_LARGEST,
-            help="Of square matrices, for a sweep of them; repeatable.",
+            help="Rows of square matrices, for matmul; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     setting: Annotated[
         str | None,
-        typer.Option(help="Of a workload that has several: how a source ran it"),
+        typer.Option(
+            metavar="NAME",
+            help="Run it as a source did, see 'benchdb workloads'.",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     points: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            metavar="NAME=VALUE",
-            help="Of another axis of a sweep, such as trainable=last; repeatable.",
+            metavar="KEY=VALUE",
+            help="Another parameter, as trainable=last; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, inductor-graphs, graph, xla or mx.compile (default: "
-            "the framework's usual)."
+            metavar="NAME",
+            help="eager, inductor[-graphs], graph, xla, mx.compile",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     memory_format: Annotated[
         str | None,
-        typer.Option(help="Of images, with torch: contiguous or channels_last."),
+        typer.Option(
+            metavar="NAME",
+            help="Of images in torch: contiguous, channels_last",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     optimizer_implementation: Annotated[
-        str | None, typer.Option(help="With torch: default, foreach or fused.")
+        str | None,
+        typer.Option(
+            metavar="X",
+            help="Of torch: default, foreach, fused",
+            rich_help_panel=_VARIANT,
+        ),
+    ] = None
+    steps_per_epoch: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=_LARGEST,
+            help="Shorten the epochs that a source trained.",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     blocks_only: Annotated[
         bool,
         typer.Option(
-            "--blocks-only", help="Leave out what the source of a workload did."
+            "--blocks-only",
+            help="Leave out what the source of a workload did.",
+            rich_help_panel=_VARIANT,
         ),
     ] = False
-    steps_per_epoch: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=_LARGEST, help="Of the source's epochs, where it trained so."
-        ),
-    ] = None
     data: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", help="Real MNIST and CIFAR-10 files, if you have them"
+            metavar="DIR",
+            help="Real MNIST and CIFAR-10 files, if you have them.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
-    replicates: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=_LARGEST, help="Processes per cell, instead of the tier's."
-        ),
-    ] = None
-    seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order."),
-    ] = 0
-    cool_down: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=_LARGEST,
-            metavar="S",
-            help="Wait at most so long for the GPU to cool before each process, in "
-            "seconds (default: by the tier)",
-        ),
-    ] = None
+    isolated: Isolated = False
+    python: Python = None
     powermetrics: Annotated[
         bool,
         typer.Option(
-            "--powermetrics", help="On a Mac, energy by sudo -n powermetrics."
+            "--powermetrics",
+            help="Measure energy on a Mac, by sudo -n powermetrics.",
+            rich_help_panel=_WHERE,
         ),
     ] = False
-    isolated: Isolated = False
-    python: Python = None
 
 
 def campaign_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -228,26 +301,6 @@ def isolation(options: Mapping[str, Any]) -> Isolation:
 def campaign_name() -> str:
     """Return a name for a campaign that begins now; names sort by time."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-
-
-def refuse_others(
-    context: typer.Context, allowed: Collection[str], option: str, why: str
-) -> None:
-    """Raise ``UsageError`` for an option that *option* leaves nothing to choose of."""
-    for name, spelled in given(context).items():
-        if name not in allowed:
-            raise UsageError(f"{spelled} does not go with {option}: {why}")
-
-
-def given(context: typer.Context) -> dict[str, str]:
-    """Return the options on the command line, by name, as they are spelled."""
-    return {
-        parameter.name: parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name
-        and (source := context.get_parameter_source(parameter.name))
-        and source.name == "COMMANDLINE"
-    }
 
 
 def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:

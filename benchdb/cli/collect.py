@@ -10,6 +10,7 @@ import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
+from benchdb.cli.application import refuse_others
 from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
@@ -17,7 +18,6 @@ from benchdb.cli.campaign_options import (
     isolation,
     of_machine,
     past_here,
-    refuse_others,
     usable,
     warn_of_spoilers,
 )
@@ -43,6 +43,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_RUN = "This run"
 _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
@@ -53,15 +54,17 @@ def collect(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would run, and how long; run nothing."
+            "--dry-run",
+            help="Say what would run, and how long it would take.",
+            rich_help_panel=_RUN,
         ),
     ] = False,
     resume: Annotated[
         bool,
         typer.Option(
             "--resume",
-            help="Go on with the newest campaign that is not finished, or the one "
-            "named.",
+            help="Go on where a campaign was interrupted; name an older one.",
+            rich_help_panel=_RUN,
         ),
     ] = False,
     budget: Annotated[
@@ -69,18 +72,17 @@ def collect(
         typer.Option(
             "--budget",
             metavar="TIME",
-            help="Measure what tells most in this time, such as 10m or 1h30m, and end "
-            "with it; again, and it goes on.",
+            help="Measure what tells most in 10m, 1h30m …; again goes on.",
+            rich_help_panel=_RUN,
         ),
     ] = None,
     db: Db = None,
 ) -> None:
-    """Run the standard workloads on this machine and store every sample.
+    """Measure this machine, and store every sample.
 
-    Without --metal or --cuda: the CPU, and each GPU that is there. With one of them
-    and no choice of work it is the question whether that GPU helps, in ten minutes
-    (--budget 10m); --suite standard asks for all. Ctrl-C keeps all that has finished;
-    the running replicate is kept as interrupted, and --resume goes on from there.
+    By itself it measures the CPU and each GPU. With --metal or --cuda alone it takes
+    ten minutes to tell whether that GPU helps. Ctrl-C keeps what has finished, and
+    --resume goes on from there.
     """
     if resume:
         why = "the campaign goes on as it was planned"

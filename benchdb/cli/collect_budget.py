@@ -13,10 +13,10 @@ import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
+from benchdb.cli.application import given
 from benchdb.cli.campaign_options import (
     campaign_name,
     chosen,
-    given,
     isolation,
     usable,
     warn_of_spoilers,

@@ -22,18 +22,27 @@ PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Db = Annotated[
     str | None,
     typer.Option(
         "--db",
         envvar="BENCHDB_DB",
         metavar="PATH|URL",
-        help="Database: a file, or postgresql+psycopg://… "
-        "(default: results.sqlite in your data folder)",
+        help="Another database than your own; or BENCHDB_DB.",
         show_default=False,
     ),
 ]
+
+
+ONLY = "Only what is"
+
+
+def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any:
+    """Return an option that leaves only some of what there is."""
+    return typer.Option(
+        *names, metavar=metavar, help=text, rich_help_panel=ONLY, **more
+    )
 
 
 def plain(text: str, limit: int | None = None) -> str:

@@ -7,7 +7,6 @@ every command that has it, all others below the command they belong to.
 import json
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import typer
@@ -133,9 +132,9 @@ def _option(setting: Setting, name: str, command: Any) -> Any:
 
 
 def _loaded(name: str) -> Any:
-    from benchdb.cli import module_of  # noqa: PLC0415 - which imports us
+    from benchdb.cli import loaded, module_of  # noqa: PLC0415 - which imports us
 
-    return typer.main.get_command(import_module(module_of(name)).app)
+    return loaded(module_of(name))
 
 
 def _kind(option: Any) -> type:

@@ -21,6 +21,7 @@ from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
+_TRIAL = "A trial of everything"
 _FILE = Path("benchdb-doctor.json")
 
 
@@ -32,33 +33,51 @@ def doctor(
     attempt: Annotated[
         bool,
         typer.Option(
-            "--try", help="Try it all for five minutes; write a file for an issue."
+            "--try",
+            help="Try everything for five minutes; write a file for an issue.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Of --try: the file to write."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the file there (default: benchdb-doctor.json).",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     powermetrics: Annotated[
         bool,
         typer.Option(
             "--powermetrics",
-            help="Of --try: ask powermetrics as well, by sudo -n; run sudo -v before.",
+            help="Ask powermetrics as well, by sudo -n; run sudo -v before.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     read: Annotated[
-        Path | None, typer.Option(help="Say what did not hold in a file of --try.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Say what did not hold in such a file.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     fixture: Annotated[
         Path | None,
-        typer.Option(help="Of --read: the folder of hosts to add this Mac to."),
+        typer.Option(
+            metavar="DIR",
+            help="Add the Mac of --read to this folder of hosts, for tests.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     db: Db = None,
 ) -> None:
     """Say what this machine can measure, and what to install.
 
-    Also what would spoil a measurement now. Exit status 1 when nothing can be measured;
-    with --try and --read, when something did not hold.
+    It also says what would spoil a measurement now. Exit status: 1 when nothing can be
+    measured, or with --try and --read when something did not hold.
     """
     if (
         lacking := _without(attempt, output or powermetrics, read, fixture)

@@ -58,25 +58,27 @@ def reproduce(
     fresh_seed: Annotated[
         bool,
         typer.Option(
-            "--fresh-seed", help="Another seed, chosen at random: a replication."
+            "--fresh-seed", help="Use another seed, chosen at random: a replication."
         ),
     ] = False,
     data: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Real images, where the run had some."),
+        typer.Option(metavar="DIR", help="Folder of the real images that the run had."),
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what would run, how and how long."),
+        typer.Option(
+            "--dry-run", help="Say what would run, and how long it would take."
+        ),
     ] = False,
     db: Db = None,
 ) -> None:
-    """Measure a run again as it was measured, and say whether its figure holds.
+    """Measure a run again, and say whether its figure holds.
 
-    Same work, precision, compiler, flags, tier, processes and seed; --isolated also
-    brings back its framework. The answer is one of: reproduced within x %, differs,
-    unclear, conditions differ. Exit 0 if reproduced, 1 if not, 2 if it cannot be
-    measured again.
+    It runs the same work with the same precision, compiler, flags, tier, processes and
+    seed; --isolated also brings back its framework. The answer is: reproduced within
+    x %, differs, unclear, or conditions differ. Exit status: 0 if reproduced, 1 if not,
+    2 if it cannot be measured again.
     """
     where = isolation({"isolated": isolated, "python": python})
     engine = opened(db)

@@ -40,22 +40,28 @@ def query(
     ],
     format_: Annotated[
         Literal["table", "csv", "json", "parquet"],
-        typer.Option("--format", help="table, csv, json or parquet."),
+        typer.Option("--format", metavar="NAME", help="table, csv, json, parquet"),
     ] = "table",
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="File to write; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write there; - is standard output.",
+        ),
     ] = _STDOUT,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.001, metavar="S", help="Give up after so many seconds."),
+        typer.Option(min=0.001, metavar="SECONDS", help="Give up after this time."),
     ] = None,
     db: Db = None,
 ) -> None:
-    """Ask in SQL: results, figures, doubts, machine_details, samples.
+    """Ask in SQL.
 
-    Only what reads is answered. 'samples' has a row for each raw time: run, phase,
-    "index", steps, seconds; only those of the runs asked for are unpacked.
+    The views are results, figures, doubts, machine_details and samples. Only what reads
+    is answered. 'samples' has a row for each raw time: run, phase, "index", steps,
+    seconds; only those of the runs asked for are unpacked.
     """
     if format_ == "parquet" and output == _STDOUT:
         raise UsageError("Parquet is no text; name a file with -o")

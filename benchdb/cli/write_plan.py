@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
+from benchdb.cli.application import refuse_others
 from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
     isolation,
     past_here,
-    refuse_others,
     usable,
 )
 from benchdb.cli.console import counted, plain, warn
@@ -31,6 +31,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_PLAN = "The plan"
 _STDOUT = Path("-")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
@@ -51,45 +52,61 @@ def plan(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Its name (default: made from the time)",
+            help="Name of the campaign (default: made from the time)",
             show_default=False,
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     elsewhere: Annotated[
         bool,
         typer.Option(
-            "--elsewhere", help="For machines that have what this one may lack."
+            "--elsewhere",
+            help="Plan for machines that have what this one may lack.",
+            rich_help_panel=_PLAN,
         ),
     ] = False,
     left: Annotated[
         Path | None,
         typer.Option(
             metavar="PLAN.jsonl",
-            help="Of this plan, the items that the database has no run of.",
+            help="Write what the database has no run of yet.",
             show_default=False,
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     form: Annotated[
         Format,
         typer.Option(
-            "--format", help="JSON Lines, lines for a shell, or a job array of Slurm."
+            "--format",
+            metavar="NAME",
+            help="jsonl, commands (of a shell), slurm (a job array)",
+            rich_help_panel=_PLAN,
         ),
     ] = Format.JSONL,
     exclusive: Annotated[
-        bool, typer.Option(help="Whole nodes of Slurm: neighbours spoil a measurement.")
+        bool,
+        typer.Option(
+            help="Take whole nodes of Slurm; neighbours disturb.",
+            rich_help_panel=_PLAN,
+        ),
     ] = True,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="File to write; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write there; - is standard output.",
+            rich_help_panel=_PLAN,
+        ),
     ] = _STDOUT,
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.
 
-    Each item is one process of a collector, in the order of 'collect'; the same
-    options and --campaign give the same items. They need the folder
-    collectors/ and nothing else. 'benchdb import items/' puts the campaign together
-    again (docs/fleets.md).
+    An item is one process. It needs the folder collectors/ and nothing else; the same
+    options and --campaign give the same items. 'benchdb import items/' puts the
+    campaign together again.
     """
     if left is not None:
         refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")
