@@ -11,14 +11,16 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.console import warn
-from benchdb.cli.user_database import existing
-from benchdb.collecting.history import Past, on_machine
-from benchdb.collecting.plan import Request
+from benchdb.cli.waiting import waiting
+from benchdb.collecting.costs import devices_of, guesses, stored_rates
+from benchdb.collecting.history import Expected, Past, expected, on_machine
+from benchdb.collecting.plan import Plan, Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
-from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.programs import Description, frameworks, survey
 from benchdb.collecting.pythons import active_elsewhere, python_of
 from benchdb.errors import UsageError
+from benchdb.grading import load_per_cpu
 from benchdb.store.database import reading
 
 # No matrix and no batch is as large; what is could not be told in an exchange file.
@@ -295,7 +297,8 @@ def isolation(options: Mapping[str, Any]) -> Isolation:
             "--isolated and --python contradict each other: uv makes an environment, "
             "or there is one"
         )
-    return python_of(python)
+    with waiting("trying that Python"):
+        return python_of(python)
 
 
 def campaign_name() -> str:
@@ -309,19 +312,28 @@ def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
         warn(f"{spoiler.what}; {spoiler.advice}")
 
 
-def past_here(tier: str, db: str | None) -> list[Past]:
-    """Return what this machine has measured before, as far as that is stored."""
-    engine = existing(db)
-    if engine is None:
-        return []
-    # Not before: the first time, the machine gets its id.
-    machine = fingerprint()["machine"].get("anonymous_id")
-    return of_machine(engine, machine, tier)
+def estimated(
+    planned: Plan, machine: Mapping[str, Any], engine: Engine | None, tier: str
+) -> list[Expected]:
+    """Return what a process of each cell takes on this *machine*, by its fingerprint.
 
-
-def of_machine(engine: Engine, machine: str | None, tier: str) -> list[Past]:
-    """Return what a machine has measured before, by its anonymous id if it has one."""
-    if machine is None:
-        return []
-    with reading(engine) as connection:
-        return on_machine(connection, machine, tier)
+    As it took here, else by stored figures, else by its operations.
+    """
+    its = machine["machine"]
+    cards = [
+        one["name"]
+        for one in machine["system"].get("devices", ())
+        if one["kind"] != "cpu"
+    ]
+    kinds = {cell.device for cell in planned.cells} - {"cpu"}
+    own = devices_of(
+        its.get("chip", {}), dict.fromkeys(kinds, cards[0] if cards else None)
+    )
+    seen, past = [], list[Past]()
+    if engine is not None:
+        with reading(engine) as connection:
+            seen = stored_rates(connection, planned.cells)
+            if identity := its.get("anonymous_id"):
+                past = on_machine(connection, identity, tier)
+    load = load_per_cpu(machine.get("conditions", {})) or 0.0
+    return expected(planned, past, guesses(planned, own, seen, load))

@@ -22,10 +22,11 @@ from benchdb.cli.campaign_options import (
     warn_of_spoilers,
 )
 from benchdb.cli.collect_summary import summary
-from benchdb.cli.console import aligned, conclude, counted, plain, tell, warn
+from benchdb.cli.console import aligned, clock, conclude, counted, plain, tell, warn
 from benchdb.cli.figure_text import NONE
-from benchdb.cli.progress import clock, display
+from benchdb.cli.progress import display
 from benchdb.cli.user_database import address, existing, opened
+from benchdb.cli.waiting import waiting
 from benchdb.collecting import budgeted
 from benchdb.collecting.budget import (
     Question,
@@ -93,7 +94,8 @@ def collect_within(
     purse = Purse(seconds_of(text), monotonic() - age())
     request = replace(chosen(context, Request, blocks_only=True), tier=budgeted.TIER)
     isolated = isolation(context.params)
-    with ThreadPoolExecutor(1) as beside:
+    what = "asking the frameworks what they can measure here"
+    with waiting(what), ThreadPoolExecutor(1) as beside:
         asked = beside.submit(fingerprint)
         found = usable(request, isolated=isolated)
         planned = _both_devices(request, found, isolated=isolated)

@@ -22,6 +22,9 @@ PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
+# What takes a line off the terminal that is written anew each second.
+LIVE: list[Callable[[], None]] = []
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Db = Annotated[
     str | None,
@@ -67,6 +70,8 @@ def tell(text: str) -> None:
     in the database, so the campaign goes on.
     """
     with suppress(OSError):
+        for wipe in LIVE:
+            wipe()
         typer.echo(plain(text), err=True)
 
 
@@ -97,6 +102,13 @@ def counted(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def clock(seconds: float) -> str:
+    """Return *seconds* as ``m:ss`` or ``h:mm:ss``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> list[str]:

@@ -12,6 +12,7 @@ from benchdb import __version__
 from benchdb.cli.console import counted, plain
 from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
+from benchdb.cli.waiting import awaited
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
@@ -90,7 +91,8 @@ def check(
     engine = opened(db)
     count = 0
     with reading(engine) as connection:
-        for problem in problems(connection, sample):
+        found = problems(connection, sample)
+        for problem in awaited(found, lambda _: "checking the database"):
             typer.echo(plain(problem))
             count += 1
     if count:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from benchdb.cli.campaign_options import Isolated, Python, isolation
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
+from benchdb.cli.waiting import waiting
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError
@@ -95,7 +96,8 @@ def doctor(
         how = How(isolated=where, powermetrics=powermetrics)
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
-    found = health(isolated=where)
+    with waiting("asking each framework and meter"):
+        found = health(isolated=where)
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}

@@ -18,6 +18,7 @@ from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
 from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.verify import signer_text
+from benchdb.cli.waiting import awaited
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.importing.intake import files
@@ -307,8 +308,16 @@ class _Run(msgspec.Struct, frozen=True):
     ) -> Iterable[Outcome]:
         how = replace(self.how, maps=maps_)
         if self.whole:
-            return import_together(engine, some, how, rehearse=self.rehearse)
-        return import_files(engine, some, how)
+            found = import_together(engine, some, how, rehearse=self.rehearse)
+        else:
+            found = import_files(engine, some, how)
+
+        def what(number: int) -> str:
+            if number == len(some):
+                return "working out what follows from it"
+            return f"reading {some[number].name}, {number + 1} of {len(some)}"
+
+        return awaited(found, what)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from benchdb.cli.console import Db, narrowing, plain, print_bytes
+from benchdb.cli.waiting import awaited
 from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
 from benchdb.site.output import FORMATS, File, Format
@@ -220,7 +221,8 @@ def _deliver(found: Iterable[File], output: Path | None) -> None:
     if output == _STDOUT:
         print_bytes([next(iter(found)).content])
         return
-    for path, size in outputs.write(found, output or _FOLDER):
+    written = outputs.write(found, output or _FOLDER)
+    for path, size in awaited(written, lambda _: "writing the report"):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 

@@ -23,6 +23,7 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.console import tell
 from benchdb.cli.user_database import Db, address, opened
+from benchdb.cli.waiting import waiting
 from benchdb.collecting import plan_files
 from benchdb.collecting.again import Why
 from benchdb.collecting.plan import Plan, Request, Settings, plan
@@ -97,14 +98,16 @@ def reproduce(
     if where:
         its = where if isinstance(where, str) else _environment(found)
         settings = replace(settings, isolated=its)
-    planned = _planned(request, settings)
+    with waiting("asking the framework whether it can measure this here"):
+        planned = _planned(request, settings)
     if dry_run:
         typer.echo(shlex.join(asked))
         collect.foretell(planned, request.tier, db)
         return
     with reading(engine) as connection:
         links = originals(connection, found, planned.replicates)
-    machine = fingerprint()
+    with waiting("looking at this machine"):
+        machine = fingerprint()
     warn_of_spoilers(machine)
     settings = replace(settings, originals=links, time_limit=planned.time_limit)
     collect.begin(engine, machine, request, settings, planned)

@@ -12,18 +12,19 @@ from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
+    estimated,
     isolation,
-    past_here,
     usable,
 )
-from benchdb.cli.console import counted, plain, warn
-from benchdb.cli.progress import clock
+from benchdb.cli.console import clock, counted, plain, warn
 from benchdb.cli.user_database import Db, address, existing
+from benchdb.cli.waiting import waiting
 from benchdb.collecting import items, plan_files, scripts
 from benchdb.collecting.history import expected, of_campaign
 from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import Request, Settings, assumed
 from benchdb.collecting.plan import plan as planned
+from benchdb.collecting.programs import fingerprint
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
@@ -122,9 +123,10 @@ def plan(
         request = chosen(context, Request)
         # The collectors say the limit of time.
         settings = chosen(context, Settings, campaign=name, time_limit=0)
-        some = _planned(
-            request, settings, db, context.params["python"], elsewhere=elsewhere
-        )
+        with waiting("asking the frameworks what they can measure"):
+            some = _planned(
+                request, settings, db, context.params["python"], elsewhere=elsewhere
+            )
         try:  # so that its answers are known as such when they are imported
             plan_files.keep_items(data_folder() / "planned", some)
         except (BenchdbError, OSError) as error:
@@ -162,16 +164,19 @@ def _planned(
     isolated = settings.isolated
     if python is not None and not elsewhere:
         python = isolated = isolation({"isolated": isolated, "python": python})
-    found = (assumed if elsewhere else usable)(request, isolated=isolated)
-    whole = planned(request, found, isolated=isolated)
+    with waiting("asking the frameworks what they can measure"):
+        found = (assumed if elsewhere else usable)(request, isolated=isolated)
+        whole = planned(request, found, isolated=isolated)
     for warning in whole.warnings:
         warn(warning)
     # What this machine took says nothing of another.
-    past = [] if elsewhere else past_here(settings.tier, db)
-    settings = replace(settings, time_limit=whole.time_limit)
-    some = items.planned(
-        expected(whole, past), whole.replicates, settings, python or "python3"
+    estimates = (
+        expected(whole, [])
+        if elsewhere
+        else estimated(whole, fingerprint(), existing(db), settings.tier)
     )
+    settings = replace(settings, time_limit=whole.time_limit)
+    some = items.planned(estimates, whole.replicates, settings, python or "python3")
     times = [item.seconds for item in some if item.seconds is not None]
     about = "at least" if any(item.at_least for item in some) else "about"
     took = f"{about} {clock(sum(times))} one after another" if times else "time unknown"

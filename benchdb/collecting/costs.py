@@ -8,6 +8,7 @@ work on the nearest chip, scaled by the peaks of both, or a usual share of the p
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 from typing import Any
 
@@ -17,7 +18,7 @@ from sqlalchemy import Connection, select
 from benchdb.catalogue import collected, find_chip
 from benchdb.collecting.budget import Cost, Known
 from benchdb.collecting.history import Past
-from benchdb.collecting.plan import STEPS, Cell, Protocol
+from benchdb.collecting.plan import STEPS, Cell, Plan, Protocol
 from benchdb.statistics.spreads import shipped, spread_of, work_class
 from benchdb.store.tables import chip, machine, result, run
 
@@ -207,6 +208,28 @@ def guessed(
         stretch=stretch,
         squeeze=_SQUEEZED * its.window_seconds,
     )
+
+
+def guesses(
+    plan: Plan, devices: Sequence[Device], seen: Sequence[Seen], load: float
+) -> dict[Cell, tuple[float, str]]:
+    """Return what a process of each cell takes on average, and what that follows from.
+
+    Cells whose steps nobody can guess are left out: their tier says the least.
+    """
+    found = {}
+    for cell in plan.cells:
+        step, basis = step_seconds(cell, devices, seen, load)
+        kind = collected()[cell.workload].kind
+        reference = None
+        if cell.device != "cpu" and kind != "operation":
+            other = replace(cell, device="cpu")
+            reference, _ = step_seconds(other, devices, seen, load)
+        if step:
+            cost = guessed(step, plan.protocol, reference, load)
+            whole = cost.first + (plan.replicates - 1) * cost.later
+            found[cell] = (whole / plan.replicates, basis)
+    return found
 
 
 class Shares(msgspec.Struct, frozen=True):
