@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
-from benchdb.cli.console import tell
+from benchdb.cli.console import plain, tell
 from benchdb.cli.user_database import opened
 from benchdb.cli.waiting import waiting
 from benchdb.errors import UsageError

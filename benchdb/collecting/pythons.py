@@ -1,6 +1,7 @@
 """The Python of another environment, which has the frameworks that ours may lack."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from benchdb.errors import UsageError
 
 _OLDEST = (3, 11)  # that the collectors run on
 _PATIENCE_SECONDS = 10.0
-_ASK = "import sys; print('python', *sys.version_info[:2])"
+_ANSWER = re.compile(rb"Python (\d+)\.(\d+)")
 # Where an environment that somebody activated says that it is.
 _ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
@@ -25,9 +26,10 @@ def python_of(text: str) -> str:
     path = _program(text)
     try:
         done = subprocess.run(
-            [path, "-c", _ASK],
+            [path, "--version"],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,  # where Python 2 answers
             timeout=_PATIENCE_SECONDS,
             env=environment(isolated=path),
             check=False,
@@ -38,14 +40,14 @@ def python_of(text: str) -> str:
     except OSError as error:
         why = error.strerror
         raise UsageError(f"--python {text} cannot be run: {why}") from error
-    words = done.stdout.decode(errors="replace").replace("(", "").split()
-    if len(words) != 3 or words[0] != "python" or not "".join(words[1:]).isdigit():
+    version = _ANSWER.match(done.stdout)
+    if version is None:
         raise UsageError(f"--python {text} does not answer as Python does")
-    if (int(words[1]), int(words[2])) < _OLDEST:
-        least = ".".join(map(str, _OLDEST))
+    found = int(version[1]), int(version[2])
+    if found < _OLDEST:
+        is_, least = (".".join(map(str, one)) for one in (found, _OLDEST))
         raise UsageError(
-            f"--python {text} is Python {words[1]}.{words[2]}; collectors need {least} "
-            "or newer"
+            f"--python {text} is Python {is_}; collectors need {least} or newer"
         )
     return path
 

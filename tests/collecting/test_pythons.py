@@ -44,7 +44,7 @@ def test_the_collectors_run_on_it(bare, tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("echo python 2 7", "is Python 2.7; collectors need 3.11 or newer"),
+        ("echo Python 2.7.18 >&2", "is Python 2.7; collectors need 3.11 or newer"),
         ("echo hello", "does not answer as Python does"),
         ("exit 3", "does not answer as Python does"),
         ("exec sleep 60", "gave no answer in 1 s; is it a Python?"),
