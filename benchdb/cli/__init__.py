@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperCommand
 from benchdb import __version__
 from benchdb.cli.application import Group, loaded, one_line
 from benchdb.cli.console import run
+from benchdb.cli.waiting_line import waiting
 from benchdb.errors import UsageError, suggestion
 
 # A command's module is imported when it runs, so that --help and shell completion
@@ -89,9 +91,11 @@ class _Deferred(TyperCommand):
     """A command known by name and help, loaded when it is used."""
 
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
-        command = loaded(module_of(self.name))
+        completing = more.get("resilient_parsing")
+        with nullcontext() if completing else waiting("starting"):
+            command = loaded(module_of(self.name))
         # Help and completion come, whatever a file of settings says.
-        helping = {"-h", "--help"} & set(args) or more.get("resilient_parsing")
+        helping = {"-h", "--help"} & set(args) or completing
         if not helping and self.name != "config":
             from benchdb.cli.defaults import defaults_of  # noqa: PLC0415
 

@@ -11,7 +11,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.cli.console import warn
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
 from benchdb.collecting.history import Expected, Past, expected, on_machine
 from benchdb.collecting.plan import Plan, Request

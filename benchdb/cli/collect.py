@@ -27,7 +27,7 @@ from benchdb.cli.console import conclude, counted, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import measure
 from benchdb.collecting.history import Expected, Past, left, of_campaign

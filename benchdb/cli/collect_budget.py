@@ -26,7 +26,7 @@ from benchdb.cli.console import aligned, clock, conclude, counted, plain, tell, 
 from benchdb.cli.figure_text import NONE
 from benchdb.cli.progress import display
 from benchdb.cli.user_database import address, existing, opened
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import budgeted
 from benchdb.collecting.budget import (
     Question,

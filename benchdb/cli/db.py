@@ -12,7 +12,7 @@ from benchdb import __version__
 from benchdb.cli.console import counted, plain
 from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
-from benchdb.cli.waiting import awaited
+from benchdb.cli.waiting_line import awaited
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents

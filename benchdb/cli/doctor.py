@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from benchdb.cli.campaign_options import Isolated, Python, isolation
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description
 from benchdb.errors import BenchdbError, UsageError

@@ -18,7 +18,7 @@ from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
 from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.verify import signer_text
-from benchdb.cli.waiting import awaited
+from benchdb.cli.waiting_line import awaited
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.importing.intake import files

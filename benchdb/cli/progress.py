@@ -24,7 +24,7 @@ from rich.text import Text
 
 from benchdb.cli.console import clock, plain, tell
 from benchdb.cli.figure_text import figure
-from benchdb.cli.waiting import is_live
+from benchdb.cli.waiting_line import is_live
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines

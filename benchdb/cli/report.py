@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from benchdb.cli.console import Db, narrowing, plain, print_bytes
-from benchdb.cli.waiting import awaited
+from benchdb.cli.waiting_line import awaited
 from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
 from benchdb.site.output import FORMATS, File, Format

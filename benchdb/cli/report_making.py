@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from benchdb.cli.console import plain, tell
 from benchdb.cli.user_database import opened
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate

@@ -23,7 +23,7 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.console import tell
 from benchdb.cli.user_database import Db, address, opened
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
 from benchdb.collecting.again import Why
 from benchdb.collecting.plan import Plan, Request, Settings, plan

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from benchdb.cli import console
 from benchdb.cli.console import counted, plain
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.error_text import name

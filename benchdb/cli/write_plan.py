@@ -18,7 +18,7 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.console import clock, counted, plain, warn
 from benchdb.cli.user_database import Db, address, existing
-from benchdb.cli.waiting import waiting
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import items, plan_files, scripts
 from benchdb.collecting.history import expected, of_campaign
 from benchdb.collecting.items import PlannedItem

@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 
 from benchdb.cli.console import LIVE, clock, plain
 
-_PERIOD = 1.0  # seconds until it is shown, and between its changes
+_FIRST, _PERIOD = 0.5, 1.0  # seconds until it is shown, and between its changes
 _T = TypeVar("_T")
 
 
@@ -46,8 +46,10 @@ def _shown() -> Iterator["Line"]:
     ended = threading.Event()
 
     def tick() -> None:
-        while not ended.wait(_PERIOD):
+        over = ended.wait(_FIRST)
+        while not over:
             line.show()
+            over = ended.wait(_PERIOD)
 
     if line.stream is not None:
         threading.Thread(target=tick, daemon=True).start()

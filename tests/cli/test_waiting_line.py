@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from benchdb.cli import progress, waiting
+from benchdb.cli import progress, waiting_line
 from benchdb.cli.console import tell
 from benchdb.cli.progress import Course
-from benchdb.cli.waiting import Line, awaited
+from benchdb.cli.waiting_line import Line, awaited
 from tests import terminal
 
 WIPED = "\r\x1b[2K"
@@ -22,8 +22,9 @@ class Terminal(io.StringIO):
 def terminal_for(monkeypatch):
     """Return a terminal as standard error, with a line a hundred times a second."""
     stream = Terminal()
-    monkeypatch.setattr(waiting.sys, "stderr", stream)
-    monkeypatch.setattr(waiting, "_PERIOD", 0.01)
+    monkeypatch.setattr(waiting_line.sys, "stderr", stream)
+    monkeypatch.setattr(waiting_line, "_FIRST", 0.01)
+    monkeypatch.setattr(waiting_line, "_PERIOD", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     return stream
 
@@ -51,7 +52,7 @@ def test_what_is_waited_for_is_shown_between_items_and_leaves_no_trace(monkeypat
 
 def test_a_message_takes_the_place_of_the_line(monkeypatch):
     shown = terminal_for(monkeypatch)
-    with waiting.waiting("measuring"):
+    with waiting_line.waiting("measuring"):
         time.sleep(0.1)
         tell("a warning")
         time.sleep(0.1)
