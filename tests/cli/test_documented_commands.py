@@ -13,7 +13,6 @@ import typer
 from benchdb.cli import COMMANDS, app, module_of
 from tests.manual import (
     CHECKOUT,
-    COMMANDS_PAGE,
     DOCUMENTS,
     README,
     code_blocks,
@@ -49,43 +48,12 @@ def found(words: list[str]) -> tuple[Any, list[str]]:
     return command, rest
 
 
-def all_commands() -> dict[str, Any]:
-    """Return every command that does something, by its whole name."""
-    them: dict[str, Any] = {}
-    for name in COMMANDS:
-        command = typer.main.get_command(import_module(module_of(name)).app)
-        below = group(command)
-        them |= {f"{name} {one}": below[one] for one in below} or {name: command}
-    return them
-
-
 @pytest.mark.parametrize("words", DOCUMENTED)
 def test_every_command_in_a_document_exists_with_its_options(words):
     command, rest = found(words)
     context = command.context_class(command)
 
     command.make_parser(context).parse_args(rest)  # raises of an unknown option
-
-
-def test_the_page_of_commands_names_every_option_of_every_command():
-    rows = re.findall(
-        r"^\| `benchdb ([a-z-]+(?: [a-z]+)?)\b.*?` \|(.*)\|$",
-        COMMANDS_PAGE.read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
-    told = {name: set(re.findall(r"`(--[a-z-]+)", row)) for name, row in rows}
-    real = {
-        name: {
-            option
-            for parameter in command.params
-            if parameter.param_type_name == "option"
-            for option in (*parameter.opts, *parameter.secondary_opts)
-            if option.startswith("--")
-        }
-        for name, command in all_commands().items()
-    }
-
-    assert told == real
 
 
 def shown() -> list[tuple[list[str], str]]:
