@@ -48,7 +48,7 @@ RUN_BY = {
     "benchdb doctor --try": "tests/cli/test_doctor_trial.py",
     "benchdb doctor --read": "tests/cli/test_doctor_trial.py",
     "benchdb import README.md": "tests/cli/test_conversation.py",
-    "benchdb verify-corpus": "tests/cli/test_verify_corpus.py",
+    "benchdb verify --corpus": "tests/cli/test_verify_corpus.py",
 }
 # What a line answers in the sandbox with another status than 0, and the reason.
 ANSWERED: Mapping[str, tuple[int, str]] = {

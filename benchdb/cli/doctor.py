@@ -11,9 +11,10 @@ from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
 from benchdb.catalogue import workloads
-from benchdb.cli.campaign_options import Isolated
+from benchdb.cli.campaign_options import Isolated, Python, isolation
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.preflight import Health, health
 from benchdb.collecting.programs import Description, collectors
 from benchdb.errors import BenchdbError, UsageError
@@ -27,6 +28,7 @@ from benchdb.user_data import config_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_TRIAL = "A trial of everything"
 _FILE = Path("benchdb-doctor.json")
 
 
@@ -34,41 +36,61 @@ _FILE = Path("benchdb-doctor.json")
 def doctor(
     as_json: AsJson = False,
     isolated: Isolated = False,
+    python: Python = None,
     attempt: Annotated[
         bool,
         typer.Option(
-            "--try", help="Try it all for five minutes; write a file for an issue."
+            "--try",
+            help="Try everything for five minutes; write a file for an issue.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Of --try: the file to write."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the file there (default: benchdb-doctor.json).",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     powermetrics: Annotated[
         bool,
         typer.Option(
             "--powermetrics",
-            help="Of --try: ask powermetrics as well, by sudo -n; run sudo -v before.",
+            help="Ask powermetrics as well, by sudo -n; run sudo -v before.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     read: Annotated[
-        Path | None, typer.Option(help="Say what did not hold in a file of --try.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Say what did not hold in such a file.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     fixture: Annotated[
         Path | None,
-        typer.Option(help="Of --read: the folder of hosts to add this Mac to."),
+        typer.Option(
+            metavar="DIR",
+            help="Add the Mac of --read to this folder of hosts, for tests.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     db: Db = None,
 ) -> None:
     """Say what this machine can measure, and what to install.
 
-    Also what would spoil a measurement now. Exit status 1 when nothing can be measured;
-    with --try and --read, when something did not hold.
+    It also says what would spoil a measurement now. Exit status: 1 when nothing can be
+    measured, or with --try and --read when something did not hold.
     """
     if (
         lacking := _without(attempt, output or powermetrics, read, fixture)
     ) is not None:
         raise UsageError(lacking)
+    where = isolation({"isolated": isolated, "python": python})
     if attempt or read is not None:
         # What the usual command has no use for.
         from benchdb.cli import doctor_trial  # noqa: PLC0415
@@ -77,14 +99,15 @@ def doctor(
         if read is not None:
             doctor_trial.show_file(read, fixture)
             return
-        how = How(isolated=isolated, powermetrics=powermetrics)
+        how = How(isolated=where, powermetrics=powermetrics)
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
-    found = health(isolated=isolated)
+    with waiting("asking each framework and meter"):
+        found = health(isolated=where)
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
-        facts["extensions"] = [*_extensions()]
+        facts["extensions"] = [*extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
         for line in (*_lines(found, database), "", *_extension_lines()):
@@ -158,7 +181,7 @@ def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
     yield f"database {database['location']}, {database['state']}{why}"
 
 
-def _extensions() -> Iterator[dict[str, str | None]]:
+def extensions() -> Iterator[dict[str, str | None]]:
     """Yield what others have added, by kind, and where it comes from."""
     found, faults = collectors()
     for name, its in found.items():
@@ -183,7 +206,7 @@ def _extension_lines() -> Iterator[str]:
     yield "added to benchdb"
     lines = [
         it["fault"] or f"{it['kind']} {it['name']}: {it['origin']}"
-        for it in _extensions()
+        for it in extensions()
     ]
     nothing = f"nothing; {config_folder()} may have collectors/ and catalogue.toml"
     yield from (f"  {line}" for line in lines or [nothing])

@@ -21,7 +21,7 @@ Rows = Iterator[tuple[str, str]]
 
 @app.command()
 def workloads(as_json: AsJson = False) -> None:
-    """Explain the workloads and suites.
+    """Explain what can be measured: workloads and suites.
 
     Model, shapes, what is timed, which source it comes from; last come the names for
     work that only others have measured so far, with the parameters that make it.

@@ -65,7 +65,7 @@ def show(
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """Show one run, down to its place in the source.
+    """Show one run: its figure, how sure it is, where it comes from.
 
     The figure of its cell and session first, with the grade and its reasons; then its
     own figures, and the command that measures it again.

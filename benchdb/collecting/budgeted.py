@@ -176,7 +176,8 @@ def measure(
         position += 1
         item = _item(step, now, past, settings.campaign)
         more = processes(now, foreseen(now, left))
-        yield Started(item, position, position - 1 + more, purse.spent, left)
+        total = position - 1 + more
+        yield Started(item, position, total, purse.spent, left, step.seconds)
         first = position == 1
         with _ending(interruption, purse):
             for event in measured(

@@ -71,7 +71,7 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
     system = here["system"]
     missing = {**system.get("missing", {}), "framework_version": UNSAID}
     facts = {**system, "framework": item.cell.framework}
-    if settings.isolated:  # uv chose the collector's Python; the fingerprint is of ours
+    if settings.isolated:  # the collector's Python is another than the fingerprint's
         del facts["python"]
         missing["python"] = UNSAID
     line = {"type": "environment", "key": "environment", **facts, "missing": missing}

@@ -10,6 +10,7 @@ import msgspec
 from benchdb.catalogue import workloads
 from benchdb.collecting.history import Expected, Past, left
 from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered
+from benchdb.collecting.processes import is_by_uv
 from benchdb.collecting.programs import launcher, program
 from benchdb.collecting.runner import arguments
 from benchdb.errors import UsageError
@@ -73,7 +74,7 @@ def planned(
     an argument that no line can hold.
     """
     by_cell = {one.cell: one for one in estimates}
-    ours = launcher(isolated=True) if settings.isolated else (python,)
+    ours = launcher(isolated=True) if is_by_uv(settings.isolated) else (python,)
     items = []
     order = ordered([one.cell for one in estimates], replicates, settings.seed)
     for number, item in enumerate(order, start=1):

@@ -34,9 +34,14 @@ _LOOK_SECONDS = 0.05
 _OTHERS = ("PYTHONPATH", "PYTHONHOME")
 
 
-# Whether a collector runs in an environment of its own, which uv makes; and by which
-# further options of uv, such as the versions to install.
-Isolation = bool | tuple[str, ...]
+# Whether a collector runs in an environment of its own: one that uv makes, by further
+# options of uv such as the versions to install, or that of the Python at a path.
+Isolation = bool | tuple[str, ...] | str
+
+
+def is_by_uv(isolated: Isolation) -> bool:
+    """Tell whether uv makes the environment."""
+    return bool(isolated) and not isinstance(isolated, str)
 
 
 class Interruption:
@@ -261,7 +266,7 @@ def asking(
     an import that hangs may have processes of its own.
     """
     name = name_of(command)
-    usual = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    usual = DOWNLOAD_SECONDS if is_by_uv(isolated) else PATIENCE_SECONDS
     patience = usual if patience is None else patience
     with ExitStack() as kept:
         kept.enter_context(_unwinding())

@@ -10,11 +10,11 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.collecting.processes import (
@@ -25,7 +25,9 @@ from benchdb.collecting.processes import (
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.extensions import installed
 from benchdb.files import replacing
+from benchdb.installation import fitting, to_add
 from benchdb.resources import folder
+from benchdb.settings import collector_folders
 from benchdb.user_data import cache_folder, config_folder
 
 PROTOCOL = 1  # the version that collectors/README.md describes
@@ -159,26 +161,29 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
     return found, faults
 
 
+_OWN = "your collectors"
+
+
 def _candidates() -> Iterator[tuple[Path, str]]:
     """Yield what may be a collector of somebody, and who named it.
 
     Of a folder, that is what can be executed, or looks like a program.
     """
     for place, origin in _places():
-        if not place.is_dir():
-            if os.path.lexists(place):
-                yield place, origin
-            continue
-        for path in sorted(place.iterdir()):
-            if not path.name.startswith((".", "_")) and _seems_a_program(path):
-                yield path, origin
+        try:
+            inside = list(filter(_seems_a_program, sorted(place.iterdir())))
+        except FileNotFoundError:
+            # Most people have no folder of their own; whoever names one means it.
+            inside = [] if origin == _OWN else [place]
+        except OSError:  # it is a file, or cannot be read, which is told
+            inside = [place]
+        yield from ((path, origin) for path in inside)
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    yield config_folder() / "collectors", "your collectors"
-    with suppress(ImportError):  # settings come with benchdb.toml
-        for path in import_module("benchdb.settings").collector_folders():
-            yield path, "benchdb.toml"
+    yield config_folder() / "collectors", _OWN
+    for path in collector_folders():
+        yield path, "benchdb.toml"
     for one in installed("collector"):
         if not one.fault:
             file = getattr(one.loaded, "__file__", None)
@@ -186,6 +191,8 @@ def _places() -> Iterator[tuple[Path, str]]:
 
 
 def _seems_a_program(path: Path) -> bool:
+    if path.name.startswith((".", "_")):
+        return False
     try:
         if path.is_dir() or os.access(path, os.X_OK):
             return not path.is_dir()
@@ -284,13 +291,17 @@ def _understood(name: str, facts: dict[str, Any]) -> Description:
 
 
 def launcher(*, isolated: Isolation) -> tuple[str, ...]:
-    """Return what runs a collector: this Python, or uv with an environment for each."""
+    """Return what runs a collector: a Python, or uv with an environment for each."""
     if isolated is False:
         return (sys.executable,)
+    if isinstance(isolated, str):
+        if not Path(isolated).exists():
+            raise UsageError(f"the Python {isolated} is not there any more")
+        return (isolated,)
     if shutil.which("uv") is None:
         raise UsageError(
             "--isolated needs uv, which is not on the PATH; "
-            f"install it with: {sys.executable} -m pip install uv, or: brew install uv"
+            f"install it with: {to_add('uv')}, or: brew install uv"
         )
     return ("uv", "run", *(() if isolated is True else isolated), "--script")
 
@@ -327,14 +338,19 @@ def ask_machine(
     return _asked(command, isolated=isolated, variables=variables)
 
 
-def fingerprint() -> dict[str, Any]:
+def fingerprint(*, isolated: Isolation = False) -> dict[str, Any]:
     """Return what ``collectors/machine.py`` finds out about this machine."""
-    return ask_machine(["--json"])
+    return ask_machine(["--json"], isolated=isolated)
 
 
 def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    return ask_machine(["--meters"], isolated=isolated)
+    found = ask_machine(["--meters"], isolated=isolated)
+    python = isolated if isinstance(isolated, str) else None
+    return {
+        device: [one | {"install": fitting(one["install"], python)} for one in some]
+        for device, some in found.items()
+    }
 
 
 def publishable(text: str) -> str | None:
@@ -358,7 +374,26 @@ def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Descrip
             )
             for name, command in zip(names, commands, strict=True)
         ]
-        return list(map(_described, names, questions))
+        python = isolated if isinstance(isolated, str) else None
+        found = map(_described, names, questions)
+        return [_advised(one, python) for one in found]
+
+
+def _advised(one: Description, python: str | None) -> Description:
+    """Return *one* with advice that fits how we, or another *python*, were installed.
+
+    Collectors know nothing of it, and say ``pip install``.
+    """
+
+    def adapted(advice: str | None) -> str | None:
+        return advice and fitting(advice, python)
+
+    devices = {
+        name: replace(it, why=adapted(it.why), install=adapted(it.install))
+        for name, it in one.devices.items()
+    }
+    why, install = adapted(one.why), adapted(one.install)
+    return replace(one, why=why, install=install, devices=devices)
 
 
 def _described(framework: str, question: Question) -> Description:

@@ -17,7 +17,7 @@ import msgspec
 from benchdb import __version__
 from benchdb.catalogue import find_chip
 from benchdb.collecting.preflight import spoilers
-from benchdb.collecting.processes import asking, manner, refusal
+from benchdb.collecting.processes import Isolation, asking, manner, refusal
 from benchdb.collecting.programs import (
     Description,
     ask_machine,
@@ -106,7 +106,7 @@ class Trial(msgspec.Struct, forbid_unknown_fields=True):
 class How(msgspec.Struct, frozen=True):
     """How to try: collectors in environments of their own, powermetrics by sudo."""
 
-    isolated: bool = False
+    isolated: Isolation = False
     powermetrics: bool = False
 
 

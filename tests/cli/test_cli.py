@@ -142,7 +142,7 @@ def test_an_ambiguous_run_id_asks_for_more_digits(published):
 
 
 def test_machine_shows_what_would_be_shared():
-    shown = json.loads(benchdb("machine", "--json").out)
+    shown = json.loads(benchdb("machines", "here", "--json").out)
 
     assert shown["machine"]["chip"]["ram_bytes"] > 0
     assert shown["system"]["python"] == ".".join(map(str, sys.version_info[:3]))
