@@ -18,6 +18,7 @@ DOCUMENTS = (
     *sorted((CHECKOUT / "docs").glob("*.md")),
     *(CHECKOUT / of / "README.md" for of in ("benchmarks", "collectors", "schema")),
 )
+_INSTALLERS = {"pip", "pipx", "uv", "conda", "brew"}
 _SHELL = {"&&", "||", "|", ";", ">", "<", "(", ")"}
 
 
@@ -95,5 +96,8 @@ def _in_line(line: str) -> Iterator[list[str]]:
 
 
 def _is_a_value(part: list[str]) -> bool:
-    """Tell whether ``benchdb`` is what an option before it is given: a folder, say."""
-    return part[part.index("benchdb") - 1].startswith("-")
+    """Tell whether ``benchdb`` is a folder after an option, or what is installed."""
+    before = part[: part.index("benchdb")]
+    return bool(_INSTALLERS & {*before}) or any(
+        it.startswith("-") for it in before[-1:]
+    )

@@ -107,6 +107,9 @@ def _command(name: str, command: Any) -> str:
     )
 
 
+_PLAIN = {"<int range>": "N", "<int>": "N", "<str>": "TEXT", "<path>": "PATH"}
+
+
 def _value(parameter: Any, context: Any) -> str:
     if getattr(parameter, "is_flag", False):
         return ""
@@ -114,7 +117,8 @@ def _value(parameter: Any, context: Any) -> str:
     if choices:
         return ", ".join(_code(getattr(one, "value", one)) for one in choices)
     many = ", repeatable" if getattr(parameter, "multiple", False) else ""
-    return f"`{parameter.make_metavar(context)}`{many}"
+    metavar = str(parameter.make_metavar(context))
+    return f"`{_PLAIN.get(metavar, metavar)}`{many}"
 
 
 def _default(parameter: Any) -> str:
