@@ -11,32 +11,34 @@ SEED ?= $(shell date +%s)
 # Where this is set, each of the programs that tests start would compile all of benchdb.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check durations torture lint results catalogues schema spreads goldens screenshots wheel clean
+# Nobody who types "make" alone wants gigabytes.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check durations torture lint results catalogues schema spreads goldens screenshots docs manual wheel clean
 .PHONY: demo-environment test-environment
 
-demo: demo-environment
+help: ## these lines
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: demo-environment ## a short collection on this CPU, the published results, a German report in demo/report/
 	$(BIN)/benchdb collect --suite standard --framework torch --framework numpy --no-metal --no-cuda --tier smoke --db $(DEMO)/results.sqlite || test $$? -eq 1
 	$(BIN)/benchdb import published --db $(DEMO)/results.sqlite
 	$(BIN)/benchdb report --lang de --format all --highlight here --db $(DEMO)/results.sqlite -o $(DEMO)/report
 	@echo "open $(DEMO)/report/report.de.html"
 
-test: lint
+test: lint ## what CI runs: ruff, mypy and the whole suite with real parts
 	$(BIN)/python -m compileall -q benchdb collectors
 	$(BIN)/python -m pytest
 
-# While you work: all but the test files that take longer than two seconds.
-check: lint
+check: lint ## ruff, mypy and the test files that take less than two seconds: while you work
 	$(BIN)/python -m pytest --fast
 
-# Which files are fast, and with which the workers begin.
-durations: test-environment
+durations: test-environment ## the whole suite, which writes the seconds of each test file: they decide what is fast
 	$(BIN)/python -m pytest --save-durations
 
-# Kill, crowd, fill the disk, feed anything, for so long; status 1 if anything is lost.
-torture: test-environment
+torture: test-environment ## attack benchdb for SECONDS=600 with SEED=1, JOBS=1 at once: kills, crowds, full disks, hostile files
 	$(BIN)/python -m tools.torture --seconds $(SECONDS) --seed $(SEED) --jobs $(or $(JOBS),1)
 
-lint: test-environment
+lint: test-environment ## ruff and mypy alone
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -46,7 +48,7 @@ demo-environment test-environment:
 
 # The committed database is what the published files say, nothing more: what its imports
 # brought is left out, so that nobody's first "import --undo" takes back what we ship.
-results: demo-environment
+results: demo-environment ## results.sqlite, from published/
 	rm -f results.sqlite results.sqlite-wal results.sqlite-shm
 	$(BIN)/python -m tools.shipped_runs > schema/shipped.json.new
 	mv schema/shipped.json.new schema/shipped.json
@@ -54,17 +56,17 @@ results: demo-environment
 	$(BIN)/python -c "import sqlite3; sqlite3.connect('results.sqlite').executescript('DELETE FROM import_part; VACUUM')"
 	$(BIN)/python -m tools.corpus_page results.sqlite > docs/corpus.md
 
-schema: demo-environment
+schema: demo-environment ## the JSON Schema of the exchange format
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json
 
 # What classes of work have shown in the published runs, for databases that are young.
-spreads: demo-environment
+spreads: demo-environment ## what classes of work have shown in the published runs
 	$(BIN)/python -m tools.seen_spreads > schema/spreads.json.new
 	mv schema/spreads.json.new schema/spreads.json
 
 # Take new sentences into the template, then into each language. There is nothing to
 # compile: benchdb reads the .po files, and tests/report/language/test_catalogues.py says what is missing.
-catalogues: demo-environment
+catalogues: demo-environment ## take new sentences into the catalogues of all languages
 	$(BIN)/pybabel -q extract -F babel.toml --add-comments=TRANSLATORS --no-location \
 	  --sort-output --no-wrap --omit-header -o reports/locales/benchdb.pot .
 	for language in $(filter-out en benchdb.pot,$(notdir $(wildcard reports/locales/*))); do \
@@ -77,18 +79,28 @@ catalogues: demo-environment
 
 # The committed reports and digests that tests/test_golden*.py compare with; read what
 # has changed. Digests of documents in ../shared are written where that folder is there.
-goldens: test-environment
+goldens: test-environment ## the committed reports and digests that tests compare with; read what has changed
 	$(BIN)/python -m tests.golden_report
 	$(BIN)/python -m tests.golden_cells
 	$(BIN)/python -m tests.golden_records
 	$(BIN)/python -m tests.golden_documents
 
-# The shipped database's page in every language, wide and narrow, light and dark.
-screenshots: test-environment
+screenshots: test-environment ## the page in every language, wide and narrow, light and dark
 	$(BIN)/python -m tests.screenshots $(SCREENSHOTS)
 
-wheel: test-environment
+# The documentation as a site, in dist/docs, with the site of the shipped results inside.
+docs: test-environment ## the documentation as a site in dist/docs
+	$(BIN)/python -m mkdocs build --strict
+	$(BIN)/benchdb report --site dist/docs/results --lang en --db results.sqlite
+
+manual: test-environment ## the manual page and the licences of dependencies, from what is installed
+	$(BIN)/python -m tools.manual_page > packaging/benchdb.1.new
+	mv packaging/benchdb.1.new packaging/benchdb.1
+	$(BIN)/python -m tools.licences > docs/licences.md.new
+	mv docs/licences.md.new docs/licences.md
+
+wheel: test-environment ## a wheel in dist/
 	$(BIN)/python -m build --wheel
 
-clean:
+clean: ## remove the environment, the demo and dist/
 	rm -rf $(VENV) $(DEMO) dist

@@ -6,9 +6,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from benchdb.errors import UsageError, suggestion
+from benchdb.own_catalogue import Direction, OwnWorkload, own, path
 from benchdb.resources import folder
 
-Direction = Literal["higher", "lower", "none"]
 Confidence = Literal["high", "medium", "low"]
 Kind = Literal["rnn", "mlp", "cnn", "transformer", "inference", "operation"]
 Facts = Mapping[str, Any]
@@ -136,9 +137,15 @@ def _content(catalogue: str) -> bytes:
 
 
 # Each by name.
-metrics = cache(partial(_by_name, "schema/metrics", Metric))
+shipped_metrics = cache(partial(_by_name, "schema/metrics", Metric))
 collected = cache(partial(_by_name, "collectors/catalogue/workloads", Workload))
 suites = cache(partial(_by_name, "collectors/catalogue/suites", Suite))
+
+
+@cache
+def shipped_workloads() -> Mapping[str, Workload]:
+    """Return the work that benchdb has a name for, whoever uses it."""
+    return {**collected(), **_by_name("schema/workloads", Workload)}
 
 
 @cache
@@ -147,7 +154,60 @@ def workloads() -> Mapping[str, Workload]:
 
     An entry moves to the catalogue of the collectors once they can measure it.
     """
-    return {**collected(), **_by_name("schema/workloads", Workload)}
+    shipped, known = shipped_workloads(), metrics()
+    entries = {name: _own_workload(name, it) for name, it in own().workload.items()}
+    for name, entry in entries.items():
+        _require_new("workload", name, shipped)
+        for metric in entry.headlines:
+            if metric not in known:
+                raise UsageError(
+                    f"{path()}: workload {name!r}: no metric {metric!r}"
+                    f"{suggestion(metric, known)}"
+                )
+    return {**shipped, **entries}
+
+
+class _Metrics(dict[str, Metric]):
+    """Metrics by name; one that a database has and nobody here knows has no unit."""
+
+    def __missing__(self, name: str) -> Metric:
+        words = name.replace("_", " ")
+        return Metric(name, unit="1", direction="none", short=words, title=words)
+
+
+@cache
+def metrics() -> Mapping[str, Metric]:
+    """Return all kinds of figures: those of benchdb, and the user's own."""
+    shipped = shipped_metrics()
+    for name in own().metric:
+        _require_new("metric", name, shipped)
+    entries = {
+        name: Metric(name, it.unit, it.direction, it.short or it.title, it.title)
+        for name, it in own().metric.items()
+    }
+    return _Metrics({**shipped, **entries})
+
+
+def _own_workload(name: str, its: OwnWorkload) -> Workload:
+    return Workload(
+        name,
+        title=its.title,
+        kind="operation",
+        sample_unit=its.unit,
+        model=its.model,
+        timed=its.timed,
+        version=its.version,
+        work=None if its.flops is None else f"{its.flops:,} FLOPs per {its.unit}",
+        cell=its.cell,
+        headlines=its.metrics,
+    )
+
+
+def _require_new(kind: str, name: str, shipped: Mapping[str, object]) -> None:
+    if name in shipped:
+        raise UsageError(
+            f"{path()}: benchdb has a {kind} {name!r} itself; give yours another name"
+        )
 
 
 @cache

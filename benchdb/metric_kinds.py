@@ -1,8 +1,9 @@
 """Which metrics are a speed, which the table of values lists, and how each is shown."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from benchdb.catalogue import metrics, workloads
+from benchdb.own_catalogue import own
 
 # The metrics that say how fast something trains, and how each becomes a rate.
 _RATES = ("samples_per_second", "fit_samples_per_second")
@@ -61,7 +62,7 @@ _OF_OTHERS = (
     "peak_memory_reported_bytes",
 )
 # What two results are compared in: all speeds and times of the work itself.
-COMPARED = frozenset(
+_COMPARED = frozenset(
     {
         *SPEEDS,
         *_OPERATION,
@@ -98,7 +99,7 @@ BESIDE_THE_HEADLINE = (
     "peak_memory_reported_bytes",
 )
 # Whatever else a run has is in the database, and ``benchdb show`` tells it.
-LISTED = tuple(
+_LISTED = tuple(
     dict.fromkeys((*_OPERATION, *_TRAINING, *_OF_OTHERS, *BESIDE_THE_HEADLINE))
 )
 _UNITS = {"TFLOP/s": "TFLOPS", "1/h": "epoch/h", "1": ""}
@@ -113,6 +114,19 @@ _COUNTED = {
 _BYTES = ((2**30 / 10, 2**30, "GB"), (2**20 / 10, 2**20, "MB"), (0, 2**10, "kB"))
 
 
+@cache
+def listed() -> tuple[str, ...]:
+    """Return the metrics that tables of values have, in order; the user's own last."""
+    return (*_LISTED, *own().metric)
+
+
+@cache
+def compared() -> frozenset[str]:
+    """Return the metrics that two results are compared in."""
+    mine = {name for name, it in own().metric.items() if it.direction != "none"}
+    return _COMPARED | mine
+
+
 @lru_cache(maxsize=4096)  # whoever compares asks for each pair
 def headlines(workload: str) -> tuple[str, ...]:
     """Return the metrics that may head a run of *workload*, the first choice first."""
@@ -123,7 +137,7 @@ def headlines(workload: str) -> tuple[str, ...]:
     if workload in _MOVING:
         first = ("gigabytes_per_second",)
     last = () if known else BESIDE_THE_HEADLINE
-    return tuple(dict.fromkeys((*first, *ours, *_OF_OTHERS, *last)))
+    return tuple(dict.fromkeys((*first, *ours, *_OF_OTHERS, *last, *own().metric)))
 
 
 def unit_of(metric: str, workload: str) -> str:

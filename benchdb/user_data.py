@@ -1,30 +1,33 @@
-"""Where a user's data are on this system: their folder, and the database in it."""
+"""Where a user's data are on this system: their folders, and the database in one."""
 
 import os
-import sys
 from pathlib import Path
+
+_NAME = "benchdb"
 
 
 def data_folder() -> Path:
     """Return where a user's data belong on this system."""
-    if home := os.environ.get("BENCHDB_HOME"):
-        return Path(home)
-    return _own("Application Support", "XDG_DATA_HOME", ".local/share") / "benchdb"
+    return _own("user_data_path", ".")
 
 
 def cache_folder() -> Path:
     """Return where on this system belongs what can be made again."""
+    return _own("user_cache_path", "cache")
+
+
+def config_folder() -> Path:
+    """Return where a user's settings, collectors and workloads belong."""
+    return _own("user_config_path", "config")
+
+
+def _own(function: str, below_home: str) -> Path:
     if home := os.environ.get("BENCHDB_HOME"):
-        return Path(home) / "cache"
-    return _own("Caches", "XDG_CACHE_HOME", ".cache") / "benchdb"
+        return Path(home) / below_home
+    import platformdirs  # noqa: PLC0415 - commands with --db do without it
 
-
-def _own(of_a_mac: str, variable: str, usual: str) -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / of_a_mac
-    root = Path(os.environ.get(variable, ""))
-    # A relative one does not count, by the specification of these folders.
-    return root if root.is_absolute() else Path.home() / usual
+    path: Path = getattr(platformdirs, function)(_NAME, appauthor=False)
+    return path
 
 
 def location_of(db: str | None) -> str:

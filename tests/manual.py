@@ -3,18 +3,22 @@
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = CHECKOUT / "README.md"
-COMMANDS_PAGE = CHECKOUT / "docs" / "commands.md"
 DOCUMENTS = (
-    *(CHECKOUT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *(
+        CHECKOUT / f"{name}.md"
+        for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")
+    ),
     *sorted((CHECKOUT / "docs").glob("*.md")),
     *(CHECKOUT / of / "README.md" for of in ("benchmarks", "collectors", "schema")),
 )
+_INSTALLERS = {"pip", "pipx", "uv", "conda", "brew"}
 _SHELL = {"&&", "||", "|", ";", ">", "<", "(", ")"}
 
 
@@ -38,10 +42,36 @@ def inline_code(document: Path) -> list[str]:
     return [token.content for token in _tokens(document) if token.type == "code_inline"]
 
 
+class Block(NamedTuple):
+    """A block of code of a document, and the *line* on which it begins.
+
+    *about* is what follows its language, such as the title that says why it is not run.
+    """
+
+    document: Path
+    line: int
+    language: str
+    about: str
+    text: str
+
+
+def blocks(document: Path) -> list[Block]:
+    """Return the indented and the fenced blocks; an indented one has no language."""
+    return [
+        Block(document, token.map[0] + 1, *_info(token.info), token.content)
+        for token in _tokens(document)
+        if token.type in {"code_block", "fence"} and token.map
+    ]
+
+
+def _info(info: str) -> tuple[str, str]:
+    language, _, about = info.partition(" ")
+    return language, about
+
+
 def code_blocks(document: Path) -> list[str]:
-    """Return the indented and the fenced blocks."""
-    kinds = {"code_block", "fence"}
-    return [token.content for token in _tokens(document) if token.type in kinds]
+    """Return the text of each block."""
+    return [block.text for block in blocks(document)]
 
 
 def commands(document: Path) -> list[list[str]]:
@@ -66,5 +96,8 @@ def _in_line(line: str) -> Iterator[list[str]]:
 
 
 def _is_a_value(part: list[str]) -> bool:
-    """Tell whether ``benchdb`` is what an option before it is given: a folder, say."""
-    return part[part.index("benchdb") - 1].startswith("-")
+    """Tell whether ``benchdb`` is a folder after an option, or what is installed."""
+    before = part[: part.index("benchdb")]
+    return bool(_INSTALLERS & {*before}) or any(
+        it.startswith("-") for it in before[-1:]
+    )

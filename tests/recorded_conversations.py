@@ -4,7 +4,6 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from textwrap import indent
 
 from tests.terminal import talk
 
@@ -51,17 +50,16 @@ def recorded(name: str) -> str:
         del os.environ["BENCHDB_DB"]
     assert done.status == 0, done.out
     shown = f"$ cat {name}\n{DOCUMENTS[name]}$ benchdb import {name}\n{done.out}"
-    lines = (line.rstrip() for line in shown.splitlines())
-    return indent("\n".join(lines), "    ")
+    return "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
 
 
 def main() -> None:
     """Write the conversations into the page anew."""
     page = PAGE.read_text()
     for name in DOCUMENTS:
-        block = re.compile(rf"    \$ cat {re.escape(name)}\n(?:(?:    .*)?\n)*(?=\S)")
+        block = re.compile(rf"\$ cat {re.escape(name)}\n(?:(?!```).*\n)*")
         assert block.search(page), name
-        page = block.sub(f"{recorded(name)}\n\n".replace("\\", "\\\\"), page)
+        page = block.sub(recorded(name).replace("\\", "\\\\"), page)
     PAGE.write_text(page)
 
 

@@ -58,6 +58,11 @@ class Wanted:
         ]
 
 
+# No framework for all of these: what must install is benchdb, and what tests it.
+CORE = tuple(
+    Wanted(("charts", "postgres", "parquet", "dev"), platform, f"3.{minor}")
+    for platform, minor in product((MAC, LINUX), range(11, 15))
+)
 SYSTEMS = ((MAC, "3.11"), (MAC, "3.12"), (LINUX, "3.12"))
 OF_EXTRAS = tuple(
     Wanted(extras, *system)
@@ -68,7 +73,7 @@ TOGETHER = (
     ("torch",),
     ("tensorflow",),
     ("torch", "tensorflow", "mlx", "apple"),
-    ("torch", "tensorflow", "mlx", "postgres", "parquet", "dev"),
+    ("charts", "torch", "tensorflow", "mlx", "postgres", "parquet", "docs", "dev"),
 )
 TESTED = tuple(
     Wanted(extras, MAC, python, tested=True)
@@ -116,7 +121,8 @@ def resolve(wanted: Wanted, within: Mapping[str, str]) -> dict[str, str] | str:
 @pytest.fixture(scope="module")
 def resolved(tmp_path_factory) -> Resolved:
     within = environment() | {"UV_CACHE_DIR": str(tmp_path_factory.mktemp("uv"))}
-    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, TOO_NEW, TOO_OLD, MLX_ON_INTEL)
+    too = (TOO_NEW, TOO_OLD, MLX_ON_INTEL)
+    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, *CORE, *too)
     # The first fills the cache, or all would fetch the same.
     first = resolve(every[0], within)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -140,7 +146,23 @@ def title(wanted: Wanted) -> str:
 def test_every_extra_installs_beside_the_core(wanted, resolved):
     packages = found(resolved, wanted)
 
-    assert {"sqlalchemy", "matplotlib", "typer"} <= packages.keys()
+    assert {"sqlalchemy", "pandas", "typer"} <= packages.keys()
+
+
+@pytest.mark.parametrize("wanted", CORE, ids=title)
+def test_the_core_installs_from_wheels_on_each_python_that_we_name(wanted, resolved):
+    named = f"Programming Language :: Python :: {wanted.python}"
+
+    assert {"pandas", "pyarrow", "psycopg-binary"} <= found(resolved, wanted).keys()
+    assert named in DECLARED["classifiers"]
+
+
+def test_no_python_is_named_that_was_not_tried():
+    named = [it.split(" :: ")[-1] for it in DECLARED["classifiers"]]
+
+    tried = {wanted.python for wanted in CORE}
+    assert {it for it in named if it.startswith("3.")} == tried
+    assert DECLARED["requires-python"] == f">={min(tried)}"
 
 
 @pytest.mark.parametrize("wanted", TESTED, ids=title)
@@ -148,7 +170,7 @@ def test_the_tested_versions_install_together(wanted, resolved):
     packages = found(resolved, wanted)
 
     pinned = CONSTRAINTS.read_text(encoding="utf-8")
-    for name in {"matplotlib", *wanted.extras} & packages.keys():
+    for name in {"pandas", *wanted.extras} & packages.keys():
         assert f"\n{name}=={packages[name]}" in pinned
 
 
@@ -182,7 +204,7 @@ def test_pytorch_comes_as_a_wheel_for_apple_silicon(python, resolved):
 def test_linux_gets_nothing_that_is_apples(resolved):
     apples = {"tensorflow-metal", "tensorflow-macos", "zeus-apple-silicon", "mlx-metal"}
     there = [wanted for wanted in resolved if wanted.platform == LINUX]
-    assert len(there) == len(FRAMEWORKS) + len([LIGHT]) + len(PROGRAMS)
+    assert len(there) == len(FRAMEWORKS) + len([LIGHT]) + len(PROGRAMS) + len(CORE) / 2
 
     assert [wanted for wanted in there if apples & found(resolved, wanted).keys()] == []
 

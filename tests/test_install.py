@@ -163,7 +163,7 @@ def test_the_demo_needs_no_package_of_the_system(debian):
     outcome = debian.make("demo")
 
     assert installations(outcome) == []
-    assert outcome.calls[-1].endswith(f"-e {debian.checkout}[torch]")
+    assert outcome.calls[-1].endswith(f"-e {debian.checkout}[charts,torch]")
     assert "makes the Python environment .venv (up to 2 GB" in outcome.out[0]
 
 
@@ -172,7 +172,7 @@ def test_an_environment_for_the_tests_serves_the_demo_and_not_the_reverse(debian
     for_tests = debian.make("test")
     demo = debian.make("demo")
 
-    assert any("[torch,tensorflow," in call for call in for_tests.calls)
+    assert any("[charts,torch,tensorflow," in call for call in for_tests.calls)
     assert not any("-m venv" in call for call in for_tests.calls)
     assert demo.calls == []
 
@@ -182,7 +182,7 @@ def test_changed_pins_are_installed_into_the_same_environment(debian):
     debian.write_pins("2.14.0")
     outcome = debian.make("demo", OFFERED="2.14.0+cpu")
 
-    assert f"torch==2.14.0+cpu -e {debian.checkout}[torch]" in outcome.calls[-1]
+    assert f"torch==2.14.0+cpu -e {debian.checkout}[charts,torch]" in outcome.calls[-1]
     assert not any("-m venv" in call for call in outcome.calls)
 
 

@@ -1,6 +1,8 @@
 """The project's own documents: short where promised, and what they name is there."""
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -48,3 +50,26 @@ def test_the_readme_leads_to_every_page():
 
 def test_the_readme_shows_a_picture_of_a_report():
     assert "docs/report.png" in links(README)
+
+
+def test_the_readme_counts_what_is_shipped():
+    words = " ".join(README.read_text(encoding="utf-8").split())
+    told = re.search(
+        r"([\d,]+) runs: (\d+) Apple chips from M1 to (M\d+), and (\d+) other .*?"
+        r"\[(\d+) sources\]",
+        words,
+    )
+    place = f"file:{CHECKOUT}/results.sqlite?mode=ro"
+    with closing(sqlite3.connect(place, uri=True)) as shipped:
+        ((runs,),) = shipped.execute("SELECT count(*) FROM run")
+        ((sources,),) = shipped.execute("SELECT count(DISTINCT slug) FROM source")
+        rows = shipped.execute("SELECT DISTINCT accelerator FROM results")
+        chips = {chip for (chip,) in rows if chip}
+
+    apple = {chip for chip in chips if re.match(r"M\d", chip)}
+    newest = max(chip.split()[0] for chip in apple)
+    others = len(chips) - len(apple)
+    assert told
+    assert told.groups() == (
+        *(f"{runs:,}", str(len(apple)), newest, str(others), str(sources)),
+    )

@@ -39,7 +39,7 @@ _HEAD = """\
 
 Figures alone, each with its source, its place there and the characters printed; the
 documents are theirs. `make results` makes this page from `results.sqlite`.
-`benchdb verify-corpus DIR` holds the figures against documents that you fetch again,
+`benchdb verify --corpus DIR` holds the figures against documents that you fetch again,
 `DIR/SOURCE/PATH` with their paths in the repository. *Findings* are what the rules in
 [importing.md](importing.md) doubt, and flags of the maps.
 

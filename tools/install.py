@@ -39,7 +39,10 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = CHECKOUT / "constraints.txt"
 LOG = CHECKOUT / "install.log"
-EXTRAS = {"demo": "torch", "test": "torch,tensorflow,mlx,postgres,parquet,dev"}
+EXTRAS = {
+    "demo": "charts,torch",
+    "test": "charts,torch,tensorflow,mlx,postgres,parquet,docs,dev",
+}
 OLDEST = (3, 11)
 NEWEST = {"demo": (3, 14), "test": (3, 13)}  # the frameworks have packages for
 GB = 10**9

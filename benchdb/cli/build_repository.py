@@ -33,7 +33,7 @@ def build_repo(
         typer.Option(help="Languages: de, fr, ko …, or all [default: all]"),
     ] = None,
 ) -> None:
-    """Build the site, database and metadata of a collection from its bundles alone.
+    """Build the site and database of a collection from its bundles.
 
     The same commit gives the same bytes; the digest of all of them is printed. Beside
     the site there are tables as JSON Lines, results.sqlite, badges and croissant.json.

@@ -2,7 +2,7 @@
 
 import inspect
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -10,23 +10,46 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 from sqlalchemy import Engine
 
+from benchdb.catalogue import collected
 from benchdb.cli.console import warn
-from benchdb.cli.user_database import existing
-from benchdb.collecting.history import Past, on_machine
-from benchdb.collecting.plan import Request
+from benchdb.cli.waiting_line import waiting
+from benchdb.collecting.costs import devices_of, guesses, stored_rates
+from benchdb.collecting.history import Expected, Past, expected, on_machine
+from benchdb.collecting.plan import Plan, Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
-from benchdb.collecting.programs import Description, fingerprint, frameworks, survey
+from benchdb.collecting.programs import Description, collectors, survey
+from benchdb.collecting.pythons import active_elsewhere, python_of
 from benchdb.errors import UsageError
+from benchdb.grading import load_per_cpu
 from benchdb.store.database import reading
 
 # No matrix and no batch is as large; what is could not be told in an exchange file.
 _LARGEST = 2**31 - 1
+# Other work for each CPU that counts: more of it waits for the disk, mostly.
+_BUSIEST = 4.0
 _S = TypeVar("_S")
+
+_WHAT, _HOW = "What to measure", "How thoroughly"
+_VARIANT, _WHERE = "Other than usual", "Where, and with what"
 
 Isolated = Annotated[
     bool,
-    typer.Option("--isolated", help="An environment for each framework, made by uv."),
+    typer.Option(
+        "--isolated",
+        help="Each framework in an environment that uv makes for it.",
+        rich_help_panel=_WHERE,
+    ),
+]
+Python = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help="Use the frameworks of another venv or conda environment.",
+        show_default=False,
+        rich_help_panel=_WHERE,
+    ),
 ]
 
 
@@ -34,37 +57,98 @@ class _Options:
     """What can be asked of a campaign: the fields of ``Request`` and ``Settings``."""
 
     workloads: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORKLOAD…]", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="[WORKLOAD…]",
+            help="Names, see 'benchdb workloads'; without one a suite.",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
     ] = None
     suite: Annotated[
         str,
-        typer.Option(help="Workloads, when none is named; 'benchdb workloads' lists."),
+        typer.Option(
+            metavar="NAME",
+            help="A list of workloads",
+            rich_help_panel=_WHAT,
+        ),
     ] = "standard"
     framework: Annotated[
         list[str] | None,
         typer.Option(
-            help="torch, numpy …, see 'benchdb doctor'; repeatable (default: all)"
+            metavar="NAME",
+            help="torch, mlx, tensorflow, numpy; repeatable (default: all)",
+            rich_help_panel=_WHAT,
         ),
     ] = None
     metal: Annotated[
         bool | None,
-        typer.Option("--metal/--no-metal", help="The Metal GPU only, or not at all."),
+        typer.Option(
+            "--metal/--no-metal",
+            help="Only the GPU of this Mac, or not at all.",
+            rich_help_panel=_WHAT,
+        ),
     ] = None
     cuda: Annotated[
         bool | None,
-        typer.Option("--cuda/--no-cuda", help="The CUDA GPU only, or not at all."),
+        typer.Option(
+            "--cuda/--no-cuda",
+            help="Only the NVIDIA GPU, or not at all.",
+            rich_help_panel=_WHAT,
+        ),
     ] = None
-    tier: Annotated[str, typer.Option(help="smoke, quick, standard or reference.")] = (
-        "quick"
-    )
     precision: Annotated[
         list[str] | None,
-        typer.Option(help="fp32, tf32, bf16, fp16 or fp64; repeatable (default: fp32)"),
+        typer.Option(
+            metavar="NAME",
+            help="fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None
+    tier: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="smoke, quick, standard, reference",
+            rich_help_panel=_HOW,
+        ),
+    ] = "quick"
+    replicates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=_LARGEST,
+            help="Processes of each cell, in place of the tier's.",
+            rich_help_panel=_HOW,
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=2**32 - 1,
+            help="Of random data, weights and order (default: 0)",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = 0
+    cool_down: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=_LARGEST,
+            metavar="SECONDS",
+            help="Wait for the GPU to cool, so long at most.",
+            rich_help_panel=_HOW,
+        ),
     ] = None
     batch_size: Annotated[
         list[int] | None,
         typer.Option(
-            min=1, max=_LARGEST, help="Instead of the workload's own; repeatable."
+            min=1,
+            max=_LARGEST,
+            help="In place of the workload's; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     size: Annotated[
@@ -72,80 +156,86 @@ class _Options:
         typer.Option(
             min=1,
             max=_LARGEST,
-            help="Of square matrices, for a sweep of them; repeatable.",
+            help="Rows of square matrices, for matmul; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     setting: Annotated[
         str | None,
-        typer.Option(help="Of a workload that has several: how a source ran it"),
+        typer.Option(
+            metavar="NAME",
+            help="Run it as a source did, see 'benchdb workloads'.",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     points: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            metavar="NAME=VALUE",
-            help="Of another axis of a sweep, such as trainable=last; repeatable.",
+            metavar="KEY=VALUE",
+            help="Another parameter, as trainable=last; repeatable.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     compiler: Annotated[
         str | None,
         typer.Option(
-            help="eager, inductor, inductor-graphs, graph, xla or mx.compile (default: "
-            "the framework's usual)."
+            metavar="NAME",
+            help="eager, inductor[-graphs], graph, xla, mx.compile",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
     memory_format: Annotated[
         str | None,
-        typer.Option(help="Of images, with torch: contiguous or channels_last."),
+        typer.Option(
+            metavar="NAME",
+            help="Of images in torch: contiguous, channels_last",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     optimizer_implementation: Annotated[
-        str | None, typer.Option(help="With torch: default, foreach or fused.")
+        str | None,
+        typer.Option(
+            metavar="X",
+            help="Of torch: default, foreach, fused",
+            rich_help_panel=_VARIANT,
+        ),
+    ] = None
+    steps_per_epoch: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=_LARGEST,
+            help="Shorten the epochs that a source trained.",
+            rich_help_panel=_VARIANT,
+        ),
     ] = None
     blocks_only: Annotated[
         bool,
         typer.Option(
-            "--blocks-only", help="Leave out what the source of a workload did."
+            "--blocks-only",
+            help="Leave out what the source of a workload did.",
+            rich_help_panel=_VARIANT,
         ),
     ] = False
-    steps_per_epoch: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=_LARGEST, help="Of the source's epochs, where it trained so."
-        ),
-    ] = None
     data: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", help="Real MNIST and CIFAR-10 files, if you have them"
+            metavar="DIR",
+            help="Real MNIST and CIFAR-10 files, if you have them.",
+            rich_help_panel=_VARIANT,
         ),
     ] = None
-    replicates: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=_LARGEST, help="Processes per cell, instead of the tier's."
-        ),
-    ] = None
-    seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**32 - 1, help="For data, weights and the order."),
-    ] = 0
-    cool_down: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=_LARGEST,
-            metavar="S",
-            help="Wait at most so long for the GPU to cool before each process, in "
-            "seconds (default: by the tier)",
-        ),
-    ] = None
+    isolated: Isolated = False
+    python: Python = None
     powermetrics: Annotated[
         bool,
         typer.Option(
-            "--powermetrics", help="On a Mac, energy by sudo -n powermetrics."
+            "--powermetrics",
+            help="Measure energy on a Mac, by sudo -n powermetrics.",
+            rich_help_panel=_WHERE,
         ),
     ] = False
-    isolated: Isolated = False
 
 
 def campaign_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -185,40 +275,48 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
 
     Those asked for must be there.
     """
-    asked = tuple(dict.fromkeys(request.framework or frameworks()))
-    found = survey(asked, isolated=isolated)
-    for one in found:
+    found, faults = collectors()
+    for fault in faults:
+        warn(fault)
+    wanted = set(request.members())
+    # Ours import their frameworks to answer, which nobody waits for in vain.
+    able = [
+        name
+        for name, its in found.items()
+        if wanted & (collected().keys() if its.ours else {*its.workloads})
+    ]
+    asked = tuple(dict.fromkeys(request.framework or able))
+    described = survey(asked, isolated=isolated)
+    for one in described:
         if one.version is None and request.framework:
             raise UsageError(one.why or f"{one.framework} is not installed")
-    if all(one.version is None for one in found):
-        reasons = "; ".join(one.why or one.framework for one in found)
-        raise UsageError(f"no framework to measure with: {reasons}")
-    return found
+    if all(one.version is None for one in described):
+        reasons = "; ".join(one.why or one.framework for one in described)
+        there = active_elsewhere()
+        hint = (
+            f"; the environment that is active here: --python {there}" if there else ""
+        )
+        raise UsageError(f"no framework to measure with: {reasons}{hint}")
+    return described
+
+
+def isolation(options: Mapping[str, Any]) -> Isolation:
+    """Return which environment collectors run in, of --isolated and --python."""
+    python = options["python"]
+    if python is None:
+        return bool(options["isolated"])
+    if options["isolated"]:
+        raise UsageError(
+            "--isolated and --python contradict each other: uv makes an environment, "
+            "or there is one"
+        )
+    with waiting("trying that Python"):
+        return python_of(python)
 
 
 def campaign_name() -> str:
     """Return a name for a campaign that begins now; names sort by time."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-
-
-def refuse_others(
-    context: typer.Context, allowed: Collection[str], option: str, why: str
-) -> None:
-    """Raise ``UsageError`` for an option that *option* leaves nothing to choose of."""
-    for name, spelled in given(context).items():
-        if name not in allowed:
-            raise UsageError(f"{spelled} does not go with {option}: {why}")
-
-
-def given(context: typer.Context) -> dict[str, str]:
-    """Return the options on the command line, by name, as they are spelled."""
-    return {
-        parameter.name: parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name
-        and (source := context.get_parameter_source(parameter.name))
-        and source.name == "COMMANDLINE"
-    }
 
 
 def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
@@ -227,19 +325,28 @@ def warn_of_spoilers(fingerprint: dict[str, Any]) -> None:
         warn(f"{spoiler.what}; {spoiler.advice}")
 
 
-def past_here(tier: str, db: str | None) -> list[Past]:
-    """Return what this machine has measured before, as far as that is stored."""
-    engine = existing(db)
-    if engine is None:
-        return []
-    # Not before: the first time, the machine gets its id.
-    machine = fingerprint()["machine"].get("anonymous_id")
-    return of_machine(engine, machine, tier)
+def estimated(
+    planned: Plan, machine: Mapping[str, Any], engine: Engine | None, tier: str
+) -> list[Expected]:
+    """Return what a process of each cell takes on this *machine*, by its fingerprint.
 
-
-def of_machine(engine: Engine, machine: str | None, tier: str) -> list[Past]:
-    """Return what a machine has measured before, by its anonymous id if it has one."""
-    if machine is None:
-        return []
-    with reading(engine) as connection:
-        return on_machine(connection, machine, tier)
+    As it took here, else by stored figures, else by its operations.
+    """
+    its = machine["machine"]
+    cards = [
+        one["name"]
+        for one in machine["system"].get("devices", ())
+        if one["kind"] != "cpu"
+    ]
+    kinds = {cell.device for cell in planned.cells} - {"cpu"}
+    own = devices_of(
+        its.get("chip", {}), dict.fromkeys(kinds, cards[0] if cards else None)
+    )
+    seen, past = [], list[Past]()
+    if engine is not None:
+        with reading(engine) as connection:
+            seen = stored_rates(connection, planned.cells)
+            if identity := its.get("anonymous_id"):
+                past = on_machine(connection, identity, tier)
+    load = min(load_per_cpu(machine.get("conditions", {})) or 0.0, _BUSIEST)
+    return expected(planned, past, guesses(planned, own, seen, load))

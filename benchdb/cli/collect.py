@@ -1,22 +1,23 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
+from benchdb.cli.application import refuse_others
 from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
-    of_machine,
-    past_here,
-    refuse_others,
+    estimated,
+    isolation,
     usable,
     warn_of_spoilers,
 )
@@ -26,14 +27,15 @@ from benchdb.cli.console import conclude, counted, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
 from benchdb.collecting.campaign import measure
-from benchdb.collecting.history import Expected, Past, expected, left, of_campaign
+from benchdb.collecting.history import Expected, Past, left, of_campaign
 from benchdb.collecting.item_runs import now
 from benchdb.collecting.plan import Memory, Plan, Request, Settings, plan
 from benchdb.collecting.plan_files import Place, Unfinished
 from benchdb.collecting.processes import Interruption
-from benchdb.collecting.programs import fingerprint, source_digest
+from benchdb.collecting.programs import ask_machine, fingerprint, source_digest
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
@@ -42,6 +44,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_RUN = "This run"
 _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
@@ -52,15 +55,17 @@ def collect(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would run, and how long; run nothing."
+            "--dry-run",
+            help="Say what would run, and how long it would take.",
+            rich_help_panel=_RUN,
         ),
     ] = False,
     resume: Annotated[
         bool,
         typer.Option(
             "--resume",
-            help="Go on with the newest campaign that is not finished, or the one "
-            "named.",
+            help="Go on where a campaign was interrupted; name an older one.",
+            rich_help_panel=_RUN,
         ),
     ] = False,
     budget: Annotated[
@@ -68,18 +73,17 @@ def collect(
         typer.Option(
             "--budget",
             metavar="TIME",
-            help="Measure what tells most in this time, such as 10m or 1h30m, and end "
-            "with it; again, and it goes on.",
+            help="Measure what tells most in 10m, 1h30m …; again goes on.",
+            rich_help_panel=_RUN,
         ),
     ] = None,
     db: Db = None,
 ) -> None:
-    """Run the standard workloads on this machine and store every sample.
+    """Measure this machine, and store every sample.
 
-    Without --metal or --cuda: the CPU, and each GPU that is there. With one of them
-    and no choice of work it is the question whether that GPU helps, in ten minutes
-    (--budget 10m); --suite standard asks for all. Ctrl-C keeps all that has finished;
-    the running replicate is kept as interrupted, and --resume goes on from there.
+    By itself it measures the CPU and each GPU. With --metal or --cuda alone it takes
+    ten minutes to tell whether that GPU helps. Ctrl-C keeps what has finished, and
+    --resume goes on from there.
     """
     if resume:
         why = "the campaign goes on as it was planned"
@@ -94,15 +98,19 @@ def collect(
         collect_within(context, budget, db, dry_run=dry_run)
         return
     request = chosen(context, Request)
-    settings = chosen(context, Settings, campaign=campaign_name(), time_limit=0)
-    found = usable(request, isolated=settings.isolated)
-    planned = plan(request, found, isolated=settings.isolated)
+    isolated = isolation(context.params)
+    shared = {"campaign": campaign_name(), "time_limit": 0, "isolated": isolated}
+    settings = chosen(context, Settings, **shared)
+    with waiting("asking the frameworks what they can measure here"):
+        found = usable(request, isolated=isolated)
+        planned = plan(request, found, isolated=isolated)
     for warning in planned.warnings:
         warn(warning)
     if dry_run:
         foretell(planned, request.tier, db)
         return
-    machine = fingerprint()
+    with waiting("looking at this machine"):
+        machine = fingerprint()
     warn_of_spoilers(machine)
     begin(opened(db, create=True), machine, request, settings, planned)
 
@@ -125,11 +133,14 @@ def begin(
         planned.replicates,
         now(),
         _place_of(machine, engine),
+        planned.protocol,
     )
+    with waiting("estimating how long it takes"):
+        estimates = estimated(planned, machine, engine, settings.tier)
     path = plan_files.keep(data_folder() / "campaigns", campaign)
     try:
         with plan_files.held(path):
-            _measure_all(engine, campaign, path, planned.least_seconds)
+            _measure_all(engine, campaign, path, estimates)
     except UsageError:
         path.unlink()  # nothing was measured: there is nothing to go on with
         raise
@@ -140,7 +151,8 @@ def _resume(options: dict[str, Any], db: str | None) -> None:
     named = options["workloads"] or []
     if len(named) > 1:
         raise UsageError(f"--resume takes one campaign, not {', '.join(named)}")
-    machine = fingerprint()
+    with waiting("looking at this machine"):
+        machine = fingerprint()
     if existing(db) is None:
         raise UsageError(f"nothing to resume: no database at {location_of(db)}")
     engine = opened(db, create=True)
@@ -169,7 +181,8 @@ def go_on(
         if settings.isolated:  # it may be more than yes: the versions of a run
             changes = {**changes, "isolated": settings.isolated}
         settings = replace(settings, **changes)
-        _measure_all(engine, replace(planned, settings=settings), path, 0.0)
+        estimates = estimated(planned.plan, machine, engine, settings.tier)
+        _measure_all(engine, replace(planned, settings=settings), path, estimates)
 
 
 def _compare(campaign: Unfinished, here: Place) -> None:
@@ -202,7 +215,7 @@ def _place_of(fingerprint: dict[str, Any], engine: Engine) -> Place:
 
 
 def _measure_all(
-    engine: Engine, campaign: Unfinished, path: Path, least_seconds: float
+    engine: Engine, campaign: Unfinished, path: Path, estimates: Sequence[Expected]
 ) -> None:
     """Measure what the database lacks of *campaign*; end the program as it went.
 
@@ -218,10 +231,10 @@ def _measure_all(
     for one in past:
         for cell in filter(one.is_of, campaign.cells):
             memory.take(cell, one.before, one.checks)
-    here = of_machine(engine, campaign.place.machine, settings.tier)
-    tell(foretold(campaign, items, here, least_seconds))
+    tell(foretold(settings.tier, items, estimates))
+    each = {one.cell: one.seconds for one in estimates if one.seconds}
     with Interruption() as interruption, display(len(items)) as shown:
-        events = measure(engine, items, settings, interruption, memory)
+        events = measure(engine, items, settings, interruption, memory, each)
         stored, failed = shown.follow(events)
     what = "stored" if stored else "nothing stored"
     tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
@@ -233,7 +246,9 @@ def _measure_all(
     database = "" if own else f" --db {quote(place)}"
     typed = "" if own else f" --db {quote(name(engine))}"
     if stored:
-        conclude(summary(engine, settings.campaign, typed))
+        with waiting("comparing with what others published"):
+            told = list(summary(engine, settings.campaign, typed))
+        conclude(told)
     status = 0
     if settings.originals and not remaining:
         status = conclude_reproduction(engine, settings)
@@ -258,13 +273,21 @@ def _past(engine: Engine, campaign: str) -> list[Past]:
 
 def foretell(planned: Plan, tier: str, db: str | None) -> None:
     """Print what would run and what it would take; nothing is made, nothing is run."""
-    estimates = expected(planned, past_here(tier, db))
+    engine = existing(db)
+    with waiting("estimating how long it takes"):
+        if engine is not None:
+            machine = fingerprint()
+        else:  # the first time, the machine would get its id
+            with TemporaryDirectory() as room:
+                machine = ask_machine(["--json"], BENCHDB_HOME=room)
+        estimates = estimated(planned, machine, engine, tier)
     replicates = planned.replicates
     for place, some in groupby(sorted(estimates, key=_device), key=_device):
         typer.echo(plain(place))
         for one in some:
             processes = counted(replicates, "process")
             took = f"{time_text(one.seconds, at_least=one.at_least)} each"
+            took += f" (by {one.basis})" if one.basis else ""
             energy = "unknown" if one.joules is None else _energy(one.joules)
             line = f"  {_name(one):<44} {processes}, {took}, energy {energy}"
             typer.echo(plain(line))

@@ -13,18 +13,20 @@ import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
+from benchdb.cli.application import given
 from benchdb.cli.campaign_options import (
     campaign_name,
     chosen,
-    given,
+    isolation,
     usable,
     warn_of_spoilers,
 )
 from benchdb.cli.collect_summary import summary
-from benchdb.cli.console import aligned, conclude, counted, plain, tell, warn
+from benchdb.cli.console import aligned, clock, conclude, counted, plain, tell, warn
 from benchdb.cli.figure_text import NONE
-from benchdb.cli.progress import clock, display
+from benchdb.cli.progress import display
 from benchdb.cli.user_database import address, existing, opened
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import budgeted
 from benchdb.collecting.budget import (
     Question,
@@ -39,7 +41,7 @@ from benchdb.collecting.campaign import Event, Finished
 from benchdb.collecting.costs import devices_of, shares, stored_rates
 from benchdb.collecting.history import Past
 from benchdb.collecting.plan import Cell, Memory, Plan, Request, Settings, devices, plan
-from benchdb.collecting.processes import Interruption, age
+from benchdb.collecting.processes import Interruption, Isolation, age
 from benchdb.collecting.programs import Description, fingerprint
 from benchdb.errors import UsageError
 from benchdb.grading import load_per_cpu
@@ -54,11 +56,14 @@ ALLOWED = (
     *("workloads", "suite", "framework", "metal", "cuda", "precision", "batch_size"),
     *("size", "setting", "points", "compiler", "memory_format", "data", "seed"),
     *("optimizer_implementation", "blocks_only", "cool_down", "powermetrics"),
-    *("isolated", "dry_run", "budget", "db"),
+    *("isolated", "python", "dry_run", "budget", "db"),
 )
 # With these alone, --metal or --cuda asks whether that GPU helps.
 _OF_QUESTION = frozenset(
-    {"metal", "cuda", "framework", "powermetrics", "isolated", "dry_run", "seed", "db"}
+    (
+        *("metal", "cuda", "framework", "powermetrics", "isolated", "python"),
+        *("dry_run", "seed", "db"),
+    )
 )
 _GPUS = ("metal", "cuda")
 _WALL = "process_wall_seconds"
@@ -88,8 +93,9 @@ def collect_within(
     """Measure what tells most within the time that *text* says."""
     purse = Purse(seconds_of(text), monotonic() - age())
     request = replace(chosen(context, Request, blocks_only=True), tier=budgeted.TIER)
-    isolated = context.params["isolated"]
-    with ThreadPoolExecutor(1) as beside:
+    isolated = isolation(context.params)
+    what = "asking the frameworks what they can measure here"
+    with waiting(what), ThreadPoolExecutor(1) as beside:
         asked = beside.submit(fingerprint)
         found = usable(request, isolated=isolated)
         planned = _both_devices(request, found, isolated=isolated)
@@ -122,6 +128,7 @@ def collect_within(
         campaign=campaign,
         tier=budgeted.TIER,
         time_limit=planned.time_limit,
+        isolated=isolated,
     )
     if settings.cool_down is None:  # the devices take turns, and waiting costs time
         settings = replace(settings, cool_down=0)
@@ -134,7 +141,7 @@ def collect_within(
 
 
 def _both_devices(
-    request: Request, found: Sequence[Description], *, isolated: bool
+    request: Request, found: Sequence[Description], *, isolated: Isolation
 ) -> Plan:
     """Return the plan: of a GPU that was asked for, with the CPU to compare it with."""
     devices(request, found)  # what was asked for must be there

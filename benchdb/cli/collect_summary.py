@@ -8,14 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from benchdb.cli.console import aligned, counted
+from benchdb.cli.console import aligned, clock, counted
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.list_runs import work
-from benchdb.cli.progress import clock
 from benchdb.collecting.again import compiled
-from benchdb.collecting.history import Past, expected
-from benchdb.collecting.plan import Item, Plan
-from benchdb.collecting.plan_files import Unfinished
+from benchdb.collecting.history import Expected
+from benchdb.collecting.plan import Item
 from benchdb.plausibility.peaks import BUSY, LAUNCH_BOUND_PERCENT
 from benchdb.store import tables
 from benchdb.store.database import reading
@@ -31,23 +29,16 @@ _FIGURES = (3, 4, 5)
 _LETTERS = 200  # of a reason
 
 
-def foretold(
-    campaign: Unfinished,
-    items: Sequence[Item],
-    past: Sequence[Past],
-    least_seconds: float,
-) -> str:
+def foretold(tier: str, items: Sequence[Item], estimates: Sequence[Expected]) -> str:
     """Return in a line what is left to measure, and how long that will take."""
-    settings = campaign.settings
-    plan = Plan(campaign.cells, campaign.replicates, least_seconds, settings.time_limit)
-    estimates = {one.cell: one for one in expected(plan, past)}
-    mine = [estimates[item.cell] for item in items]
+    its = {one.cell: one for one in estimates}
+    mine = [its[item.cell] for item in items]
     times = [one.seconds for one in mine if one.seconds is not None]
     least = len(times) < len(mine) or any(one.at_least for one in mine)
     whole = time_text(sum(times) if times else None, at_least=least)
     cells = len({item.cell for item in items})
     counts = f"{counted(cells, 'cell')}, {counted(len(items), 'process')}"
-    return f"{counts} of tier {settings.tier}: {whole}"
+    return f"{counts} of tier {tier}: {whole}"
 
 
 def time_text(seconds: float | None, *, at_least: bool) -> str:

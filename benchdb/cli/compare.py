@@ -40,48 +40,50 @@ def compare_(
         typer.Argument(
             metavar="A [B…]",
             show_default=False,
-            help="Run id, campaign, machine, chip, source, file or database; "
-            "kind:value where several have that name.",
+            help="A run, campaign, machine, chip, source, file or database; "
+            "chip:M1 where several have that name.",
         ),
     ],
     here: Annotated[
         bool,
-        typer.Option("--here", help="Compare with this machine's newest session."),
+        typer.Option("--here", help="Compare with what this machine measured last."),
     ] = False,
     workload: Annotated[
-        list[str] | None, typer.Option(help="Only this workload; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this workload; repeatable."),
     ] = None,
     accept: Annotated[
         list[str] | None,
         typer.Option(
-            help="A condition that may differ: version, system, driver, tier, source "
-            "…; repeatable."
+            metavar="WHAT",
+            help="What may differ: version, system, driver, tier …; repeatable.",
         ),
     ] = None,
     threshold: Annotated[
         str | None,
         typer.Option(
-            help="Smaller differences are none.",
-            show_default="2% on one machine; 5% between two, or of single runs",
+            metavar="PERCENT",
+            help="A smaller difference is none (default: 2% on one machine, 5% "
+            "between two).",
+            show_default=False,
         ),
     ] = None,
     fail_if: Annotated[
         str | None,
         typer.Option(
             metavar="slower:3%",
-            help="Exit 1 if a whole interval lies beyond, 2 if nothing was comparable.",
+            help="Exit 1 if it surely is, 2 if nothing was comparable.",
         ),
     ] = None,
     format_: Annotated[
         Literal["text", "markdown", "json", "csv"],
-        typer.Option("--format", help="text, markdown, json or csv."),
+        typer.Option("--format", metavar="NAME", help="text, markdown, json, csv"),
     ] = "text",
     db: Db = None,
 ) -> None:
     """Compare results: which is faster, by how much, and is that sure.
 
-    The first side is the baseline. A ratio has a 95 % interval where both sides were
-    repeated; the words are those of the report. Published single runs have none.
+    A is the baseline. A ratio has a 95 % interval where both sides were repeated.
     """
     limit = None if fail_if is None else _limit(fail_if)
     if len(names) + here < 2:

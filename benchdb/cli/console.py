@@ -22,18 +22,30 @@ PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+# What takes a line off the terminal that is written anew each second.
+LIVE: list[Callable[[], None]] = []
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Db = Annotated[
     str | None,
     typer.Option(
         "--db",
         envvar="BENCHDB_DB",
         metavar="PATH|URL",
-        help="Database: a file, or postgresql+psycopg://… "
-        "(default: results.sqlite in your data folder)",
+        help="Another database than your own; or BENCHDB_DB.",
         show_default=False,
     ),
 ]
+
+
+ONLY = "Only what is"
+
+
+def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any:
+    """Return an option that leaves only some of what there is."""
+    return typer.Option(
+        *names, metavar=metavar, help=text, rich_help_panel=ONLY, **more
+    )
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -58,6 +70,8 @@ def tell(text: str) -> None:
     in the database, so the campaign goes on.
     """
     with suppress(OSError):
+        for wipe in LIVE:
+            wipe()
         typer.echo(plain(text), err=True)
 
 
@@ -88,6 +102,13 @@ def counted(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number:,} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def clock(seconds: float) -> str:
+    """Return *seconds* as ``m:ss`` or ``h:mm:ss``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> list[str]:

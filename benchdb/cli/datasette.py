@@ -1,4 +1,4 @@
-"""``benchdb datasette``: what Datasette shows of a database beside its rows."""
+"""``benchdb db datasette``: what Datasette shows of a database beside its rows."""
 
 import json
 import shlex
@@ -24,15 +24,12 @@ from benchdb.store.postgresql.server import is_address
 from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
-app = typer.Typer(add_completion=False)
-
 Output = Annotated[
     Path,
     typer.Option("-o", "--output", help="File to write; - is standard output."),
 ]
 
 
-@app.command()
 def datasette(output: Output = Path("-"), db: Db = None) -> None:
     """Write the metadata by which Datasette shows a database in a browser.
 

@@ -10,7 +10,9 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
 from benchdb.cli.console import counted, plain
+from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
+from benchdb.cli.waiting_line import awaited
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.store.copy_database import Copied
 from benchdb.store.copy_database import copy as copy_contents
@@ -23,14 +25,18 @@ from benchdb.user_data import location_of
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="See the schema, upgrade, check and copy a database; roles, query plans.",
+    help="Check, upgrade, copy and share a database.",
 )
+app.command()(datasette)
 
 _COLUMNS = re.compile(r"\ASELECT .*?(?=\sFROM\b)", re.DOTALL)
 _WIDTH = 200  # of a query; what tells it from others stands near its start
 _TOLD = 100  # problems of a kind; more of them say nothing new
 
-Place = Annotated[str, typer.Argument(metavar="PATH|URL")]
+Place = Annotated[
+    str,
+    typer.Argument(metavar="PATH|URL", help="A file, or an address of PostgreSQL."),
+]
 
 
 @app.command()
@@ -85,7 +91,8 @@ def check(
     engine = opened(db)
     count = 0
     with reading(engine) as connection:
-        for problem in problems(connection, sample):
+        found = problems(connection, sample)
+        for problem in awaited(found, lambda _: "checking the database"):
             typer.echo(plain(problem))
             count += 1
     if count:
@@ -174,7 +181,13 @@ def grants(
 
 @app.command()
 def federate(
-    sites: Annotated[list[str], typer.Argument(metavar="NAME=URL…")],
+    sites: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=URL…",
+            help="A name for each site, and the address of its database.",
+        ),
+    ],
     schema: Annotated[
         str, typer.Option(help="Where the sites' tables are.")
     ] = "public",
@@ -194,7 +207,10 @@ def federate(
 
 @app.command()
 def gather(
-    sites: Annotated[list[str] | None, typer.Argument(metavar="[NAME]…")] = None,
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME…]", help="Only these sites; else all."),
+    ] = None,
     db: Db = None,
 ) -> None:
     """Take what sites have and this database has not; what is derived is made anew.

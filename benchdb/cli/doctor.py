@@ -10,17 +10,25 @@ import typer
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
-from benchdb.cli.campaign_options import Isolated
+from benchdb.catalogue import workloads
+from benchdb.cli.campaign_options import Isolated, Python, isolation
 from benchdb.cli.console import AsJson, plain
 from benchdb.cli.user_database import Db, address, existing
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.preflight import Health, health
-from benchdb.collecting.programs import Description
+from benchdb.collecting.programs import Description, collectors
 from benchdb.errors import BenchdbError, UsageError
+from benchdb.extensions import installed
+from benchdb.importing.plugins import formats
+from benchdb.own_catalogue import own
+from benchdb.own_catalogue import path as catalogue_path
+from benchdb.plausibility import rules
 from benchdb.store.postgresql.server import is_address, parsed
-from benchdb.user_data import location_of
+from benchdb.user_data import config_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_TRIAL = "A trial of everything"
 _FILE = Path("benchdb-doctor.json")
 
 
@@ -28,41 +36,61 @@ _FILE = Path("benchdb-doctor.json")
 def doctor(
     as_json: AsJson = False,
     isolated: Isolated = False,
+    python: Python = None,
     attempt: Annotated[
         bool,
         typer.Option(
-            "--try", help="Try it all for five minutes; write a file for an issue."
+            "--try",
+            help="Try everything for five minutes; write a file for an issue.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Of --try: the file to write."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the file there (default: benchdb-doctor.json).",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     powermetrics: Annotated[
         bool,
         typer.Option(
             "--powermetrics",
-            help="Of --try: ask powermetrics as well, by sudo -n; run sudo -v before.",
+            help="Ask powermetrics as well, by sudo -n; run sudo -v before.",
+            rich_help_panel=_TRIAL,
         ),
     ] = False,
     read: Annotated[
-        Path | None, typer.Option(help="Say what did not hold in a file of --try.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Say what did not hold in such a file.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     fixture: Annotated[
         Path | None,
-        typer.Option(help="Of --read: the folder of hosts to add this Mac to."),
+        typer.Option(
+            metavar="DIR",
+            help="Add the Mac of --read to this folder of hosts, for tests.",
+            rich_help_panel=_TRIAL,
+        ),
     ] = None,
     db: Db = None,
 ) -> None:
     """Say what this machine can measure, and what to install.
 
-    Also what would spoil a measurement now. Exit status 1 when nothing can be measured;
-    with --try and --read, when something did not hold.
+    It also says what would spoil a measurement now. Exit status: 1 when nothing can be
+    measured, or with --try and --read when something did not hold.
     """
     if (
         lacking := _without(attempt, output or powermetrics, read, fixture)
     ) is not None:
         raise UsageError(lacking)
+    where = isolation({"isolated": isolated, "python": python})
     if attempt or read is not None:
         # What the usual command has no use for.
         from benchdb.cli import doctor_trial  # noqa: PLC0415
@@ -71,16 +99,18 @@ def doctor(
         if read is not None:
             doctor_trial.show_file(read, fixture)
             return
-        how = How(isolated=isolated, powermetrics=powermetrics)
+        how = How(isolated=where, powermetrics=powermetrics)
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
-    found = health(isolated=isolated)
+    with waiting("asking each framework and meter"):
+        found = health(isolated=where)
     database = _database(db)
     if as_json:
         facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
+        facts["extensions"] = [*extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
-        for line in _lines(found, database):
+        for line in (*_lines(found, database), "", *_extension_lines()):
             typer.echo(plain(line))
     if not found.can_measure:
         raise typer.Exit(1)
@@ -149,6 +179,37 @@ def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
     yield ""
     why = f": {database['why']}" if database["why"] else ""
     yield f"database {database['location']}, {database['state']}{why}"
+
+
+def extensions() -> Iterator[dict[str, str | None]]:
+    """Yield what others have added, by kind, and where it comes from."""
+    found, faults = collectors()
+    for name, its in found.items():
+        if not its.ours:
+            origin = f"{its.path}, {its.origin}"
+            yield {"kind": "collector", "name": name, "origin": origin, "fault": None}
+    for fault in faults:
+        yield {"kind": "collector", "name": None, "origin": None, "fault": fault}
+    for one in (*formats(), *rules.added(), *installed("section")):
+        facts = {"kind": one.kind, "name": one.name, "origin": one.origin}
+        yield {**facts, "fault": one.fault or None}
+    try:
+        for kind, names in (("metric", own().metric), ("workload", workloads())):
+            for name in names.keys() & {*own().metric, *own().workload}:
+                origin = str(catalogue_path())
+                yield {"kind": kind, "name": name, "origin": origin, "fault": None}
+    except UsageError as error:
+        yield {"kind": "catalogue", "name": None, "origin": None, "fault": str(error)}
+
+
+def _extension_lines() -> Iterator[str]:
+    yield "added to benchdb"
+    lines = [
+        it["fault"] or f"{it['kind']} {it['name']}: {it['origin']}"
+        for it in extensions()
+    ]
+    nothing = f"nothing; {config_folder()} may have collectors/ and catalogue.toml"
+    yield from (f"  {line}" for line in lines or [nothing])
 
 
 def _framework(one: Description) -> Iterator[str]:

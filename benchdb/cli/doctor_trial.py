@@ -10,8 +10,7 @@ from pathlib import Path
 
 import typer
 
-from benchdb.cli.console import PROSE_LIMIT, conclude, counted, plain, tell
-from benchdb.cli.progress import clock
+from benchdb.cli.console import PROSE_LIMIT, clock, conclude, counted, plain, tell
 from benchdb.collecting import trial_file
 from benchdb.collecting.trial import Check, How, Trial, steps
 from benchdb.errors import UsageError

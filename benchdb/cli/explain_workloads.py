@@ -10,6 +10,7 @@ import typer
 
 from benchdb import catalogue
 from benchdb.cli.console import AsJson, counted
+from benchdb.own_catalogue import own
 
 app = typer.Typer(add_completion=False)
 
@@ -20,7 +21,7 @@ Rows = Iterator[tuple[str, str]]
 
 @app.command()
 def workloads(as_json: AsJson = False) -> None:
-    """Explain the workloads and suites.
+    """Explain what can be measured: workloads and suites.
 
     Model, shapes, what is timed, which source it comes from; last come the names for
     work that only others have measured so far, with the parameters that make it.
@@ -75,7 +76,9 @@ def _facts(facts: Mapping[str, Any]) -> Rows:
     for name, words in facts.get("choices", {}).items():
         yield "choice", f"{name}: {', '.join(words)}"
     if facts.get("cell") and facts["name"] not in catalogue.collected():
-        yield "measured", "by others only; no collector of benchdb runs it"
+        mine = facts["name"] in own().workload
+        by = "yours" if mine else "others only; no collector of benchdb runs it"
+        yield "measured", f"by {by}"
         yield "cell", ", ".join(facts["cell"])
     yield from _flops(facts.get("train_flops_per_sample", ()))
     if facts.get("work"):

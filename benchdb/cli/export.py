@@ -1,6 +1,5 @@
 """``benchdb export``: write results as an exchange file, or as Parquet."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,12 +11,13 @@ from sqlalchemy import Connection
 
 from benchdb.cli import run_filters as only
 from benchdb.cli import sharing
-from benchdb.cli.console import counted, plain, print_bytes
+from benchdb.cli.console import ONLY, counted, plain, print_bytes
 from benchdb.cli.export_bundle import signing_key, write_bundle
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.exchange import writer
 from benchdb.files import new_folder, replacing
+from benchdb.installation import to_add
 from benchdb.leaving import Gate
 from benchdb.store import read, retractions
 from benchdb.store.database import reading
@@ -31,14 +31,16 @@ Output = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="File to write; - is standard output. For parquet a new folder.",
+        metavar="PATH",
+        help="Write there; - is standard output. Parquet takes a new folder.",
     ),
 ]
 Kind = Annotated[
     Literal["jsonl", "parquet"],
     typer.Option(
         "--format",
-        help="jsonl, which import reads; parquet, for DuckDB, Spark or pandas.",
+        metavar="NAME",
+        help="jsonl (for import), parquet (for DuckDB, Spark, pandas)",
     ),
 ]
 
@@ -50,7 +52,11 @@ def export(
     kind: Kind = "jsonl",
     mine: Annotated[
         bool | None,
-        typer.Option("--mine", help="Only what was measured or planned here."),
+        typer.Option(
+            "--mine",
+            help="Measured or planned here.",
+            rich_help_panel=ONLY,
+        ),
     ] = None,
     workload: only.Workload = None,
     source: only.Source = None,
@@ -60,36 +66,36 @@ def export(
     chip: only.Chip = None,
     preview: Annotated[
         bool,
-        typer.Option("--preview", help="Show each field that would be in it instead."),
+        typer.Option(
+            "--preview", help="Write nothing; show each field that would be in it."
+        ),
     ] = False,
     bundle: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write one file with a manifest, signed with your SSH key, instead.",
+            help="Write a bundle, signed with your SSH key, that others can check.",
         ),
     ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH", help="Sign the bundle with this key, not the usual one."
+            metavar="FILE", help="Sign the bundle with this key, not the usual one."
         ),
     ] = None,
     unsigned: Annotated[
         bool, typer.Option("--unsigned", help="Do not sign the bundle.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask whether these fields may leave.")
+        bool, typer.Option("--yes", help="Do not ask what may leave this machine.")
     ] = False,
     db: Db = None,
 ) -> None:
-    """Write results as an exchange file, as a signed bundle, or as Parquet.
+    """Write results for others: a file, a signed bundle, or Parquet.
 
-    It holds runs with their samples, machines, environments and sources. The same
-    database contents give the same bytes; 'benchdb import' reads them.
-
-    At a terminal it shows what leaves this machine, and asks once for each new field.
-    What names you, your computer or an address stays here, and is told: status 1.
+    'benchdb import' reads it; the same results give the same bytes. At a terminal it
+    shows what would leave this machine, and asks once about each new field. What names
+    you, your computer or an address stays here and is said; the exit status is then 1.
     """
     if bundle is None and (key is not None or unsigned):
         raise UsageError("--key and --unsigned are about a bundle; add --bundle FILE")
@@ -171,7 +177,7 @@ def _tables(
     except ModuleNotFoundError as error:
         raise UsageError(
             f"Parquet needs the package {str(error.name).partition('.')[0]}; "
-            f"install it with: {sys.executable} -m pip install pyarrow"
+            f"install it with: {to_add('pyarrow')}"
         ) from error
     with new_folder(folder) as room:
         rows = write(connection, wanted, room)

@@ -29,13 +29,13 @@ def forget_command(
         ),
     ] = None,
     db: Db = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
     list_: Annotated[
-        bool, typer.Option("--list", help="List what was forgotten here.")
+        bool, typer.Option("--list", help="List what was deleted so.")
     ] = False,
     undo: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Let imports take it again; an id of --list."),
+        typer.Option(metavar="ID", help="Let imports bring it again; an id of --list."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

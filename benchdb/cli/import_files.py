@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -18,6 +18,7 @@ from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
 from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.verify import signer_text
+from benchdb.cli.waiting_line import awaited
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.importing.intake import files
@@ -36,6 +37,7 @@ _OTHERWISE = (
     "read otherwise before by an equal version, and both readings stay; 'version = 2' "
     "at the top of a corrected map lets it take the place of the first"
 )
+_TABLES, _SOURCE = "What a table means", "Where it comes from"
 _SOURCES = 3  # that are named in one line
 _DECIDE = "decide with: benchdb sources"
 _HEARD = "for only this file tells what known documents tell otherwise"
@@ -53,14 +55,19 @@ def _date(text: str | None) -> str | None:
     raise UsageError(f"{text!r} is no date; give it as 2026, 2026-11 or 2026-11-22")
 
 
+def _of_source(text: str, metavar: str = "NAME", **more: Any) -> Any:
+    """Return an option that tells something of the source."""
+    return typer.Option(metavar=metavar, help=text, rich_help_panel=_SOURCE, **more)
+
+
 @app.command()
 def import_command(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="PATH…",
-            help="Bundles, exchange files, tables, logs, tools' own result files, "
-            "folders, or - for stdin.",
+            help="Bundles, exchange files, tables, logs, results of other tools, "
+            "folders; - is standard input.",
         ),
     ] = None,
     db: Db = None,
@@ -69,68 +76,79 @@ def import_command(
         typer.Option(
             "--map",
             metavar="FILE.toml|NAME",
-            help="What the columns, headings and file name of a document mean.",
+            help="Use this map, which says what the columns mean.",
             show_default=False,
+            rich_help_panel=_TABLES,
         ),
     ] = None,
     guess: Annotated[
         bool,
         typer.Option(
             "--guess",
-            help="Print a table's map, its rows and open questions; import nothing.",
+            help="Import nothing; print map, rows and open questions.",
+            rich_help_panel=_TABLES,
         ),
     ] = False,
     answer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=CHOICE",
-            help="Answer a question about a table; may be repeated.",
+            help="Answer a question; repeatable.",
+            rich_help_panel=_TABLES,
         ),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="FILE.toml", help="Save the map of a table."),
+        typer.Option(
+            "--save",
+            metavar="FILE.toml",
+            help="Save the map that was agreed on.",
+            rich_help_panel=_TABLES,
+        ),
     ] = None,
     yes: Annotated[
         bool,
-        typer.Option("--yes", help="Ask nothing; import tables with no open question."),
+        typer.Option(
+            "--yes",
+            help="Ask nothing; take tables without open questions.",
+            rich_help_panel=_TABLES,
+        ),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Take all of it, or nothing.")
+        bool, typer.Option("--strict", help="Take all of it, or nothing at all.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; keep nothing.")
+        bool, typer.Option("--dry-run", help="Say what would happen, and keep nothing.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take the last import back, whole.")
+        bool, typer.Option("--undo", help="Take back the whole last import.")
     ] = False,
     require_signature: Annotated[
         bool,
-        typer.Option(
-            "--require-signature", help="Take only bundles that a known key signed."
-        ),
+        typer.Option("--require-signature", help="Take only what a known key signed."),
     ] = False,
-    url: Annotated[str | None, typer.Option(help="Where it was published.")] = None,
-    author: Annotated[
-        list[str] | None, typer.Option(help="Who published it; may be repeated.")
+    url: Annotated[
+        str | None, _of_source("Address of the page or file.", "URL")
     ] = None,
-    licence: Annotated[str | None, typer.Option(help="Its licence.")] = None,
-    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    author: Annotated[
+        list[str] | None, _of_source("Who published it; repeatable.")
+    ] = None,
+    licence: Annotated[str | None, _of_source("Licence, such as MIT.")] = None,
+    title: Annotated[str | None, _of_source("Title.", "TEXT")] = None,
     published: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="When it was published.", callback=_date),
+        _of_source("When it was published.", "DATE", callback=_date),
     ] = None,
     retrieved: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="When you downloaded it.", callback=_date),
+        _of_source("When you downloaded it.", "DATE", callback=_date),
     ] = None,
 ) -> None:
-    """Merge results that others shared or published.
+    """Take in results that others shared or published.
 
-    Twice or in any order, the outcome is the same. Each file is taken as a whole
-    transaction. Records that cannot be understood are told with their place and kept in
-    the quarantine, the rest is taken; the exit status is then 1. With --strict nothing
-    is taken then.
+    Import twice, or in any order: the outcome is the same. What cannot be understood is
+    said with its place and kept in quarantine, and the rest is taken; the exit status
+    is then 1.
     """
     if undo:
         if paths:
@@ -290,8 +308,16 @@ class _Run(msgspec.Struct, frozen=True):
     ) -> Iterable[Outcome]:
         how = replace(self.how, maps=maps_)
         if self.whole:
-            return import_together(engine, some, how, rehearse=self.rehearse)
-        return import_files(engine, some, how)
+            found = import_together(engine, some, how, rehearse=self.rehearse)
+        else:
+            found = import_files(engine, some, how)
+
+        def what(number: int) -> str:
+            if number == len(some):
+                return "working out what follows from it"
+            return f"reading {some[number].name}, {number + 1} of {len(some)}"
+
+        return awaited(found, what)
 
 
 @contextmanager

@@ -1,51 +1,38 @@
-"""``benchdb campaigns``: what was measured together, a line each."""
+"""``benchdb list --campaigns``: what was measured together, a line each."""
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Any
 
 import typer
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import AsJson, aligned, counted, tell
+from benchdb.cli.console import aligned, counted, tell
 from benchdb.cli.figure_text import NONE
-from benchdb.cli.user_database import Db, opened
+from benchdb.cli.user_database import opened
 from benchdb.store.campaigns import Campaign, campaigns
 from benchdb.store.database import reading
 from benchdb.titles import device_title, framework_title
-
-app = typer.Typer(add_completion=False)
 
 _COLUMNS = (
     *("campaign", "date", "system", "tier", "cells", "runs", "failed"),
     *("grades", "whose", "frameworks"),
 )
 _FIGURES = tuple(map(_COLUMNS.index, ("cells", "runs", "failed")))
+_LIMIT = 20
 _NAMED = 2  # accelerators; more are counted
 
 
-@app.command()
-def list_campaigns(
-    context: typer.Context,
-    machine: only.Machine = None,
-    mine: only.Mine = None,
-    since: only.Since = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
-    as_json: AsJson = False,
-    db: Db = None,
-) -> None:
-    """List campaigns, newest first.
-
-    A campaign is one call of 'collect', or a plan. 'benchdb list --campaign NAME' shows
-    the figures of one, 'benchdb export --campaign NAME' writes it.
-    """
-    options = context.params | {"limit": limit + 1}
+def list_campaigns(options: Mapping[str, Any], db: str | None) -> None:
+    """Print the campaigns that *options* of ``list`` ask for, newest first."""
+    limit = options["limit"] or _LIMIT
     with reading(opened(db)) as connection:
-        wanted, there = only.settled(connection, options)
+        wanted, there = only.settled(connection, {**options, "limit": limit + 1})
         found = campaigns(connection, wanted) if there else []
     if len(found) > limit:
         found = found[:limit]
         tell(f"benchdb: the newest {limit:,}; --limit shows more")
-    if as_json:
+    if options["as_json"]:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     for line in aligned([_COLUMNS, *map(_cells, found)], _FIGURES):

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.this_machine import here
 from benchdb.cli.user_database import Db, opened
 from benchdb.store import machines, results
 from benchdb.store.database import reading, writing
@@ -16,6 +17,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="See which machines are the same; merge and split them.",
 )
+app.command()(here)
 
 Id = Annotated[str, typer.Argument(help="An id of the list, or how it starts.")]
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import AsJson, aligned, counted, label_text
+from benchdb.cli.application import refuse_others
+from benchdb.cli.console import AsJson, aligned, counted, label_text, narrowing
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
 from benchdb.metric_kinds import unit_of
@@ -22,6 +23,7 @@ _COLUMNS = (
     *("tier", "label", "from", "date"),
 )
 _FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
+_OF_CAMPAIGNS = ("of_campaigns", "machine", "mine", "since", "limit", "as_json", "db")
 _USUAL_COMPILERS = ("eager", "graph", "none", None)
 
 
@@ -30,9 +32,11 @@ def list_runs(
     context: typer.Context,
     workload: only.Workload = None,
     framework: only.Framework = None,
-    device: Annotated[str | None, typer.Option(help="cpu, metal or cuda.")] = None,
-    precision: Annotated[str | None, typer.Option(help="fp32, tf32 …")] = None,
-    status: Annotated[str | None, typer.Option(help="ok, failed, oom …")] = None,
+    device: only.Device = None,
+    precision: only.Precision = None,
+    status: Annotated[
+        str | None, narrowing("ok, failed, oom, interrupted, withdrawn …")
+    ] = None,
     source: only.Source = None,
     label: only.Label = None,
     chip: only.Chip = None,
@@ -44,20 +48,35 @@ def list_runs(
     since: only.Since = None,
     sort: Annotated[
         Literal["started", "value", "workload", "system", "grade", "trust"],
-        typer.Option(help="By value: the best of each piece of work first."),
+        typer.Option(
+            metavar="BY",
+            help="started, value (the best first), workload, system, grade, trust",
+        ),
     ] = "started",
     runs: Annotated[
-        bool, typer.Option("--runs", help="Every run, not each cell and session.")
+        bool, typer.Option("--runs", help="Every process on a line of its own.")
+    ] = False,
+    of_campaigns: Annotated[
+        bool,
+        typer.Option(
+            "--campaigns", help="Campaigns instead: what was measured together."
+        ),
     ] = False,
     limit: only.Limit = None,
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """List the figures of cells and sessions, newest first.
+    """List results, newest first.
 
-    A line is a cell in a session: the mean of its processes with its interval; what
-    has no figure stands alone. --runs lists every process.
+    A line is one piece of work in one session: the mean of its processes with its
+    interval.
     """
+    if of_campaigns:
+        refuse_others(context, _OF_CAMPAIGNS, "--campaigns", "it is of figures")
+        from benchdb.cli.list_campaigns import list_campaigns  # noqa: PLC0415
+
+        list_campaigns({n: context.params[n] for n in _OF_CAMPAIGNS}, db)
+        return
     with reading(opened(db)) as connection:
         wanted, there = only.settled(connection, context.params)
         rows = listed(connection, wanted, sort, every=runs) if there else []

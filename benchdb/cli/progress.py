@@ -3,21 +3,28 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any, TextIO, cast
 
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.progress_bar import ProgressBar
 from rich.table import Column
+from rich.text import Text
 
-from benchdb.cli.console import plain, tell
+from benchdb.cli.console import clock, plain, tell
 from benchdb.cli.figure_text import figure
+from benchdb.cli.waiting_line import is_live
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines
@@ -28,22 +35,62 @@ _LETTERS = 200  # of a reason
 @contextmanager
 def display(total: int) -> Iterator["Display"]:
     """Give a live display on a terminal, plain lines otherwise."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_live(sys.stderr):
         yield Display(None, total)
         return
     progress = Progress(
         MofNCompleteColumn(),
-        BarColumn(bar_width=20),
+        _Bar(bar_width=20),
         # On a narrow terminal the title gives way; a line that wraps leaves litter.
         TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}", table_column=Column(no_wrap=True)),
+        _Left(table_column=Column(no_wrap=True)),
         console=Console(file=cast(TextIO, _Untold(sys.stderr))),
         # Once a second: a livelier display would take time from what it watches.
         refresh_per_second=1,
     )
     with progress:
         yield Display(progress, total)
+
+
+class Course(msgspec.Struct, frozen=True):
+    """The replicate that runs, since *begun*: what is expected, in seconds.
+
+    *each* is of itself, *left* of all that are still to come, itself among them.
+    """
+
+    begun: float
+    each: float | None = None
+    left: float | None = None
+
+    def share(self, now: float) -> float:
+        """Return how much of it is done; never all, before it is."""
+        return min((now - self.begun) / self.each, 0.95) if self.each else 0.0
+
+    def left_text(self, now: float) -> str:
+        """Return the time that is left; it changes by the second."""
+        if self.left is None or round(self.left) < 1:
+            return ""
+        each = self.left if self.each is None else self.each
+        left = self.left - min(now - self.begun, each)
+        return f"about {clock(left)} left" if left >= 1 else "longer than expected"
+
+
+class _Bar(BarColumn):
+    """A bar that moves while a replicate runs, as far as is known how long it takes."""
+
+    def render(self, task: Task) -> ProgressBar:
+        """Return the bar as it is now."""
+        share = task.fields["course"].share(monotonic())
+        return ProgressBar(task.total, task.completed + share, width=self.bar_width)
+
+
+class _Left(ProgressColumn):
+    """The time that is left."""
+
+    def render(self, task: Task) -> Text:
+        """Return it as it is now."""
+        return Text(task.fields["course"].left_text(monotonic()))
 
 
 class _Untold:
@@ -72,7 +119,8 @@ class Display:
         """Show *total* replicates on the bar of *progress*, if there is one."""
         self._progress = progress
         if progress:
-            self._task = progress.add_task("", total=total, left="")
+            course = Course(monotonic())
+            self._task = progress.add_task("", total=total, course=course)
 
     def follow(self, events: Iterable[Event]) -> tuple[int, int]:
         """Show all *events*; return how many runs are stored, how many have failed."""
@@ -91,17 +139,17 @@ class Display:
         item = event.item
         title = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
         if isinstance(event, Started):
-            seconds = event.seconds_expected
-            known = seconds is not None and round(seconds) >= 1
-            left = f"about {clock(seconds or 0)} left" if known else ""
+            now = monotonic()
+            course = Course(now, event.seconds_each, event.seconds_expected)
             if self._progress:
                 name = escape(title)
                 total = event.total
                 update = self._progress.update
-                update(self._task, total=total, description=name, left=left)
+                update(self._task, total=total, description=name, course=course)
             else:
                 so_far = f"{clock(event.seconds_so_far)} so far"
                 start = f"[{event.position}/{event.total}] {title}"
+                left = course.left_text(now)
                 tell(", ".join(filter(None, (start, so_far, left))))
             return
         if event.record is None or event.error is not None:
@@ -111,7 +159,7 @@ class Display:
             line = plain(f"  {title}: {end}")
         if self._progress:
             self._progress.console.print(escape(line), highlight=False)
-            self._progress.update(self._task, advance=1, left="")
+            self._progress.update(self._task, advance=1, course=Course(monotonic()))
         else:
             tell(line)
 
@@ -130,10 +178,3 @@ def outcome(record: Record) -> str:
         if (value := figures.get(metric)) is not None:
             return figure(value, metric, workload)
     return end.status
-
-
-def clock(seconds: float) -> str:
-    """Return *seconds* as ``m:ss`` or ``h:mm:ss``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

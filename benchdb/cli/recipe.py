@@ -39,7 +39,7 @@ def recipe(
     ] = False,
     db: Db = None,
 ) -> None:
-    """Tell how a run is measured again on somebody else's machine.
+    """Tell how somebody else measures a run again.
 
     The command, what to install, the conditions, the figure to expect with its
     interval, and what to look at. Of what others published: what its source says of

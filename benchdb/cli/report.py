@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import Db, plain, print_bytes
+from benchdb.cli.console import Db, narrowing, plain, print_bytes
+from benchdb.cli.waiting_line import awaited
 from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
 from benchdb.site.output import FORMATS, File, Format
@@ -84,14 +85,16 @@ def report(
     context: typer.Context,
     lang: Annotated[
         list[str] | None,
-        typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
+        typer.Option(
+            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
+        ),
     ] = None,
     format_: Annotated[
         list[str] | None,
         typer.Option(
             "--format",
-            help="html, markdown, snippet, csv, json, sqlite, several or all "
-            "[default: all]",
+            metavar="NAMES",
+            help="html, markdown, snippet, csv, json, sqlite (default: all)",
         ),
     ] = None,
     output: Annotated[
@@ -99,87 +102,73 @@ def report(
         typer.Option(
             "-o",
             "--output",
-            help="Folder to write into; - writes one file to standard output. "
-            "[default: report]",
+            metavar="DIR",
+            help="Write there; - is standard output (default: report)",
             show_default=False,
         ),
     ] = None,
     site: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write a site of static pages into DIR: answers, chips, workloads, "
-            "runs; in all languages or those of --lang.",
-        ),
+        typer.Option(metavar="DIR", help="Write a whole site of static pages there."),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where the site will be, for its sitemap and links between languages.",
-        ),
+        typer.Option(metavar="URL", help="Where that site will be, for its sitemap."),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="ID", help="Write the page of this run.")
     ] = None,
     check: Annotated[
         bool,
         typer.Option(
-            "--check",
-            help="Write nothing; fail if a file is not as it would be written.",
+            "--check", help="Write nothing; fail where a file is not up to date."
         ),
     ] = False,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="Write the page of one run: an id, or how it starts."
-        ),
-    ] = None,
     highlight: Annotated[
         str | None,
         typer.Option(
-            help="Machine to mark in place of yours: its anonymous id, or a run of it; "
-            "6 letters do."
+            metavar="ID",
+            help="Mark this machine, or that of a run, in place of yours.",
         ),
-    ] = None,
-    chip: Annotated[
-        list[str] | None, typer.Option(help="Only what ran on this chip; repeatable.")
-    ] = None,
-    workload: Annotated[
-        list[str] | None, typer.Option(help="Only this workload; repeatable.")
-    ] = None,
-    framework: Annotated[
-        list[str] | None, typer.Option(help="Only this framework; repeatable.")
-    ] = None,
-    device: Annotated[
-        list[str] | None, typer.Option(help="Only cpu, metal, cuda …; repeatable.")
-    ] = None,
-    precision: Annotated[
-        list[str] | None, typer.Option(help="Only fp32, bf16 …; repeatable.")
-    ] = None,
-    source: Annotated[
-        list[str] | None, typer.Option(help="Only this source; repeatable.")
-    ] = None,
-    campaign: Annotated[
-        list[str] | None, typer.Option(help="Only this campaign; repeatable.")
-    ] = None,
-    grade: Annotated[
-        list[str] | None,
-        typer.Option(help="Only runs graded A, B, C, I or X; repeatable, or A,B."),
     ] = None,
     everything: Annotated[
         bool,
         typer.Option(
-            "--all",
-            help="All runs of a large database, not only the newest that have room.",
+            "--all", help="All runs of a large database, not the newest alone."
         ),
     ] = False,
+    chip: Annotated[
+        list[str] | None, narrowing("On this chip, such as 'M1 Max'; repeatable.")
+    ] = None,
+    workload: Annotated[
+        list[str] | None, narrowing("Of this workload; repeatable.")
+    ] = None,
+    framework: Annotated[
+        list[str] | None, narrowing("Of torch, mlx, tensorflow, numpy …; repeatable.")
+    ] = None,
+    device: Annotated[
+        list[str] | None, narrowing("On the cpu, metal or cuda; repeatable.")
+    ] = None,
+    precision: Annotated[
+        list[str] | None, narrowing("In fp32, tf32, bf16 …; repeatable.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, narrowing("From this source; repeatable.")
+    ] = None,
+    campaign: Annotated[
+        list[str] | None, narrowing("Of this campaign; repeatable.")
+    ] = None,
+    grade: Annotated[
+        list[str] | None,
+        narrowing("Graded A, B, C, I or X; repeatable, or A,B.", "LETTER"),
+    ] = None,
     db: Db = None,
 ) -> None:
     """Write a short report, a whole site, or the page of a run.
 
-    One self-contained HTML file that prints on two sheets, and Markdown with charts;
-    beside them the same values as CSV, JSON and SQLite. The same database and options
-    give the same bytes. Filters limit all of it; one that names nothing that is known
-    is an error, and where they leave nothing the page says what there is. Of a large
-    database it shows the newest of each measurement, as far as there is room.
+    The report is one HTML file that prints on two sheets, and Markdown with charts;
+    beside them the same values as CSV, JSON and SQLite. The same results and options
+    give the same bytes.
     """
     if site is not None:
         others = {"-o": output, "--format": format_, "--run": run}
@@ -232,7 +221,8 @@ def _deliver(found: Iterable[File], output: Path | None) -> None:
     if output == _STDOUT:
         print_bytes([next(iter(found)).content])
         return
-    for path, size in outputs.write(found, output or _FOLDER):
+    written = outputs.write(found, output or _FOLDER)
+    for path, size in awaited(written, lambda _: "writing the report"):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 
 

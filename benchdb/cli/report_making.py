@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from benchdb.cli.console import plain, tell
 from benchdb.cli.user_database import opened
+from benchdb.cli.waiting_line import waiting
 from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
 from benchdb.report.language import negotiate
@@ -45,7 +46,11 @@ def computed(
     Where no run is left the report says what there is, and so does standard error; so
     it does where there is no room for all runs.
     """
-    with reading(engine) as connection, selected(connection, wanted) as scope:
+    with (
+        waiting("reading the results"),
+        reading(engine) as connection,
+        selected(connection, wanted) as scope,
+    ):
         database = b""
         if "sqlite" in edition.formats:
             from benchdb.report import database_file  # noqa: PLC0415  only this format
@@ -99,7 +104,8 @@ def write_site(
                 f"no result matches {as_line(scope.chosen)}; there are results for: "
                 f"{as_line(scope.there)}"
             )
-        done = whole.renew(connection, scope, frame, folder, wanted.here)
+        with waiting(f"writing the site into {folder}"):
+            done = whole.renew(connection, scope, frame, folder, wanted.here)
     if room := scope.room:
         kept = f"{room.runs:,} of {room.of_runs:,} runs: the newest of each measurement"
         tell(f"benchdb: the site has {kept}; 'benchdb report --run ID' shows any other")

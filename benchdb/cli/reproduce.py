@@ -14,13 +14,16 @@ from sqlalchemy import Engine
 from benchdb.cli import collect
 from benchdb.cli.campaign_options import (
     Isolated,
+    Python,
     campaign_name,
     chosen,
+    isolation,
     usable,
     warn_of_spoilers,
 )
 from benchdb.cli.console import tell
 from benchdb.cli.user_database import Db, address, opened
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
 from benchdb.collecting.again import Why
 from benchdb.collecting.plan import Plan, Request, Settings, plan
@@ -53,35 +56,39 @@ _FOLDER = "DIR"  # stands for the folder of real images
 def reproduce(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     isolated: Isolated = False,
+    python: Python = None,
     fresh_seed: Annotated[
         bool,
         typer.Option(
-            "--fresh-seed", help="Another seed, chosen at random: a replication."
+            "--fresh-seed", help="Use another seed, chosen at random: a replication."
         ),
     ] = False,
     data: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Real images, where the run had some."),
+        typer.Option(metavar="DIR", help="Folder of the real images that the run had."),
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what would run, how and how long."),
+        typer.Option(
+            "--dry-run", help="Say what would run, and how long it would take."
+        ),
     ] = False,
     db: Db = None,
 ) -> None:
-    """Measure a run again as it was measured, and say whether its figure holds.
+    """Measure a run again, and say whether its figure holds.
 
-    Same work, precision, compiler, flags, tier, processes and seed; --isolated also
-    brings back its framework. The answer is one of: reproduced within x %, differs,
-    unclear, conditions differ. Exit 0 if reproduced, 1 if not, 2 if it cannot be
-    measured again.
+    It runs the same work with the same precision, compiler, flags, tier, processes and
+    seed; --isolated also brings back its framework. The answer is: reproduced within
+    x %, differs, unclear, or conditions differ. Exit status: 0 if reproduced, 1 if not,
+    2 if it cannot be measured again.
     """
+    where = isolation({"isolated": isolated, "python": python})
     engine = opened(db)
     with reading(engine) as connection:
         found = record(connection, find(connection, run))
         asked = _command(found, grade_of(connection, found.run.key), data)
     going = _interrupted(engine, found.run.key)
-    if going is not None and not (isolated or fresh_seed or dry_run):
+    if going is not None and not (where or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
         return
@@ -90,16 +97,19 @@ def reproduce(
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")
-    if isolated:
-        settings = replace(settings, isolated=_environment(found))
-    planned = _planned(request, settings)
+    if where:
+        its = where if isinstance(where, str) else _environment(found)
+        settings = replace(settings, isolated=its)
+    with waiting("asking the framework whether it can measure this here"):
+        planned = _planned(request, settings)
     if dry_run:
         typer.echo(shlex.join(asked))
         collect.foretell(planned, request.tier, db)
         return
     with reading(engine) as connection:
         links = originals(connection, found, planned.replicates)
-    machine = fingerprint()
+    with waiting("looking at this machine"):
+        machine = fingerprint()
     warn_of_spoilers(machine)
     settings = replace(settings, originals=links, time_limit=planned.time_limit)
     collect.begin(engine, machine, request, settings, planned)

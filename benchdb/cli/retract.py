@@ -24,19 +24,20 @@ app = typer.Typer(add_completion=False)
 def retract(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     reason: Annotated[
-        str | None, typer.Option(help="Why: one line, which everybody is told.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Why, in a line that everybody can read."),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="SSH key to sign with; else the one that you sign with."),
+        typer.Option(metavar="FILE", help="Sign with this SSH key, not the usual one."),
     ] = None,
     unsigned: Annotated[
         bool,
-        typer.Option("--unsigned", help="Without a signature: it counts here alone."),
+        typer.Option("--unsigned", help="Do not sign; it then counts here alone."),
     ] = False,
     undo: Annotated[
         bool,
-        typer.Option("--undo", help="Take back what was withdrawn with this database."),
+        typer.Option("--undo", help="Let a run count again that you withdrew here."),
     ] = False,
     db: Db = None,
 ) -> None:

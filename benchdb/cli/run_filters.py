@@ -10,46 +10,46 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Connection
 
-from benchdb.cli.console import NAME_LIMIT, plain, tell
+from benchdb.cli.console import NAME_LIMIT, ONLY, narrowing, plain, tell
 from benchdb.errors import UsageError
 from benchdb.steps import STEPS, Step, at_least
 from benchdb.store.listing import Filter, matching
 
-Workload = Annotated[str | None, typer.Option(help="Only this workload.")]
-Framework = Annotated[str | None, typer.Option(help="Only this framework.")]
-Source = Annotated[str | None, typer.Option(help="Only this source.")]
-Label = Annotated[str | None, typer.Option(help="measured, transcribed …")]
+Workload = Annotated[str | None, narrowing("Of this workload.")]
+Framework = Annotated[str | None, narrowing("Of torch, mlx, tensorflow, numpy …")]
+Device = Annotated[str | None, narrowing("On the cpu, metal or cuda.")]
+Precision = Annotated[str | None, narrowing("In fp32, tf32, bf16 …")]
+Source = Annotated[str | None, narrowing("From this source, see 'benchdb sources'.")]
+Label = Annotated[str | None, narrowing("measured, imported, transcribed or claimed.")]
 Campaign = Annotated[
-    str | None, typer.Option(help="Only this campaign; 'benchdb campaigns' lists.")
+    str | None, narrowing("Of this campaign, see 'benchdb list --campaigns'.")
 ]
-Chip = Annotated[str | None, typer.Option(help="Only what ran on this chip.")]
+Chip = Annotated[str | None, narrowing("On this chip, such as 'M1 Max'.")]
 Machine = Annotated[
     str | None,
-    typer.Option(help="Only this machine: its id in 'benchdb machines', or its start."),
+    narrowing("Of this machine, see 'benchdb machines list'.", "ID"),
 ]
-Grade = Annotated[str | None, typer.Option(help="Only A, B, C, I or X; or A,B.")]
+Grade = Annotated[
+    str | None, narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER")
+]
 Trust = Annotated[
     str | None,
-    typer.Option(
-        metavar="STEP",
-        help="Only what reaches this step of the ladder of trust, or one above: "
-        + ", ".join(STEPS)
-        + ".",
-    ),
+    narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP"),
 ]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="DATE", help="Only what began then or later: 2026-11-25."),
+    narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
 ]
 Mine = Annotated[
     bool | None,
     typer.Option(
         "--mine/--contributed",
-        help="Only what was measured or planned here, or only what others gave.",
+        help="Measured or planned here, or given by others.",
         show_default=False,
+        rich_help_panel=ONLY,
     ),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Show the first N lines only.")]
 _GRADES = ("A", "B", "C", "I", "X")
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 

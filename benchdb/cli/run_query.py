@@ -17,6 +17,7 @@ from benchdb.cli.console import aligned, counted, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
+from benchdb.installation import to_add
 from benchdb.store.database import open_to_read
 from benchdb.store.query import Answer, asked
 from benchdb.user_data import location_of
@@ -39,22 +40,28 @@ def query(
     ],
     format_: Annotated[
         Literal["table", "csv", "json", "parquet"],
-        typer.Option("--format", help="table, csv, json or parquet."),
+        typer.Option("--format", metavar="NAME", help="table, csv, json, parquet"),
     ] = "table",
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="File to write; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write there; - is standard output.",
+        ),
     ] = _STDOUT,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.001, metavar="S", help="Give up after so many seconds."),
+        typer.Option(min=0.001, metavar="SECONDS", help="Give up after this time."),
     ] = None,
     db: Db = None,
 ) -> None:
-    """Ask in SQL: results, figures, doubts, machine_details, samples.
+    """Ask in SQL.
 
-    Only what reads is answered. 'samples' has a row for each raw time: run, phase,
-    "index", steps, seconds; only those of the runs asked for are unpacked.
+    The views are results, figures, doubts, machine_details and samples. Only what reads
+    is answered. 'samples' has a row for each raw time: run, phase, "index", steps,
+    seconds; only those of the runs asked for are unpacked.
     """
     if format_ == "parquet" and output == _STDOUT:
         raise UsageError("Parquet is no text; name a file with -o")
@@ -141,7 +148,7 @@ def _parquet(answer: Answer) -> Iterator[bytes]:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"Parquet needs the package {error.name}; "
-            f"install it with: {sys.executable} -m pip install pyarrow"
+            f"install it with: {to_add('pyarrow')}"
         ) from error
     names = _distinct(answer.names)
     rows = [list(row) for row in answer.rows]

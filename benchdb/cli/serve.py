@@ -42,21 +42,26 @@ _FOLLOW = """(async () => {
 def serve(
     lang: Annotated[
         list[str] | None,
-        typer.Option(help="Languages: de, fr, ko …, several or all [default: yours]"),
+        typer.Option(
+            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
+        ),
     ] = None,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen at; others than this machine see it too."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen at this address; 0.0.0.0 lets other machines in.",
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = (
-        8000
-    ),
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Listen at this port; 0 takes a free one."),
+    ] = (8000),
     db: Db = None,
 ) -> None:
-    """Show the site of a database at an address of this machine.
+    """Show the results as a site in your browser.
 
-    It is built anew while a campaign runs or files are imported, and pages that are
-    open in a browser follow. Ctrl-C ends it.
+    Pages that are open follow what is measured or imported meanwhile. Ctrl-C ends it.
     """
     frame = Frame(tuple(negotiate(lang or (), os.environ)))
     engine = opened(db)

@@ -16,13 +16,13 @@ from benchdb.cli.console import AsJson, counted, label_text, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
-from benchdb.collecting.again import command
+from benchdb.collecting.reproducing import words as words_of
 from benchdb.exchange.messages import Value
 from benchdb.exchange.record import Record, content, digest_of
 from benchdb.grading import Grade
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import excerpt
-from benchdb.metric_kinds import LISTED
+from benchdb.metric_kinds import listed
 from benchdb.store import (
     documents,
     duplicates,
@@ -65,7 +65,7 @@ def show(
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
-    """Show one run, down to its place in the source.
+    """Show one run: its figure, how sure it is, where it comes from.
 
     The figure of its cell and session first, with the grade and its reasons; then its
     own figures, and the command that measures it again.
@@ -173,7 +173,7 @@ def _head(
     if any(of):
         yield f"measured    {', '.join(filter(None, of))}"
     yield f"run         {found.digest}"
-    words = command(run, found.environment)
+    words = words_of(found)
     again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
     yield f"again       {again}"
     if run.reproduces:
@@ -316,7 +316,7 @@ def _values(found: Record, headline: str | None, *, exact: bool) -> Iterator[str
 
     def turn(value: Value) -> tuple[bool, bool, int, str]:
         name = value.metric
-        place = LISTED.index(name) if name in LISTED else len(LISTED)
+        place = listed().index(name) if name in listed() else len(listed())
         return name != headline, name in _WARM_UP, place, name
 
     missing = defaultdict[str, list[str]](list)

@@ -10,7 +10,15 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Connection, select
 
-from benchdb.cli.console import PROSE_LIMIT, AsJson, aligned, counted, plain, tell
+from benchdb.cli.console import (
+    PROSE_LIMIT,
+    AsJson,
+    aligned,
+    counted,
+    narrowing,
+    plain,
+    tell,
+)
 from benchdb.cli.terminal_chart import show
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
@@ -60,41 +68,46 @@ _REASONS: Mapping[Obstacle, str] = {
 @app.command()
 def history(
     workload: Annotated[
-        str, typer.Argument(metavar="WORKLOAD", show_default=False, help="One name.")
+        str,
+        typer.Argument(
+            metavar="WORKLOAD",
+            show_default=False,
+            help="Its name, see 'benchdb workloads'.",
+        ),
     ],
     machine_: Annotated[
         str | None,
         typer.Option(
             "--machine",
             metavar="ID",
-            help="A machine by its anonymous id or its digest ('benchdb machines "
-            "list'); 6 letters do. [default: mine]",
+            help="Of this machine, see 'benchdb machines list' (default: yours).",
             show_default=False,
         ),
     ] = None,
-    framework: Annotated[str | None, typer.Option(help="Only this framework.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, metal or cuda.")] = None,
-    precision: Annotated[str | None, typer.Option(help="fp32, tf32 …")] = None,
+    framework: Annotated[
+        str | None, narrowing("Of torch, mlx, tensorflow, numpy …")
+    ] = None,
+    device: Annotated[str | None, narrowing("On the cpu, metal or cuda.")] = None,
+    precision: Annotated[str | None, narrowing("In fp32, tf32, bf16 …")] = None,
     batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Only this batch size.")
+        int | None, narrowing("With this batch size.", "N", min=1)
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Only campaigns from this day on."),
+        narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
     ] = None,
     as_json: AsJson = False,
     svg: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the chart into an SVG file as well."),
+        typer.Option(metavar="FILE", help="Write the chart as an SVG file as well."),
     ] = None,
     db: Db = None,
 ) -> None:
-    """Show the campaigns of a workload over time, and where they changed.
+    """Show a workload over time, and where it became faster or slower.
 
-    Of each machine, framework, precision and size a table and a chart: every campaign
-    against the one before it, in the words of the report, and beside it what was not
-    as it was. A change is marked where the campaigns before and after it differ by
-    more than chance.
+    It is a table and a chart of each machine, framework, precision and size: every
+    campaign against the one before, with what had changed. A change is marked where
+    campaigns before and after differ by more than chance.
     """
     first = _day(since)
     columns = {"framework": framework, "device": device, "precision": precision}

@@ -39,13 +39,16 @@ def trust(
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="The last day that it counts: 2027-11-27."),
+        typer.Option(
+            metavar="DATE", help="Let it count up to this day, as 2027-11-27."
+        ),
     ] = None,
     mine: Annotated[
-        bool, typer.Option("--mine", help="It is yours: so are runs that it signed.")
+        bool,
+        typer.Option("--mine", help="It is yours, and so are runs that it signed."),
     ] = False,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="Nothing that KEY ever signed counts.")
+        bool, typer.Option("--revoke", help="Let nothing count that KEY ever signed.")
     ] = False,
     db: Db = None,
 ) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from benchdb.cli import console
 from benchdb.cli.console import counted, plain
+from benchdb.cli.waiting_line import waiting
 from benchdb.resources import folder
 from benchdb.store.database import open_database
 from benchdb.store.error_text import name
@@ -56,7 +57,8 @@ def _publish(engine: Engine) -> None:
     # All importers: most commands never need them.
     from benchdb.merge import import_or_raise  # noqa: PLC0415  heavy
 
-    added = import_or_raise(engine, [folder("published")])
+    with waiting("taking in the published results, the first time"):
+        added = import_or_raise(engine, [folder("published")])
     runs = counted(added, "published run")
     typer.echo(f"benchdb: made {location_of(None)} with {runs}", err=True)
 

@@ -9,6 +9,7 @@ from sqlalchemy import inspect
 
 from benchdb.bundles.allowed_signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
+from benchdb.cli.application import refuse_others
 from benchdb.cli.console import NAME_LIMIT, counted, plain
 from benchdb.cli.user_database import Db
 from benchdb.errors import UsageError
@@ -20,20 +21,25 @@ from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
+_CORPUS = "Published figures"
+_OF_CORPUS = ("corpus", "source", "published")
 _ALTERED, _NOT_REQUIRED = 1, 3  # exit statuses
 
 
 @app.command()
 def verify_command(
+    context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A bundle, or an exchange file.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="A bundle, or an exchange file.", show_default=False
+        ),
+    ] = None,
     signers: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Whose keys are known, as in ssh-keygen's allowed_signers; instead "
-            "of the database's.",
+            help="Known keys, as allowed_signers of ssh-keygen, in place of yours.",
         ),
     ] = None,
     revoked: Annotated[
@@ -42,10 +48,32 @@ def verify_command(
     ] = None,
     require_signature: Annotated[
         bool,
-        typer.Option(
-            "--require-signature", help="Fail unless a known key signed it, today."
-        ),
+        typer.Option("--require-signature", help="Fail unless a known key signed it."),
     ] = False,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Compare them with documents fetched again, a folder for each source.",
+            rich_help_panel=_CORPUS,
+        ),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Only this source; repeatable.",
+            rich_help_panel=_CORPUS,
+        ),
+    ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Files and maps in place of those that are shipped.",
+            rich_help_panel=_CORPUS,
+        ),
+    ] = None,
     db: Db = None,
 ) -> None:
     """Tell whether a file is as it was made, and who signed it.
@@ -53,6 +81,16 @@ def verify_command(
     Nothing is imported. Exit status: 0 it is intact; 1 it was altered, or is no bundle
     and no exchange file; 3 it is intact, but --require-signature is not met.
     """
+    if corpus is not None:
+        refuse_others(context, _OF_CORPUS, "--corpus", "no file is signed there")
+        from benchdb.cli.verify_corpus import verify_corpus  # noqa: PLC0415
+
+        verify_corpus(corpus, source or (), published)
+        return
+    if source or published:
+        raise UsageError("--source and --published go with --corpus")
+    if file is None:
+        raise UsageError("name a FILE, or a folder of documents with --corpus")
     if revoked is not None and signers is None:
         raise UsageError(
             "--revoked goes with --signers; 'benchdb trust --revoke KEY' tells the "

@@ -1,7 +1,7 @@
-"""``benchdb verify-corpus``: published figures against documents fetched again."""
+"""``benchdb verify --corpus``: published figures against documents fetched again."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -11,39 +11,18 @@ from benchdb.importing import corpus
 from benchdb.importing.corpus import Comparison
 from benchdb.resources import folder
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def verify_corpus(
-    documents: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help="Documents fetched again: a folder for each source, by its slug.",
-        ),
-    ],
-    slugs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="SOURCE…", help="Only these; else all."),
-    ] = None,
-    published: Annotated[
-        Path | None,
-        typer.Option(
-            help="Exchange files, with their maps in maps/; else those that are "
-            "shipped.",
-            show_default=False,
-        ),
-    ] = None,
+    documents: Path, slugs: Sequence[str], published: Path | None
 ) -> None:
-    """Compare published figures with documents fetched again.
+    """Compare the *published* figures, or the shipped, with *documents* of sources.
 
-    Every value, its place and its printed characters. One line a source; the status is
-    1 where a document is absent or not the published one, or a figure is another.
+    One line a source, all or those of *slugs*; the status is 1 where a document is
+    absent or not the published one, or a figure is another.
     """
     shipped = published or folder("published")
     maps = corpus.sources(shipped)
-    for slug in slugs or ():
+    for slug in slugs:
         if slug not in maps:
             raise UsageError(f"no source {slug!r}{suggestion(slug, maps)}")
     if not documents.is_dir():

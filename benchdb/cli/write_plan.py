@@ -7,22 +7,24 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
+from benchdb.cli.application import refuse_others
 from benchdb.cli.campaign_options import (
     campaign_name,
     campaign_options,
     chosen,
-    past_here,
-    refuse_others,
+    estimated,
+    isolation,
     usable,
 )
-from benchdb.cli.console import counted, plain, warn
-from benchdb.cli.progress import clock
+from benchdb.cli.console import clock, counted, plain, warn
 from benchdb.cli.user_database import Db, address, existing
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import items, plan_files, scripts
 from benchdb.collecting.history import expected, of_campaign
 from benchdb.collecting.items import PlannedItem
 from benchdb.collecting.plan import Request, Settings, assumed
 from benchdb.collecting.plan import plan as planned
+from benchdb.collecting.programs import fingerprint
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.files import replacing
 from benchdb.store.database import reading
@@ -30,6 +32,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
+_PLAN = "The plan"
 _STDOUT = Path("-")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
@@ -50,48 +53,61 @@ def plan(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Its name (default: made from the time)",
+            help="Name of the campaign (default: made from the time)",
             show_default=False,
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     elsewhere: Annotated[
         bool,
         typer.Option(
-            "--elsewhere", help="For machines that have what this one may lack."
+            "--elsewhere",
+            help="Plan for machines that have what this one may lack.",
+            rich_help_panel=_PLAN,
         ),
     ] = False,
-    python: Annotated[
-        str, typer.Option(metavar="PROGRAM", help="What runs a collector there.")
-    ] = "python3",
     left: Annotated[
         Path | None,
         typer.Option(
             metavar="PLAN.jsonl",
-            help="Of this plan, the items that the database has no run of.",
+            help="Write what the database has no run of yet.",
             show_default=False,
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     form: Annotated[
         Format,
         typer.Option(
-            "--format", help="JSON Lines, lines for a shell, or a job array of Slurm."
+            "--format",
+            metavar="NAME",
+            help="jsonl, commands (of a shell), slurm (a job array)",
+            rich_help_panel=_PLAN,
         ),
     ] = Format.JSONL,
     exclusive: Annotated[
-        bool, typer.Option(help="Whole nodes of Slurm: neighbours spoil a measurement.")
+        bool,
+        typer.Option(
+            help="Take whole nodes of Slurm; neighbours disturb.",
+            rich_help_panel=_PLAN,
+        ),
     ] = True,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="File to write; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write there; - is standard output.",
+            rich_help_panel=_PLAN,
+        ),
     ] = _STDOUT,
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.
 
-    Each item is one process of a collector, in the order of 'collect'; the same
-    options and --campaign give the same items. They need the folder
-    collectors/ and nothing else. 'benchdb import items/' puts the campaign together
-    again (docs/fleets.md).
+    An item is one process. It needs the folder collectors/ and nothing else; the same
+    options and --campaign give the same items. 'benchdb import items/' puts the
+    campaign together again.
     """
     if left is not None:
         refuse_others(context, _OF_LEFT, "--left", "the plan has settled it")
@@ -107,7 +123,10 @@ def plan(
         request = chosen(context, Request)
         # The collectors say the limit of time.
         settings = chosen(context, Settings, campaign=name, time_limit=0)
-        some = _planned(request, settings, db, python=python, elsewhere=elsewhere)
+        with waiting("asking the frameworks what they can measure"):
+            some = _planned(
+                request, settings, db, context.params["python"], elsewhere=elsewhere
+            )
         try:  # so that its answers are known as such when they are imported
             plan_files.keep_items(data_folder() / "planned", some)
         except (BenchdbError, OSError) as error:
@@ -138,19 +157,26 @@ def _planned(
     request: Request,
     settings: Settings,
     db: str | None,
+    python: str | None,
     *,
-    python: str,
     elsewhere: bool,
 ) -> list[PlannedItem]:
     isolated = settings.isolated
-    found = (assumed if elsewhere else usable)(request, isolated=isolated)
-    whole = planned(request, found, isolated=isolated)
+    if python is not None and not elsewhere:
+        python = isolated = isolation({"isolated": isolated, "python": python})
+    with waiting("asking the frameworks what they can measure"):
+        found = (assumed if elsewhere else usable)(request, isolated=isolated)
+        whole = planned(request, found, isolated=isolated)
     for warning in whole.warnings:
         warn(warning)
     # What this machine took says nothing of another.
-    past = [] if elsewhere else past_here(settings.tier, db)
+    estimates = (
+        expected(whole, [])
+        if elsewhere
+        else estimated(whole, fingerprint(), existing(db), settings.tier)
+    )
     settings = replace(settings, time_limit=whole.time_limit)
-    some = items.planned(expected(whole, past), whole.replicates, settings, python)
+    some = items.planned(estimates, whole.replicates, settings, python or "python3")
     times = [item.seconds for item in some if item.seconds is not None]
     about = "at least" if any(item.at_least for item in some) else "about"
     took = f"{about} {clock(sum(times))} one after another" if times else "time unknown"

@@ -3,20 +3,20 @@
 A collector gives each process the seed of the campaign and its own number.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import Workload, collected
-from benchdb.collecting.programs import frameworks
+from benchdb.collecting.programs import TIERS as PROCESSES
+from benchdb.collecting.programs import own_frameworks
 from benchdb.conditions import LENGTHS
 from benchdb.exchange.messages import Environment, Run
 from benchdb.exchange.record import Record
 
-# Of each tier, as collectors have them, and what a framework does unasked.
-PROCESSES = {"smoke": 1, "quick": 3, "standard": 5, "reference": 10}
+# What a framework does unasked.
 _COMPILERS = {"numpy": "none", "tensorflow": "graph"}  # all others run eagerly
 _CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}
 _TOLD = LENGTHS | {"attention", "cpus", "grad_scaler", "loader_processes", "threads"}
@@ -61,7 +61,11 @@ def command(run: Run, environment: Environment) -> list[str] | Why:
         return PUBLISHED
     if known is None or name != f"with_{run.framework}":
         return Why(N_("no collector of benchdb measured it"))
-    if run.framework not in frameworks() or run.device not in ("cpu", "metal", "cuda"):
+    if run.framework not in own_frameworks() or run.device not in (
+        "cpu",
+        "metal",
+        "cuda",
+    ):
         return Why(N_("no collector of benchdb measures that"))
     if run.workload_version != known.version:
         text = N_("%(workload)s is version %(version)s by now")
@@ -75,6 +79,26 @@ def command(run: Run, environment: Environment) -> list[str] | Why:
     except _UnlikeError as error:
         return error.why
     return [*words, *_manner(run, known.precision)]
+
+
+def command_of_others(
+    run: Run, environment: Environment, axes: Collection[str]
+) -> list[str]:
+    """Return the words that ask somebody's collector, which has *axes*, for *run*."""
+    points = (
+        ("--set", f"{name}={value}")
+        for name, value in run.parameters.items()
+        if name in axes
+    )
+    nothing = {
+        name: None for name in ("precision", "compiler") if getattr(run, name) == "none"
+    }
+    return [
+        *("benchdb", "collect", run.workload, "--framework", run.framework),
+        *_on(run.device, environment.os_name),
+        *(word for point in points for word in point),
+        *_manner(replace(run, **nothing), ""),
+    ]
 
 
 def compiled(record: Record) -> list[str] | None:

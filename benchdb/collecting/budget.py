@@ -13,7 +13,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import collected
+from benchdb import catalogue
 from benchdb.collecting.plan import Cell
 from benchdb.statistics.comparison import (
     Estimate,
@@ -277,7 +277,7 @@ def _of_new(state: State, seconds: float) -> Cell | None:
 
 
 def _kind(workload: str) -> str:
-    return collected()[workload].kind
+    return catalogue.workloads()[workload].kind
 
 
 def _until(state: State, one: Question, processes: int) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Engine, func, select
 
-from benchdb.catalogue import collected
+from benchdb.catalogue import workloads
 from benchdb.collecting.budget import (
     Cost,
     Question,
@@ -98,7 +98,7 @@ def prospect(
         reference = steps[one.cells[-1]][0]
         for cell in one.cells:
             alone = (
-                cell.device == "cpu" or collected()[cell.workload].kind == "operation"
+                cell.device == "cpu" or workloads()[cell.workload].kind == "operation"
             )
             its = None if alone else reference
             guesses[cell] = guessed(steps[cell][0], plan.protocol, its, load)
@@ -177,7 +177,8 @@ def measure(
         position += 1
         item = _item(step, now, past, settings.campaign)
         more = processes(now, foreseen(now, left))
-        yield Started(item, position, position - 1 + more, purse.spent, left)
+        total = position - 1 + more
+        yield Started(item, position, total, purse.spent, left, step.seconds)
         first = position == 1
         with _ending(interruption, purse):
             for event in measured(

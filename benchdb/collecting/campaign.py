@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from time import monotonic
 
 import msgspec
@@ -27,13 +27,18 @@ from benchdb.store.write import Writer
 
 
 class Started(msgspec.Struct, frozen=True):
-    """A replicate begins; *position* counts from 1."""
+    """A replicate begins; *position* counts from 1.
+
+    *seconds_each* are those expected of it alone, *seconds_expected* of all that are
+    left.
+    """
 
     item: Item
     position: int
     total: int
     seconds_so_far: float
     seconds_expected: float | None
+    seconds_each: float | None = None
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -54,21 +59,24 @@ def measure(
     settings: Settings,
     interruption: Interruption,
     memory: Memory,
+    estimates: Mapping[Cell, float] | None = None,
 ) -> Iterator[Event]:
     """Run *items* and yield what happens; each record is stored before it is told.
 
     A replicate that fails is told, and the rest goes on. An interruption ends the
-    campaign after the running replicate has been stored as interrupted. Raise
-    ``UsageError`` when the first collector refuses to start: nothing can be measured.
+    campaign after the running replicate has been stored as interrupted. *estimates*
+    are seconds of a process, as far as they are known before. Raise ``UsageError``
+    when the first collector refuses to start: nothing can be measured.
     """
-    begun = monotonic()
+    begun, known = monotonic(), estimates or {}
     taken: defaultdict[Cell, list[float]] = defaultdict(list)
     for position, item in enumerate(items, start=1):
         if interruption.requested:
             return
         so_far = monotonic() - begun
-        rest = _remaining(items[position - 1 :], taken)
-        yield Started(item, position, len(items), so_far, rest)
+        rest = _remaining(items[position - 1 :], taken, known)
+        each = _remaining([item], taken, known)
+        yield Started(item, position, len(items), so_far, rest, each)
         before = monotonic()
         first = position == 1
         yield from measured(engine, item, settings, interruption, memory, first=first)
@@ -158,14 +166,29 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
 
 
 def _remaining(
-    items: Sequence[Item], taken: Mapping[Cell, Sequence[float]]
+    items: Sequence[Item],
+    taken: Mapping[Cell, Sequence[float]],
+    estimates: Mapping[Cell, float],
 ) -> float | None:
-    """Return the seconds expected for *items*, judged by what cells have *taken*."""
-    if not taken:
-        return None
-    usual = fmean(chain.from_iterable(taken.values()))
+    """Return the seconds expected for *items*: as their cells took, or as estimated.
+
+    Estimates are corrected by what they were wrong by so far. None where nothing is
+    known of one of them.
+    """
     means = {cell: fmean(seconds) for cell, seconds in taken.items()}
-    return sum(means.get(item.cell, usual) for item in items)
+    wrong = [
+        mean / estimates[cell] for cell, mean in means.items() if cell in estimates
+    ]
+    factor = median(wrong) if wrong else 1.0
+    usual = fmean(chain.from_iterable(taken.values())) if taken else None
+    expected = [
+        means.get(item.cell, estimates[item.cell] * factor)
+        if item.cell in estimates
+        else means.get(item.cell, usual)
+        for item in items
+    ]
+    known = [seconds for seconds in expected if seconds is not None]
+    return sum(known) if len(known) == len(expected) else None
 
 
 def rescued(record: Record, campaign: str) -> str:

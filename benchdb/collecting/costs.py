@@ -8,22 +8,25 @@ work on the nearest chip, scaled by the peaks of both, or a usual share of the p
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, select
 
-from benchdb.catalogue import collected, find_chip
+from benchdb.catalogue import find_chip, workloads
 from benchdb.collecting.budget import Cost, Known
 from benchdb.collecting.history import Past
-from benchdb.collecting.plan import STEPS, Cell, Protocol
+from benchdb.collecting.plan import STEPS, Cell, Plan, Protocol
 from benchdb.statistics.spreads import shipped, spread_of, work_class
 from benchdb.store.tables import chip, machine, result, run
 
 VENDORS = {"metal": "Apple", "cuda": "NVIDIA"}
-# Seconds for interpreter, import, model and data, as laptops take them.
+# Seconds for interpreter, import, model and data, as laptops take them; of frameworks
+# that are imported faster or slower.
 _SET_UP = 6.0
+_SET_UPS = {"mlx": 2.0, "numpy": 1.5, "tensorflow": 8.0}
 _AROUND = 1.0  # of which that is the end of the programs, with their gates
 _SINGLES = 1.0  # for steps that are timed one by one, where there is a term
 # Of the window of the tier: blocks may end by half of it earlier, most of which counts.
@@ -171,19 +174,23 @@ def step_seconds(
     if like:
         near = min(like, key=distance)
         return amount / (near.rate * peak / near.peak), f"figures of {near.chip}"
-    kind = "operation" if collected()[cell.workload].kind == "operation" else "network"
+    kind = "operation" if workloads()[cell.workload].kind == "operation" else "network"
     share = _CORE[kind] / _CORE["operation"] if cell.device == "cpu" else _SHARE[kind]
     return amount / (peak * share), "operations and peak"
 
 
 def guessed(
-    step: float, protocol: Protocol, reference: float | None, load: float
+    step: float,
+    protocol: Protocol,
+    reference: float | None,
+    load: float,
+    set_up: float = _SET_UP,
 ) -> Cost:
     """Return the cost of a process whose steps take so long, as the protocol has it.
 
     *reference* are seconds of a step on the CPU, which the first process of a network
     compares itself with; None where it does not. A *load* of other work on each CPU
-    delays the start.
+    delays the start, which takes the seconds *set_up* without it.
     """
 
     def within(seconds: float, limit: float | None) -> float:
@@ -193,8 +200,8 @@ def guessed(
     warm = within(max(its.warmup_seconds, its.warmup_steps * step), its.warmup_limit)
     block = max(its.block_seconds, step)
     window = within(max(its.window_seconds, its.blocks * block), its.window_limit)
-    set_up = _SET_UP * (1 + load / _STARTS)
-    later = set_up + step + warm + window + max(step, _SINGLES)
+    starting = set_up * (1 + load / _STARTS)
+    later = starting + step + warm + window + max(step, _SINGLES)
     gates = max(its.gate_seconds, 3 * block) if 3 * block <= 30 else 0.0
     if reference is not None:
         gates += _REFERENCE_STEPS * (step + reference)
@@ -207,6 +214,29 @@ def guessed(
         stretch=stretch,
         squeeze=_SQUEEZED * its.window_seconds,
     )
+
+
+def guesses(
+    plan: Plan, devices: Sequence[Device], seen: Sequence[Seen], load: float
+) -> dict[Cell, tuple[float, str]]:
+    """Return what a process of each cell takes on average, and what that follows from.
+
+    Cells whose steps nobody can guess are left out: their tier says the least.
+    """
+    found = {}
+    for cell in plan.cells:
+        step, basis = step_seconds(cell, devices, seen, load)
+        kind = workloads()[cell.workload].kind
+        reference = None
+        if cell.device != "cpu" and kind != "operation":
+            other = replace(cell, device="cpu")
+            reference, _ = step_seconds(other, devices, seen, load)
+        if step:
+            set_up = _SET_UPS.get(cell.framework, _SET_UP)
+            cost = guessed(step, plan.protocol, reference, load, set_up)
+            whole = cost.first + (plan.replicates - 1) * cost.later
+            found[cell] = (whole / plan.replicates, basis)
+    return found
 
 
 class Shares(msgspec.Struct, frozen=True):
@@ -299,7 +329,7 @@ def known(cell: Cell, past: Sequence[Past], step: float) -> Known:
         if one.step_seconds:
             sessions[one.campaign or ""].append(one.step_seconds)
     values = [value for some in sessions.values() for value in some]
-    kind = collected()[cell.workload].kind == "operation"
+    kind = workloads()[cell.workload].kind == "operation"
     name = work_class(cell.device, fmean(values) if values else step, operation=kind)
     spread = spread_of(name, shipped())
     usual = None if spread is None else spread.process

@@ -1,6 +1,6 @@
 """What earlier processes were, and what that says of the next."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -115,17 +115,25 @@ class Expected(msgspec.Struct, frozen=True):
     """One process of a cell; *at_least* where the tier alone says how long.
 
     Seconds are None where it does not say either, joules where no earlier run of the
-    cell was metered.
+    cell was metered. *basis* says what the seconds follow from.
     """
 
     cell: Cell
     seconds: float | None
     at_least: bool
     joules: float | None
+    basis: str = ""
 
 
-def expected(plan: Plan, past: Sequence[Past]) -> list[Expected]:
-    """Return what a process of each cell of *plan* will take."""
+def expected(
+    plan: Plan,
+    past: Sequence[Past],
+    guesses: Mapping[Cell, tuple[float, str]] | None = None,
+) -> list[Expected]:
+    """Return what a process of each cell of *plan* will take, on average of several.
+
+    What never ran here takes what is guessed: seconds, and what they follow from.
+    """
     estimates = []
     for cell in plan.cells:
         same = [one for one in past if one.is_of(cell)]
@@ -133,7 +141,10 @@ def expected(plan: Plan, past: Sequence[Past]) -> list[Expected]:
         watts = [one.watts for one in same if one.watts is not None]
         # Earlier processes may have followed a shorter protocol.
         least = cell.least_seconds or (0 if seconds else plan.least_seconds)
-        usual = max(least, median(seconds) if seconds else 0) or None
+        guess, basis = (guesses or {}).get(cell, (0.0, ""))
+        usual = max(least, median(seconds) if seconds else guess) or None
         joules = median(watts) * median(seconds) if watts and seconds else None
-        estimates.append(Expected(cell, usual, at_least=not seconds, joules=joules))
+        known = bool(seconds or basis)
+        why = "runs here" if seconds else basis
+        estimates.append(Expected(cell, usual, not known, joules, why))
     return estimates

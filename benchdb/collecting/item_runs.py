@@ -1,15 +1,24 @@
 """The run that an item asks for: as the plan knows it, and what is no answer to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from benchdb.catalogue import collected
+from benchdb.catalogue import workloads
 from benchdb.collecting.plan import Item, Settings
-from benchdb.collecting.programs import fingerprint
-from benchdb.exchange.messages import End, Environment, Machine, Run
+from benchdb.collecting.programs import Program, fingerprint
+from benchdb.exchange.messages import (
+    Collector,
+    End,
+    Environment,
+    Machine,
+    Run,
+    Value,
+)
 from benchdb.exchange.record import Record
 
 UNSAID = "the collector ended before it could say"
@@ -17,6 +26,7 @@ _OF_CELL = (
     *("workload", "setting", "framework", "device", "precision", "compiler"),
     "parameters",
 )
+_WALL = "process_wall_seconds"
 # In which an answer equals what was asked for.
 _FIELDS = (
     *("workload", "workload_version", *_OF_CELL[1:], "seed", "tier", "campaign"),
@@ -38,7 +48,7 @@ def run_line(item: Item, settings: Settings, started: str | None = None) -> Run:
         "key": "run",
         "machine": "machine",
         "environment": "environment",
-        "workload_version": collected()[item.cell.workload].version,
+        "workload_version": workloads()[item.cell.workload].version,
         "seed": settings.seed + item.replicate,
         "tier": settings.tier,
         "campaign": settings.campaign,
@@ -61,7 +71,7 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
     system = here["system"]
     missing = {**system.get("missing", {}), "framework_version": UNSAID}
     facts = {**system, "framework": item.cell.framework}
-    if settings.isolated:  # uv chose the collector's Python; the fingerprint is of ours
+    if settings.isolated:  # the collector's Python is another than the fingerprint's
         del facts["python"]
         missing["python"] = UNSAID
     line = {"type": "environment", "key": "environment", **facts, "missing": missing}
@@ -74,6 +84,51 @@ def failed_run(item: Item, settings: Settings, started: str, reason: str) -> Rec
         series=(),
         end=End(run=run.key, status="failed", reason=reason, ended=now()),
     )
+
+
+def completed(
+    record: Record, its: Program, here: Mapping[str, Any], seconds: float
+) -> Record:
+    """Return what a collector of others gave, with what benchdb knows better.
+
+    *here* is the fingerprint from before it was started, *seconds* how long it has run.
+    What it says itself stays.
+    """
+    machine, environment, run = record.machine, record.environment, record.run
+    if machine.anonymous_id is None:
+        machine = msgspec.convert(here["machine"], Machine)
+    facts = msgspec.to_builtins(environment)
+    system = {k: v for k, v in here["system"].items() if k not in ("python", "missing")}
+    facts = {**system, "framework": its.framework, **facts}
+    its_own = Collector(name=its.name, version=its.version or "0", sha256=its.digest)
+    known = {_WALL: round(seconds, 3), **_step(record)}
+    given = {value.metric: value for value in record.end.values}
+    ours = {name: Value(metric=name, value=figure) for name, figure in known.items()}
+    values = tuple(value for _, value in sorted({**ours, **given}.items()))
+    return replace(
+        record,
+        machine=machine,
+        environment=msgspec.convert(facts, Environment),
+        end=replace(record.end, values=values),
+        run=replace(
+            run,
+            precision=run.precision or "none",
+            compiler=run.compiler or "none",
+            collector=run.collector or its_own,
+            conditions=run.conditions or here["conditions"],
+        ),
+    )
+
+
+def _step(record: Record) -> dict[str, float]:
+    """Return the median of the measured blocks, which grade and estimates go by."""
+    blocks = [
+        value / series.per
+        for series in record.series
+        if series.phase == "measure"
+        for value in series.values
+    ]
+    return {"step_seconds": median(blocks)} if blocks else {}
 
 
 def mismatch(

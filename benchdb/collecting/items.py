@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 import msgspec
 
-from benchdb.catalogue import collected
+from benchdb.catalogue import workloads
 from benchdb.collecting.history import Expected, Past, left
 from benchdb.collecting.plan import Cell, Item, Memory, Settings, ordered
+from benchdb.collecting.processes import is_by_uv
 from benchdb.collecting.programs import launcher, program
 from benchdb.collecting.runner import arguments
 from benchdb.errors import UsageError
@@ -18,7 +19,6 @@ from benchdb.exchange.messages import Counted, Device, Seed, Turn
 # It becomes the name of a folder and of a job.
 _CAMPAIGN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OF_CELL = ("workload", "setting", "framework", "precision", "compiler", "parameters")
-_COLLECTOR = re.compile(r"collectors/with_\w+\.py")
 
 
 class PlannedItem(msgspec.Struct, frozen=True):
@@ -74,14 +74,16 @@ def planned(
     an argument that no line can hold.
     """
     by_cell = {one.cell: one for one in estimates}
-    start = launcher(isolated=True) if settings.isolated else (python,)
+    ours = launcher(isolated=True) if is_by_uv(settings.isolated) else (python,)
     items = []
     order = ordered([one.cell for one in estimates], replicates, settings.seed)
     for number, item in enumerate(order, start=1):
         cell = item.cell
         # With nothing remembered: items know nothing of each other.
         options = arguments(item, settings, Memory())
-        argv = (*start, f"collectors/{program(cell.framework).name}", *options)
+        its = program(cell.framework)
+        start = (*ours, f"collectors/{its.path.name}") if its.ours else (str(its.path),)
+        argv = (*start, *options)
         if any("\n" in part or "\0" in part for part in argv):
             raise UsageError("an option has a line break in it; leave it out")
         items.append(
@@ -126,12 +128,13 @@ def read(path: Path) -> list[PlannedItem]:
     # What we would not have planned, or cannot.
     for item in items:
         check_campaign(item.campaign)
-        if item.workload not in collected():
+        if item.workload not in workloads():
             raise UsageError(
                 f"the plan has a workload that this benchdb does not know, "
                 f"{item.workload!r}; upgrade benchdb, or plan again"
             )
-        if not any(_COLLECTOR.fullmatch(part) for part in item.argv[1:]):
+        its = program(item.framework).path.name
+        if not any(PurePosixPath(part).name == its for part in item.argv):
             raise UsageError(
                 f"item {item.item} of the plan runs no collector; plan again"
             )

@@ -13,8 +13,15 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import collected, suites
+from benchdb.collecting.offered_cells import Choice, axes_of, offered_cells
 from benchdb.collecting.processes import Isolation
-from benchdb.collecting.programs import Capability, Description, list_cells, survey
+from benchdb.collecting.programs import (
+    Capability,
+    Description,
+    list_cells,
+    survey,
+    workload_names,
+)
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
 
@@ -64,8 +71,9 @@ class Request(msgspec.Struct, frozen=True):
     def members(self) -> tuple[str, ...]:
         """Return the workloads asked for, by name or by suite, once each."""
         for name in self.workloads or ():
-            if name not in collected():
-                raise UsageError(f"no workload {name!r}{suggestion(name, collected())}")
+            if name not in collected() and name not in (others := workload_names()):
+                hint = suggestion(name, {*collected(), *others})
+                raise UsageError(f"no workload {name!r}{hint}")
         for name in self.precision or ():
             if name not in PRECISIONS:
                 raise UsageError(f"no precision {name!r}{suggestion(name, PRECISIONS)}")
@@ -104,6 +112,21 @@ class Request(msgspec.Struct, frozen=True):
             for each in value if isinstance(value, list | tuple) else (value,):
                 line += [] if each is None else [option, str(each)]
         return [*line, "--blocks-only"] if self.blocks_only else line
+
+    def choice(self, device: str) -> Choice:
+        """Return what can be asked of a collector that only offers workloads."""
+        for name in ("setting", "steps_per_epoch", "data"):
+            if getattr(self, name) is not None:
+                raise UsageError(f"no choice of {name.replace('_', ' ')}")
+        sizes = {"batch_size": self.batch_size, "size": self.size}
+        return Choice(
+            device,
+            self.tier,
+            self.precision,
+            axes_of(self.points or ()) | {k: v for k, v in sizes.items() if v},
+            self.compiler,
+            self.replicates,
+        )
 
 
 @dataclass(frozen=True)
@@ -187,7 +210,7 @@ def plan(
     """
     wanted = request.members()
     on = devices(request, descriptions)
-    lists: list[_Listing] = []
+    lists: list[Listing] = []
     refusals: list[tuple[str, str | None]] = []
     for description in descriptions:
         known = {*description.workloads, *description.missing}
@@ -263,7 +286,7 @@ def _is_for_cpus(description: Description) -> bool:
     return description.version is not None and len(reasons) == 1 and None not in reasons
 
 
-class _Listing(msgspec.Struct, frozen=True):
+class Listing(msgspec.Struct, frozen=True):
     """What one collector said of one device; *absent* needs what is not installed."""
 
     cells: tuple[Cell, ...]
@@ -281,7 +304,7 @@ def _of_framework(
     on: Sequence[str],
     *,
     isolated: Isolation,
-) -> tuple[list[_Listing], str | None]:
+) -> tuple[list[Listing], str | None]:
     """Return what a framework has of its workloads *mine*, and why not more."""
     if framework.version is None:
         return [], framework.why or "it is not installed"
@@ -297,11 +320,15 @@ def _of_framework(
     for device in offered:
         line = request.arguments(mine, device)
         try:
-            answer = list_cells(framework.framework, line, isolated=isolated)
+            answer = (
+                list_cells(framework.framework, line, isolated=isolated)
+                if framework.list_cells
+                else offered_cells(framework, mine, request.choice(device))
+            )
         except UsageError as error:
             refused = str(error)
         else:
-            lists.append(_listing(framework, answer))
+            lists.append(listing(framework, answer))
     lacking = "; ".join(
         f"{name} needs {' and '.join(framework.missing[name])}"
         f"; install with: {framework.install}"
@@ -310,7 +337,8 @@ def _of_framework(
     return lists, lacking or (None if lists else refused)
 
 
-def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
+def listing(framework: Description, facts: Mapping[str, Any]) -> Listing:
+    """Return what a collector lists, typed; raise ``BenchdbError`` for what is none."""
     names = ("workload", "device", "precision", "setting", "compiler", "parameters")
     try:
         cells = [
@@ -324,7 +352,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
             )
             for cell in facts["cells"]
         ]
-        return _Listing(
+        return Listing(
             tuple(cell for cell in cells if cell.workload not in framework.missing),
             tuple(c.workload for c in cells if c.workload in framework.missing),
             facts["processes"],
@@ -334,8 +362,7 @@ def _listing(framework: Description, facts: Mapping[str, Any]) -> _Listing:
         )
     except (AttributeError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise BenchdbError(
-            f"with_{framework.framework} lists cells that cannot be understood: "
-            f"{error!r}"
+            f"{framework.name} lists cells that cannot be understood: {error!r}"
         ) from error
 
 

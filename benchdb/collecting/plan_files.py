@@ -21,7 +21,15 @@ from sqlalchemy import Connection, Text, select, type_coerce
 from benchdb.collecting import items
 from benchdb.collecting.item_runs import difference, run_line
 from benchdb.collecting.items import PlannedItem
-from benchdb.collecting.plan import Cell, Item, Request, Settings, ordered
+from benchdb.collecting.plan import (
+    Cell,
+    Item,
+    Plan,
+    Protocol,
+    Request,
+    Settings,
+    ordered,
+)
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.exchange.messages import Run
 from benchdb.files import replacing
@@ -58,6 +66,13 @@ class Unfinished(msgspec.Struct, frozen=True):
     replicates: int
     started: str
     place: Place
+    protocol: Protocol = Protocol()
+
+    @property
+    def plan(self) -> Plan:
+        """Return what was planned, as far as it is kept."""
+        least, limit = 0.0, self.settings.time_limit
+        return Plan(self.cells, self.replicates, least, limit, (), self.protocol)
 
     @property
     def items(self) -> list[Item]:

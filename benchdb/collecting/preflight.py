@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from benchdb import __version__
+from benchdb.collecting.processes import Isolation, is_by_uv
 from benchdb.collecting.programs import (
     Description,
     fingerprint,
@@ -142,13 +143,14 @@ class Health(msgspec.Struct, frozen=True):
         )
 
 
-def health(*, isolated: bool = False) -> Health:
+def health(*, isolated: Isolation = False) -> Health:
     """Ask all the collectors and the machine how they are."""
     unknown: dict[str, str] = {}
     machine: dict[str, Any] = {}
     energy: dict[str, list[dict[str, Any]]] = {}
     try:
-        machine = fingerprint()
+        # An environment that uv makes takes long, and tells nothing else.
+        machine = fingerprint(isolated=not is_by_uv(isolated) and isolated)
     except BenchdbError as error:
         unknown["machine"] = str(error)
     try:
@@ -158,7 +160,7 @@ def health(*, isolated: bool = False) -> Health:
     names = ("os_name", "os_version", "os_build", "kernel", "architecture")
     system = machine.get("system", {})
     known = {name: str(system[name]) for name in names if name in system}
-    python = platform.python_version()
+    python = str(system.get("python", platform.python_version()))
     return Health(
         versions={"benchdb": __version__, "python": python, **known},
         frameworks=tuple(survey(frameworks(), isolated=isolated)),

@@ -1,5 +1,6 @@
 """Processes of collectors: groups, signals, time limits, and questions to them."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,11 +11,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FrameType
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
 import msgspec
 
-from benchdb.errors import BenchdbError
+from benchdb.errors import BenchdbError, UsageError
 
 # timeout(1) signals us, and then the group that we are of: that is one request.
 _ONE_REQUEST_SECONDS = 0.5
@@ -26,13 +27,21 @@ PATIENCE_SECONDS = 180.0
 # The first time, uv downloads whole frameworks.
 DOWNLOAD_SECONDS = 3600.0
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+# Most answers have a few kilobytes; the run of a trial has megabytes of samples.
+_MOST_PRINTED = 16 * 2**20
+_LOOK_SECONDS = 0.05
 # They would lead an environment of its own to the packages of another.
 _OTHERS = ("PYTHONPATH", "PYTHONHOME")
 
 
-# Whether a collector runs in an environment of its own, which uv makes; and by which
-# further options of uv, such as the versions to install.
-Isolation = bool | tuple[str, ...]
+# Whether a collector runs in an environment of its own: one that uv makes, by further
+# options of uv such as the versions to install, or that of the Python at a path.
+Isolation = bool | tuple[str, ...] | str
+
+
+def is_by_uv(isolated: Isolation) -> bool:
+    """Tell whether uv makes the environment."""
+    return bool(isolated) and not isinstance(isolated, str)
 
 
 class Interruption:
@@ -170,17 +179,73 @@ class Question:
 
     def reply(self) -> Reply:
         """Wait for the end and return what was printed; raise ``BenchdbError``."""
-        try:
-            status = self._process.wait(max(0.0, self._until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            end_group(self._process)
-            why = f"{self.name} gave no answer in {self._patience:.0f} s"
-            raise BenchdbError(why) from None
+        status = None
+        while status is None:
+            with suppress(subprocess.TimeoutExpired):
+                status = self._process.wait(_LOOK_SECONDS)
+            sizes = [os.fstat(file.fileno()).st_size for file in self._printed]
+            if why := self._excess(max(sizes), ended=status is not None):
+                end_group(self._process)
+                raise BenchdbError(f"{self.name} {why}")
         texts = []
         for file in self._printed:
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         return Reply(texts[0], texts[1], status)
+
+    def _excess(self, size: int, *, ended: bool) -> str | None:
+        """Return why nobody waits or reads further; None if it may go on."""
+        if size > _MOST_PRINTED:
+            return f"printed more than {_MOST_PRINTED // 2**20} MiB, which is no answer"
+        if not ended and time.monotonic() > self._until:
+            return f"gave no answer in {self._patience:.0f} s"
+        return None
+
+    def facts(self) -> dict[str, Any]:
+        """Return the JSON object that was printed; raise ``BenchdbError`` without.
+
+        It is a ``UsageError`` in the program's own words where it refused.
+        """
+        reply = self.reply()
+        why = refusal(reply.err, self.name) or f"it {manner(reply.status)}"
+        if reply.status == UsageError.exit_status:
+            raise UsageError(why)
+        if reply.status != 0:
+            raise BenchdbError(f"{self.name} failed: {why}")
+        if not reply.out.strip():
+            raise BenchdbError(
+                f"{self.name} ended before it said anything; a module that it imports "
+                "ends it"
+            )
+        try:
+            facts = json.loads(reply.out)
+        except (ValueError, RecursionError) as error:
+            raise BenchdbError(f"{self.name} printed no JSON: {error}") from error
+        if not isinstance(facts, dict):
+            raise BenchdbError(f"{self.name} printed no JSON object")
+        return facts
+
+
+def manner(status: int) -> str:
+    """Return how a program ended that did: its status, or the signal behind it."""
+    # -11 from a child, 139 through uv.
+    number = -status if status < 0 else status - 128
+    with suppress(ValueError):
+        return f"was killed by {signal.Signals(number).name}"
+    return f"ended with status {status}"
+
+
+def refusal(errors: str, name: str) -> str:
+    """Return the last line that the program *name* printed, without its name."""
+    lines = errors.strip().splitlines()
+    last = lines[-1] if lines else ""
+    return last.removeprefix(f"{name}: ").removeprefix("error: ")
+
+
+def name_of(command: Sequence[str]) -> str:
+    """Return what to call the program that *command* starts: that, if it is Python."""
+    scripts = (Path(part).stem for part in command if part.endswith(".py"))
+    return next(scripts, Path(command[0]).name)
 
 
 @contextmanager
@@ -190,16 +255,19 @@ def asking(
     *,
     isolated: Isolation = False,
     variables: Mapping[str, str] | None = None,
+    patience: float | None = None,
 ) -> Iterator[Question]:
     """Start *command* with *text* as its input; raise ``BenchdbError`` if it does not.
 
-    *variables* are set in its environment beside those that there are.
+    *variables* are set in its environment beside those that there are. It has
+    *patience* seconds to answer, and more where uv has to download for it.
 
     Several may run at a time. Leaving ends what still runs, with all that it started:
     an import that hangs may have processes of its own.
     """
-    name = next(Path(part).stem for part in command if part.endswith(".py"))
-    patience = DOWNLOAD_SECONDS if isolated else PATIENCE_SECONDS
+    name = name_of(command)
+    usual = DOWNLOAD_SECONDS if is_by_uv(isolated) else PATIENCE_SECONDS
+    patience = usual if patience is None else patience
     with ExitStack() as kept:
         kept.enter_context(_unwinding())
         try:

@@ -10,9 +10,15 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import collected
-from benchdb.collecting.again import Why, command
-from benchdb.collecting.programs import program
-from benchdb.exchange.messages import Environment
+from benchdb.collecting.again import Why, command, command_of_others
+from benchdb.collecting.programs import (
+    Program,
+    collectors,
+    describe,
+    own_frameworks,
+    program,
+)
+from benchdb.exchange.messages import Environment, Run
 from benchdb.exchange.record import Record
 from benchdb.grading import Grade
 from benchdb.store.newest import CELL
@@ -53,6 +59,11 @@ def words(record: Record) -> list[str] | Why:
     and how long the epochs were.
     """
     run = record.run
+    its = None if run.framework in own_frameworks() else _collector_of(run)
+    if its is not None:
+        offers = {one.name: one.parameters for one in describe([str(its.path)]).offers}
+        axes = offers.get(run.workload, {})
+        return command_of_others(run, record.environment, axes)
     found = command(run, record.environment)
     known = collected().get(run.workload)
     if isinstance(found, Why) or known is None:
@@ -83,6 +94,16 @@ def term(record: Record) -> int | None:
 
 def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 < value < 2**31
+
+
+def _collector_of(run: Run) -> Program | None:
+    """Return somebody's collector that is here and measured *run*, by its name."""
+    if run.label != "measured" or run.collector is None:
+        return None
+    its = collectors()[0].get(run.framework)
+    if its is None or run.workload not in its.workloads:
+        return None
+    return its if run.collector.name == its.name else None
 
 
 def software(environment: Environment) -> Software:
@@ -133,7 +154,8 @@ def with_python(asked: Software) -> Software:
 
 def _asked_for(framework: str) -> set[str]:
     """Return the packages that the collector of *framework* asks for."""
-    text = program(framework).read_text(encoding="utf-8")
+    its = program(framework)
+    text = its.path.read_text(encoding="utf-8") if its.ours else ""
     script = _SCRIPT.search(text)
     lines = script[1].splitlines() if script else ()
     block = tomllib.loads("\n".join(line[2:] for line in lines))

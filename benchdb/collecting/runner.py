@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from io import BufferedReader
 from itertools import islice
@@ -10,22 +11,18 @@ from typing import IO, cast
 
 from msgspec.structs import replace
 
-from benchdb.collecting.item_runs import failed_run, mismatch, now
+from benchdb.collecting.item_runs import completed, failed_run, mismatch, now
 from benchdb.collecting.plan import Item, Memory, Settings
 from benchdb.collecting.processes import (
     Interruption,
     end_group,
     environment,
+    manner,
+    refusal,
     signal_group,
     time_limit,
 )
-from benchdb.collecting.programs import (
-    launcher,
-    manner,
-    program,
-    publishable,
-    refusal,
-)
+from benchdb.collecting.programs import fingerprint, program, publishable, start
 from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
@@ -36,8 +33,7 @@ _INTERRUPTED = 130  # what a collector ends with when it was told to stop
 def command(item: Item, settings: Settings, memory: Memory) -> list[str]:
     """Return the command line of one replicate."""
     return [
-        *launcher(isolated=settings.isolated),
-        str(program(item.cell.framework)),
+        *start(item.cell.framework, isolated=settings.isolated),
         *arguments(item, settings, memory),
     ]
 
@@ -75,7 +71,9 @@ def run(
     iterator early ends the process. Raise ``UsageError`` when the collector refuses
     to start.
     """
-    started = now()
+    started, its = now(), program(item.cell.framework)
+    here = None if its.ours else fingerprint()
+    began = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             command(item, settings, memory),
@@ -86,11 +84,16 @@ def run(
             # Its own group: Ctrl-C reaches us alone, and we decide what it means.
             process_group=0,
         )
-        course = _Course(program(item.cell.framework).stem, process, errors)
+        course = _Course(its.name, process, errors)
         limit = time_limit(process, settings.patience)
         with interruption.watching(process), limit as passed:
             try:
-                records = list(islice(course.records(), 2))
+                records = [
+                    record
+                    if here is None
+                    else completed(record, its, here, time.monotonic() - began)
+                    for record in islice(course.records(), 2)
+                ]
             finally:
                 end_group(process)
         if passed.is_set():

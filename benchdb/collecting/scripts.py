@@ -8,13 +8,13 @@ one that was told to stop leaves nothing.
 from collections.abc import Sequence
 from itertools import groupby
 from math import ceil
-from pathlib import PurePosixPath
 from shlex import join, quote
 
 import msgspec
 
 from benchdb.collecting.item_runs import UNSAID, run_line
 from benchdb.collecting.items import PlannedItem
+from benchdb.collecting.processes import name_of
 from benchdb.exchange import writer
 from benchdb.exchange.messages import Environment
 
@@ -115,7 +115,7 @@ def known(item: PlannedItem) -> tuple[str, str]:
 
 def name(item: PlannedItem) -> str:
     """Return the name of the item's collector."""
-    return next(PurePosixPath(one).stem for one in item.argv if one.endswith(".py"))
+    return name_of(item.argv)
 
 
 def python(item: PlannedItem) -> str:

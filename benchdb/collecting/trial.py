@@ -17,16 +17,14 @@ import msgspec
 from benchdb import __version__
 from benchdb.catalogue import find_chip
 from benchdb.collecting.preflight import spoilers
-from benchdb.collecting.processes import asking
+from benchdb.collecting.processes import Isolation, asking, manner, refusal
 from benchdb.collecting.programs import (
     Description,
     ask_machine,
     frameworks,
-    launcher,
-    manner,
     program,
     publishable,
-    refusal,
+    start,
     survey,
 )
 from benchdb.errors import BenchdbError, ExchangeError
@@ -108,7 +106,7 @@ class Trial(msgspec.Struct, forbid_unknown_fields=True):
 class How(msgspec.Struct, frozen=True):
     """How to try: collectors in environments of their own, powermetrics by sudo."""
 
-    isolated: bool = False
+    isolated: Isolation = False
     powermetrics: bool = False
 
 
@@ -278,10 +276,10 @@ def _record(
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Record:
     """Run a collector once; return its record, or raise ``BenchdbError``."""
-    start = [*launcher(isolated=how.isolated), str(program(framework))]
-    asked = [*options, "--device", device]
+    command = [*start(framework, isolated=how.isolated), *options, "--device", device]
     powered = ["--powermetrics"] if how.powermetrics else []
-    with asking([*start, *asked, *powered], isolated=how.isolated) as question:
+    isolated = how.isolated and program(framework).ours
+    with asking([*command, *powered], isolated=isolated) as question:
         meanwhile()
         reply = question.reply()
     try:

@@ -16,7 +16,7 @@ from benchdb import catalogue
 from benchdb.compare.pairs import Batches, Group, Work, groups
 from benchdb.compare.side_names import HERE, Asked, resolve
 from benchdb.errors import BenchdbError, UsageError, suggestion
-from benchdb.metric_kinds import COMPARED
+from benchdb.metric_kinds import compared
 from benchdb.report import quantities
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.exclusions import NOTHING, left_out
@@ -269,7 +269,7 @@ def side_of(
         out = left_out(connection, scope.among) if asked.kind in _WIDE else NOTHING
         every = stored(connection, out, scope.among, surroundings=known.around)
         runs = _about(every, asked)
-        measured = measurements(runs, COMPARED, known.seen)
+        measured = measurements(runs, compared(), known.seen)
         if asked.kind == "run":
             measured = [one for one in measured if asked.value in one.runs]
             together = {asked.value, *(name for one in measured for name in one.runs)}

@@ -9,10 +9,13 @@ from typing import IO, Generic, TypeVar
 
 import msgspec
 
+from benchdb.catalogue import metrics
 from benchdb.errors import ExchangeError
+from benchdb.exchange.advice import advised, foreign_metric
 from benchdb.exchange.language_models import renamed
 from benchdb.exchange.messages import (
     Claim,
+    Definition,
     End,
     Environment,
     Header,
@@ -43,6 +46,8 @@ from benchdb.exchange.validation import (
 
 _T = TypeVar("_T", Machine, Environment, Source)
 _decoder = msgspec.json.Decoder(Line)
+WITHHELD = "withheld: a line inside it was not taken"
+UNENDED = "the file ends before the run does"
 _SHOWN = 2000  # bytes of a refused line that are kept to look at
 
 
@@ -146,7 +151,8 @@ class _Reader:
     """What the lines since the header have defined: keys, and runs still open.
 
     ``withheld`` are runs of which a line was not taken: what else comes of them is
-    left out. ``unplaced`` counts the lines that might have been the start of a run.
+    left out. ``strange`` are metrics that are not known here. ``unplaced`` counts the
+    lines that might have been the start of a run.
     """
 
     def __init__(self) -> None:
@@ -157,6 +163,7 @@ class _Reader:
         self.machines = _Defined[Machine]("machine")
         self.environments = _Defined[Environment]("environment")
         self.sources = _Defined[Source]("source")
+        self.strange = set[str]()
         self.open: dict[str, _OpenRun] = {}
         self.withheld: set[str] = set()
         self.unplaced = 0
@@ -176,7 +183,10 @@ class _Reader:
         except UNDERSTANDABLE as why:
             if is_cut_off(raw, why):
                 return []
-            return self._refuse(number, raw, reason(why))
+            text = reason(why)
+            if isinstance(why, msgspec.ValidationError):
+                text = advised(named(raw), text)
+            return self._refuse(number, raw, text)
 
     def finish(self) -> Iterator[Record]:
         """End the runs that never got their end line."""
@@ -184,7 +194,7 @@ class _Reader:
             end = End(
                 run=pending.run.key,
                 status="interrupted",
-                reason="the file ends before the run does",
+                reason=UNENDED,
             )
             yield pending.record(end)
         self.open = {}
@@ -196,12 +206,9 @@ class _Reader:
             case Run():
                 self._begin(line, number)
             case Header():
-                # Files may be concatenated: the keys of the one before are forgotten.
-                if why := unreadable(line.format, line.producer_version):
-                    raise RefusedError(why)
-                ended = list(self.finish())
-                self._reset(foreign=False)
-                return ended
+                return self._restart(line)
+            case Definition():
+                self._define(line)
             case Machine():
                 self.machines.define(line)
             case Environment():
@@ -215,6 +222,14 @@ class _Reader:
                 return [Withdrawal(number, line)]
         return []
 
+    def _restart(self, line: Header) -> list[Record]:
+        """Forget the keys of the file before: files may be concatenated."""
+        if why := unreadable(line.format, line.producer_version):
+            raise RefusedError(why)
+        ended = list(self.finish())
+        self._reset(foreign=False)
+        return ended
+
     def _go_on(self, line: Samples | End) -> Sequence[Item]:
         if line.run in self.withheld:
             if isinstance(line, End):
@@ -226,9 +241,29 @@ class _Reader:
         if isinstance(line, Samples):
             pending.samples.append(line)
             return []
+        for value in line.values:
+            if value.metric in self.strange:
+                raise RefusedError(
+                    f"metric {value.metric!r} is not known here; the line that defines "
+                    "it says what to do"
+                )
         record = pending.record(checked(line))
         del self.open[line.run]
         return [record]
+
+    def _define(self, line: Definition) -> None:
+        """Raise where values of this name mean nothing, or something else, here."""
+        self.strange.add(line.name)
+        if line.name not in metrics():
+            raise RefusedError(foreign_metric(line))
+        ours = metrics()[line.name]
+        if (ours.unit, ours.direction) != (line.unit, line.direction):
+            raise RefusedError(
+                f"metric {line.name!r} is in {line.unit}, better {line.direction}, in "
+                f"this file, and in {ours.unit}, better {ours.direction}, here; give "
+                "one of them another name"
+            )
+        self.strange.discard(line.name)
 
     def _begin(self, run: Run, number: int) -> None:
         if run.key in self.open:
@@ -255,7 +290,7 @@ class _Reader:
         shown = raw[:_SHOWN].decode(errors="replace").rstrip("\n")
         yield BadLine(number, why, locator=f"line {number}", raw=shown)
         match kind, key:
-            case (("header" | "claim" | "retraction"), _):
+            case (("header" | "claim" | "retraction" | "metric"), _):
                 pass
             case "machine", str():
                 self.machines.doubt(key)
@@ -293,5 +328,5 @@ class _Reader:
             self.withheld.add(key)
             yield BadLine(
                 pending.number,
-                f"run {key!r} withheld: a line inside it was not taken",
+                f"run {key!r} {WITHHELD}",
             )

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from benchdb.catalogue import metrics
 from benchdb.errors import ExchangeError
+from benchdb.exchange.advice import near_metrics
 from benchdb.exchange.messages import (
     FORMAT_VERSION,
     Claim,
@@ -287,8 +288,10 @@ def _refuse_figures(end: End) -> None:
     seen: set[str] = set()
     for value in end.values:
         if value.metric not in metrics():
+            near = near_metrics(value.metric, metrics())
             raise RefusedError(
-                f"unknown metric {value.metric!r}; a newer benchdb may know it"
+                f"unknown metric {value.metric!r}{near}; a newer benchdb may know it, "
+                "one of your own belongs into catalogue.toml"
             )
         if value.metric in seen:
             raise RefusedError(f"metric {value.metric!r} appears twice")

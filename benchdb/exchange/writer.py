@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from benchdb import __version__
+from benchdb.catalogue import metrics, shipped_metrics
 from benchdb.exchange.messages import (
     FORMAT_VERSION,
     Claim,
+    Definition,
     Header,
     Samples,
     Source,
@@ -44,7 +46,7 @@ def source_key(source: Source) -> str:
 
 def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
     """Yield the lines of *records*, each machine and environment before first use."""
-    known: set[str] = set()
+    known: set[str] = {*shipped_metrics()}
     for record in records:
         machine = _key("m", digest_of(record.machine))
         environment = _key("e", digest_of(record.environment))
@@ -52,8 +54,23 @@ def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
             yield line(msgspec.structs.replace(record.machine, key=machine))
         if environment not in known:
             yield line(msgspec.structs.replace(record.environment, key=environment))
+        for value in record.end.values:
+            if value.metric in metrics() and value.metric not in known:
+                yield line(_definition(value.metric))
+                known.add(value.metric)
         known |= {machine, environment}
         yield from _run_lines(record, machine, environment)
+
+
+def _definition(name: str) -> Definition:
+    its = metrics()[name]
+    return Definition(
+        name=name,
+        unit=its.unit,
+        direction=its.direction,
+        title=its.title,
+        short=None if its.short == its.title else its.short,
+    )
 
 
 def _run_lines(record: Record, machine: str, environment: str) -> Iterator[bytes]:

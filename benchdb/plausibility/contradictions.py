@@ -12,17 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from benchdb.catalogue import metrics
+from benchdb.catalogue import shipped_metrics
 from benchdb.plausibility.figures import SAMPLE_RATES, figure, proportion, rounded
 from benchdb.plausibility.observed import Doubt, Finding, Observed
 
 _OF_RATES = frozenset({"1/s", "1/h", "TFLOP/s", "GB/s"})
 _OF_ANYTHING = "1"  # a loss or a score may be negative
-SIGNED = frozenset(
-    name for name, metric in metrics().items() if metric.unit != _OF_ANYTHING
-)
-_POWERS = frozenset(name for name in SIGNED if metrics()[name].unit in ("W", "J"))
-_RATES = frozenset(name for name in SIGNED if metrics()[name].unit in _OF_RATES)
+_UNITS = {name: metric.unit for name, metric in shipped_metrics().items()}
+SIGNED = frozenset(name for name, unit in _UNITS.items() if unit != _OF_ANYTHING)
+_POWERS = frozenset(name for name in SIGNED if _UNITS[name] in ("W", "J"))
+_RATES = frozenset(name for name in SIGNED if _UNITS[name] in _OF_RATES)
 
 
 def impossible_figures(run: Observed) -> Iterator[Doubt]:

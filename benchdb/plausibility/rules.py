@@ -3,6 +3,9 @@
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+import msgspec
+
+from benchdb.extensions import ANYTHING, Extension, installed, tell
 from benchdb.plausibility import (
     contradictions,
     hardware,
@@ -65,9 +68,38 @@ def judge(
     ]
     for code in _OF_A_SOURCE.keys() & codes:
         findings += _OF_A_SOURCE[code](runs)
+    if ALONE.issubset(codes):
+        findings += _of_others(runs)
     findings.sort(key=_order, reverse=True)
     first = {(one.run, one.code, one.metric): one for one in findings}
     return tuple(sorted(first.values(), key=_order))
+
+
+def added() -> tuple[Extension, ...]:
+    """Return the rules of installed packages, each by the code of what it finds."""
+    return installed("rule", RULES)
+
+
+def looked_at() -> frozenset[str]:
+    """Return the figures that any rule of a run alone looks at."""
+    theirs = (getattr(one.loaded, "METRICS", ()) for one in added())
+    return METRICS.union(*theirs)
+
+
+def _of_others(runs: Sequence[Observed]) -> Iterator[Finding]:
+    """Yield what rules of other packages find; one that fails finds nothing."""
+    for rule in added():
+        if rule.fault:
+            tell(rule.fault)
+            continue
+        try:
+            yield from [
+                Finding(run.run, rule.name, *msgspec.convert(doubt, Doubt))
+                for run in runs
+                for doubt in rule.loaded.doubts(run)
+            ]
+        except ANYTHING as error:
+            tell(rule.failure("failed, and finds nothing", error))
 
 
 def _order(finding: Finding) -> tuple[str, str, str, str]:

@@ -17,14 +17,44 @@ JSON_FORMAT = 3
 # The wide ones are signs of formulas too, where people write Japanese or Chinese.
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?", re.IGNORECASE)
-# The columns, invariant: scripts read them, whatever the language of the page.
-COLUMNS = (
-    *("workload", "setting", "batch_or_size", "parameters", "conditions"),
-    *("precision", "compiler", "framework", "chip", "device", "machine", "metric"),
-    *("unit", "value", "uncertainty", "n", "low", "high", "sessions"),
-    *("status", "reason", "kind", "grade", "against", "whose", "tier", "trials"),
-    *("started", "source", "url", "place", "made", "runs", "notes"),
-)
+# The columns, invariant, and what each means: scripts read them, whatever the language
+# of the page.
+COLUMNS = {
+    "workload": "name of the work, as `benchdb workloads` lists it",
+    "setting": "the way in which a source runs the workload",
+    "batch_or_size": "samples of a step, or the size of an operation",
+    "parameters": "what else was set: `name: value`, with semicolons between",
+    "conditions": "versions and load that figures must share to be alike",
+    "precision": "number format of the arithmetic",
+    "compiler": "how the framework ran it: eager, graph, compiled …",
+    "framework": "framework that computed, or the program of others that did",
+    "chip": "chip that did the work",
+    "device": "interface that the work ran through: cpu, cuda, metal …",
+    "machine": "model of the machine, as its maker calls it",
+    "metric": "name of the figure, as in schema/metrics.json",
+    "unit": "unit of value, low and high, as on the page",
+    "value": "the figure: as its source prints it, else with all its digits",
+    "uncertainty": "what a source prints after ±",
+    "n": "processes behind the figure",
+    "low": "lower end of the 95 % interval, for n of 2 or more",
+    "high": "upper end of it",
+    "sessions": "sessions behind the figure",
+    "status": "how the run ended: ok, failed, oom, unsupported …",
+    "reason": "why there is no figure",
+    "kind": "label: measured, imported, aggregate, transcribed or claimed",
+    "grade": "how far to trust it: A, B, C measured, I published, X not to be used",
+    "against": "checks and rules that speak against a figure of grade X",
+    "whose": "mine, or contributed by others",
+    "tier": "how thorough the collection was: smoke, quick, standard, reference",
+    "trials": "repetitions that a source says stand behind its figure",
+    "started": "when the first process began",
+    "source": "short name of the source that published it",
+    "url": "where the source is",
+    "place": "where in the document the figure stands",
+    "made": "from what a transcriber computed the figure",
+    "runs": "digests of its runs, for `benchdb show`, with spaces between",
+    "notes": "codes of what there is to note, with spaces between",
+}
 
 Cell = str | int | float | None
 
@@ -40,16 +70,20 @@ def csv_table(report: Report) -> bytes:
     *runs* are digests and *notes* codes, with spaces between. A spreadsheet would
     calculate text that starts like a formula: such a cell starts with '.
     """
-    report = untrusted.cleaned(report)
-    sources = {source.key: source for source in report.sources}
-    codes = {note.key: note.code for note in report.notes}
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for row in report.values:
-        cells = _cells(row, sources.get(row.source or ""), codes)
+    for cells in figure_rows(report):
         writer.writerow([_inert(cells.get(name)) for name in COLUMNS])
     return written.getvalue().encode()
+
+
+def figure_rows(report: Report) -> list[dict[str, Cell]]:
+    """Return the values of *report* by the names of ``COLUMNS``, a row for each."""
+    report = untrusted.cleaned(report)
+    sources = {source.key: source for source in report.sources}
+    codes = {note.key: note.code for note in report.notes}
+    return [_cells(row, sources.get(row.source or ""), codes) for row in report.values]
 
 
 def _cells(

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, or_, select
 
 from benchdb.catalogue import metrics
 from benchdb.conditions import ALONE, difference, weight_bits
-from benchdb.metric_kinds import LISTED, headlines
+from benchdb.metric_kinds import headlines, listed
 from benchdb.report import quantities
 from benchdb.report.exclusions import left_out
 from benchdb.report.measurement import Measurement, measurements
@@ -92,7 +92,7 @@ def _published(work: Iterable[tuple[str, int | None]]) -> Any:
 
 def _stored(connection: Connection, among: Any) -> Iterator[StoredRun]:
     excluded = left_out(connection)
-    for one in known_runs(connection, among, LISTED, around(connection)):
+    for one in known_runs(connection, among, listed(), around(connection)):
         yield with_party(one, excluded, None)
 
 

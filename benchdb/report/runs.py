@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select
 
-from benchdb.metric_kinds import LISTED
+from benchdb.metric_kinds import listed
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
@@ -35,7 +35,7 @@ def stored(
     raised = replicated(connection)
     return [
         with_party(one, left_out, here, replicated=one.facts.digest in raised)
-        for one in known_runs(connection, among, LISTED, places)
+        for one in known_runs(connection, among, listed(), places)
     ]
 
 

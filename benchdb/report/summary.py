@@ -7,7 +7,7 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
-from benchdb.metric_kinds import COMPARED, SPEEDS, TOKENS
+from benchdb.metric_kinds import SPEEDS, TOKENS, compared
 from benchdb.report import exclusions
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.inputs import Inputs
@@ -47,7 +47,7 @@ def gather(
     left_out = exclusions.left_out(connection, scope.among)
     runs = stored(connection, left_out, scope.among, here)
     seen = None if scope.runs is None else class_spreads(connection)
-    every = without_spreads(runs, COMPARED)
+    every = without_spreads(runs, compared())
     speeds = [one for one in every if one.conditions.metric in SPEEDS]
     tokens = [one for one in every if one.conditions.metric in TOKENS]
     measured = with_spreads(speeds, seen)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.report import untrusted
 from benchdb.report.language import Language
@@ -20,6 +21,7 @@ from benchdb.site.answers.words import card_words, years_text
 from benchdb.site.answers.work_terms import work_text
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
+from benchdb.site.sections import Section
 
 _MEASURE = "benchdb collect"
 _MEASURE_METAL = "benchdb collect --metal"
@@ -31,7 +33,7 @@ class Front(msgspec.Struct, frozen=True):
 
     *chips* and *runs* are addresses of pages, *pairs* what the page of pairs calls a
     chip, and *grades* those of figures by run. *own* are the chips of the machine that
-    is marked.
+    is marked. *sections* are address and title of pages that other packages add.
     """
 
     cards: tuple[Card, ...]
@@ -46,11 +48,13 @@ class Front(msgspec.Struct, frozen=True):
     sources: int
     digest: str
     own: tuple[str, ...] = ()
+    sections: tuple[tuple[str, str], ...] = ()
 
 
-def pages(site: Site) -> Iterator[Page]:
-    """Yield the front page."""
-    facts = front_facts(site)
+def pages(site: Site, sections: Iterable[Section] = ()) -> Iterator[Page]:
+    """Yield the front page, with links to *sections* of other packages."""
+    links = tuple((one.address, one.title) for one in sections)
+    facts = replace(front_facts(site), sections=links)
     yield Page("index", "answers", "index", facts, partial(front_words, facts))
 
 
@@ -101,6 +105,7 @@ def front_words(facts: Front, language: Language) -> Words:
         contents=_contents(language, facts),
         parts={
             "lead": _lead(language, facts),
+            "sections": facts.sections,
             "generations": shown.generations,
             "coverage": list(front_tables.coverage_lines(language, shown.coverage)),
             "pick_mac": _picks(facts, chips),

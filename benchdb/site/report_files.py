@@ -4,10 +4,12 @@ Each format is imported where it is made: one page needs half of what all format
 """
 
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 import msgspec
 
 from benchdb.report import filters
+from benchdb.report.charts.spec import Chart
 from benchdb.report.language import Language, load
 from benchdb.report.view.report_view import Report
 from benchdb.site import single
@@ -78,15 +80,27 @@ def _markdown(
 
     images = {}
     if not edition.alone:
-        from benchdb.report.charts import mpl  # noqa: PLC0415
-
         for chart in short_markdown.charts(language, facts):
             stem = f"report.{language.code}.{chart.name}"
-            images[chart.name] = (f"{stem}.svg", f"{stem}.dark.svg")
-            yield File(f"{stem}.svg", mpl.image(chart, language))
-            yield File(f"{stem}.dark.svg", mpl.image(chart, language, "dark"))
+            names = images[chart.name] = (f"{stem}.svg", f"{stem}.dark.svg")
+            yield from map(File, names, drawings(chart, language))
     text = short_markdown.render(language, facts, images, sheet)
     yield File(f"report.{language.code}.md", text.encode())
+
+
+def drawings(chart: Chart, language: Language) -> tuple[bytes, bytes]:
+    """Return *chart* for light paper and for dark.
+
+    By matplotlib, whose letters are outlines, where the extra ``charts`` is installed;
+    else as pages draw it, which serves both.
+    """
+    if find_spec("matplotlib") is None:
+        from benchdb.report.charts.svg_file import svg_file  # noqa: PLC0415
+
+        return (svg_file(chart, language).encode(),) * 2
+    from benchdb.report.charts import mpl  # noqa: PLC0415
+
+    return mpl.image(chart, language), mpl.image(chart, language, "dark")
 
 
 def _snippet(facts: Single, language: Language, edition: Edition) -> Iterator[File]:

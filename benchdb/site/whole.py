@@ -18,6 +18,7 @@ from benchdb.site import (
     pages,
     run,
     search,
+    sections,
     source_page,
     workload_page,
 )
@@ -28,7 +29,7 @@ from benchdb.store import contents
 
 # Each yields pages in every language; those of runs are in the first alone.
 _SHARED = (
-    *(front.pages, listings.pages, chip_page.pages, workload_page.pages),
+    *(listings.pages, chip_page.pages, workload_page.pages),
     *(machine_page.pages, source_page.pages),
 )
 
@@ -44,7 +45,8 @@ def renew(
 
     *here* is as for ``content``; errors are those of ``build``.
     """
-    filters = (repr(scope.chosen), str(scope.everything), here or "")
+    chosen = (repr(scope.chosen), str(scope.everything), here or "")
+    filters = (*chosen, sections.identity())
     state = build.state(frame, contents.state(connection), *filters)
     done = build.as_it_was(folder, state)
     return done or write(content(connection, scope, here), frame, folder, state)
@@ -59,7 +61,9 @@ def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outco
 
 def _plans(site: Site, frame: Frame, made: Callable[[], bytes]) -> Iterator[Plan]:
     """Yield all but the page of pairs, whose data takes longest, then that one."""
-    shared = [page for make in _SHARED for page in make(site)]
+    added = sections.sections(site)
+    shared = [*front.pages(site, added), *sections.pages(added)]
+    shared += [page for make in _SHARED for page in make(site)]
     runs = Local(
         run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
     )

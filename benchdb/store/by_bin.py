@@ -16,7 +16,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import shipped_workloads
 from benchdb.conditions import divided
 from benchdb.metric_kinds import BESIDE_THEIR_RATE
 from benchdb.plausibility import bin_rule
@@ -50,7 +50,7 @@ _CELL = (
 _TELLS = (
     run.c.status == "ok",
     run.c.label != "claimed",
-    run.c.workload.in_(sorted(name for name, one in workloads().items() if one.cell)),
+    run.c.workload.in_(sorted(n for n, one in shipped_workloads().items() if one.cell)),
     _WORKED.not_in(_NOBODY),
 )
 _COUNTS = (*_TELLS, ~is_withdrawn(run.c.digest))

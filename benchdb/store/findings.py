@@ -16,7 +16,7 @@ from benchdb.exchange.packing import readable
 from benchdb.grading import COPIED
 from benchdb.plausibility.bin_rule import CODE
 from benchdb.plausibility.observed import OF_RUN, Finding, Observed, Sampled, card_names
-from benchdb.plausibility.rules import ALONE, METRICS, RULES, judge
+from benchdb.plausibility.rules import ALONE, RULES, judge, looked_at
 from benchdb.plausibility.samples import sampled
 from benchdb.store import by_bin, copies, dates, hearsay
 from benchdb.store.bulk_load import batched, delete_keys, insert_rows
@@ -161,7 +161,7 @@ def _alone(
     connection: Connection, digests: Sequence[str], *, only: Any = None
 ) -> Iterator[Lot]:
     for some in batched(digests):
-        loaded = _loaded(connection, some, only=only, metrics=METRICS)
+        loaded = _loaded(connection, some, only=only, metrics=looked_at())
         yield Lot(tuple(loaded), ALONE)
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateTable, DropTable
 
-from benchdb.metric_kinds import LISTED, headlines
+from benchdb.metric_kinds import headlines, listed
 from benchdb.statistics.comparison import Estimate
 from benchdb.steps import lowest
 from benchdb.store import bulk_load, newest
@@ -198,7 +198,7 @@ def _refresh(
         connection.execute(delete(_AFFECTED))
         bulk_load.insert(connection, _AFFECTED, [(digest,) for digest in some])
         affected = select(_AFFECTED.c.digest)
-        known = list(known_runs(connection, affected, LISTED, surroundings))
+        known = list(known_runs(connection, affected, listed(), surroundings))
         query = select(result).where(result.c.run.in_(affected))
         there = {tuple(row) for row in connection.execute(query)}
         wanted = set(results(known, raised))

@@ -35,7 +35,7 @@ def anonymous_id(system_id: str | None, platform: str) -> str:
     except (OSError, RuntimeError) as failure:
         raise _unkept(failure) from failure
     if not _ID.fullmatch(kept):
-        raise NoIdError("the file of the id is damaged; 'benchdb machine --renew-id'")
+        raise NoIdError("the file of the id is damaged; 'benchdb machines here --renew-id'")
     return kept
 
 
@@ -66,11 +66,9 @@ def data_folder(platform: str) -> Path:
     """Return where a user's data are, as ``benchdb`` does, which is not needed here."""
     if home := os.environ.get("BENCHDB_HOME"):
         return Path(home)
-    if platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "benchdb"
+    usual = "Library/Application Support" if platform == "darwin" else ".local/share"
     root = Path(os.environ.get("XDG_DATA_HOME", ""))
-    own = root if root.is_absolute() else Path.home() / ".local" / "share"
-    return own / "benchdb"
+    return (root if root.is_absolute() else Path.home() / usual) / "benchdb"
 
 
 def _former(system_id: str | None, platform: str) -> str | None:

@@ -92,7 +92,7 @@ def _answer(framework: Framework, program: Path, given: list[str]) -> int:
     options = parse(program.stem, framework, given)
     if options.describe:
         with own_stdout() as say:
-            say(describe(framework, program.stem))
+            say(describe(framework, program.stem, VERSION))
         return EXIT_OK
     cells = chosen_cells(framework, options)
     if options.list_cells:

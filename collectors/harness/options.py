@@ -32,6 +32,8 @@ from harness.framework import (
 )
 from harness.timing import TIERS, extents
 
+PROTOCOL = 1  # of collectors, as README.md has it
+
 _LARGEST = 2**32 - 1  # of seeds; nothing else is as large
 
 
@@ -231,12 +233,18 @@ def _missing(modules: Sequence[str]) -> list[str]:
     return [name for name in modules if find_spec(name) is None]
 
 
-def describe(framework: Framework, program: str) -> dict[str, Any]:
+def describe(
+    framework: Framework, program: str, collector_version: str
+) -> dict[str, Any]:
     """Return framework, devices and precisions as found; never an error."""
     start = {
+        "type": "collector",
+        "format": PROTOCOL,
+        "name": program,
+        "version": collector_version,
         "framework": framework.name,
-        "collector": program,
         "compilers": list(framework.compilers),
+        "list_cells": True,
         "options": {name: list(values) for name, values in framework.options.items()},
         "tiers": {name: {"processes": tier.processes} for name, tier in TIERS.items()},
     }
@@ -251,7 +259,7 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
         device = _entry(Device(why=str(absent), install=framework.install))
         return start | {
             "available": False,
-            "version": None,
+            "framework_version": None,
             "why": str(absent),
             "install": framework.install,
             "devices": dict.fromkeys(DEVICES, device),
@@ -262,7 +270,7 @@ def describe(framework: Framework, program: str) -> dict[str, Any]:
     devices = framework.devices()
     return start | {
         "available": True,
-        "version": version,
+        "framework_version": version,
         "devices": {name: _entry(device) for name, device in devices.items()},
         "workloads": [name for name, modules in lacking.items() if not modules],
         "missing": {name: modules for name, modules in lacking.items() if modules},

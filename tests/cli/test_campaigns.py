@@ -13,7 +13,7 @@ NEWER, OLDER = "2026-05-01T00:00:00Z", "2026-04-01T00:00:00Z"
 
 
 def listed(where: str, *options: object):
-    done = benchdb("campaigns", *options, "--json", "--db", where)
+    done = benchdb("list", "--campaigns", *options, "--json", "--db", where)
     assert done.status == 0, done.err
     return json.loads(done.out)
 
@@ -31,7 +31,7 @@ def test_a_campaign_is_a_line_and_the_newest_is_first(backend: Backend):
     where = two_campaigns(backend)
 
     new, old = listed(where)
-    lines = benchdb("campaigns", "--db", where).out.splitlines()
+    lines = benchdb("list", "--campaigns", "--db", where).out.splitlines()
 
     assert (new["campaign"], old["campaign"]) == ("new", "old")
     assert (new["cells"], new["runs"], new["failed"]) == (2, 4, 1)
@@ -56,7 +56,7 @@ def test_campaigns_can_be_narrowed(backend: Backend):
 def test_a_limit_that_leaves_some_out_says_so(backend: Backend):
     where = two_campaigns(backend)
 
-    done = benchdb("campaigns", "--limit", 1, "--db", where)
+    done = benchdb("list", "--campaigns", "--limit", 1, "--db", where)
 
     assert len(done.out.splitlines()) == 2
     assert done.err.splitlines()[0] == "benchdb: the newest 1; --limit shows more"
@@ -69,13 +69,15 @@ def test_a_campaign_of_several_machines_counts_them(backend: Backend):
     ]
     where = filled(backend.database(), *cells)
 
-    line = benchdb("campaigns", "--db", where).out.splitlines()[1]
+    line = benchdb("list", "--campaigns", "--db", where).out.splitlines()[1]
 
     assert "M1, M2 and 1 more · CPU · 3 machines" in line
 
 
 def test_an_unknown_machine_is_a_mistake(backend: Backend):
-    done = benchdb("campaigns", "--machine", "zzz", "--db", two_campaigns(backend))
+    done = benchdb(
+        "list", "--campaigns", "--machine", "zzz", "--db", two_campaigns(backend)
+    )
 
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("benchdb: no machine 'zzz'")

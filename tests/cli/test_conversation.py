@@ -11,7 +11,6 @@ from benchdb.store.database import open_database
 from benchdb.store.tables import run
 from tests.contents import contents
 from tests.in_process import benchdb
-from tests.recorded_conversations import DOCUMENTS, PAGE, recorded
 from tests.terminal import END, talk
 
 TABLE = """\
@@ -388,9 +387,3 @@ def test_a_map_that_cannot_be_read_any_more_is_named(table, db, home):
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "the answers kept for it cannot be used" in done.err
     assert f"delete {map_}" in done.err
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_the_conversations_of_the_page_are_what_a_terminal_shows(name):
-    # After a change of words: python -m tests.recorded_conversations
-    assert f"{recorded(name)}\n\n" in PAGE.read_text()

@@ -60,7 +60,7 @@ class Shown:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     room = tmp_path_factory.mktemp("shown")
     place, written = published_runs.database(room), room / "metadata.json"
-    done = benchdb("datasette", "-o", written, "--db", place)
+    done = benchdb("db", "datasette", "-o", written, "--db", place)
     assert done.status == 0, done.err
     return Shown(place, written, json.loads(written.read_text("utf-8")))
 
@@ -87,7 +87,7 @@ def names_in(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def test_standard_output_has_the_metadata_alone_and_the_command_is_said(shown):
-    done = benchdb("datasette", "--db", shown.place)
+    done = benchdb("db", "datasette", "--db", shown.place)
 
     assert json.loads(done.out) == shown.metadata
     assert list(shown.metadata["databases"]) == ["published"]
@@ -221,7 +221,7 @@ def test_a_table_of_somebody_else_in_the_file_stays_as_it_is(shown, tmp_path):
         connection.execute("CREATE TABLE note (text)")
         connection.execute("CREATE VIEW notes AS SELECT * FROM note")
 
-    done = benchdb("datasette", "--db", place)
+    done = benchdb("db", "datasette", "--db", place)
 
     assert (done.status, json.loads(done.out)) == (0, shown.metadata)
 
@@ -237,7 +237,7 @@ def test_a_server_has_the_same_words_as_comments(postgres, template):
 
 
 def test_of_a_server_it_says_that_datasette_reads_files():
-    done = benchdb("datasette", "--db", "postgresql+psycopg://host/name")
+    done = benchdb("db", "datasette", "--db", "postgresql+psycopg://host/name")
 
     assert (done.status, done.out) == (2, "")
     assert done.err == (

@@ -1,5 +1,6 @@
 """``collect --dry-run``: the plan and what it will take, with nothing made or run."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,18 @@ def collect(checkout: Path, home: Path, *arguments: object) -> Outcome:
     return troubled_checkout.in_process(checkout, home, *line)
 
 
-def test_it_says_what_would_run_and_how_long_at_least(checkout, tmp_path):
+def test_it_says_what_would_run_and_how_long(checkout, tmp_path):
     done = collect(checkout, tmp_path, "--size", 4, "--size", 8, "--dry-run")
 
     assert done.status == 0, done.err
-    assert done.out.splitlines() == [
+    # The start of a process takes longer where other work runs.
+    assert re.sub(r"\d:\d\d", "M:SS", done.out).splitlines() == [
         "numpy cpu",
         "  matmul, size 4, fp32                         "
-        "3 processes, at least 0:17 each, energy unknown",
+        "3 processes, about M:SS each (by operations and peak), energy unknown",
         "  matmul, size 8, fp32                         "
-        "3 processes, at least 0:17 each, energy unknown",
-        "2 cells, 6 processes of tier quick: at least 1:42, "
+        "3 processes, about M:SS each (by operations and peak), energy unknown",
+        "2 cells, 6 processes of tier quick: about M:SS, "
         "energy unknown: no earlier run of this was metered",
     ]
 
@@ -48,8 +50,8 @@ def test_it_knows_from_earlier_runs_how_long_a_cell_takes(checkout, tmp_path):
     known = collect(checkout, tmp_path, *smoke, "--dry-run").out
     unknown = collect(checkout, tmp_path, *smoke, "--size", 8, "--dry-run").out
 
-    assert "1 process, about 0:0" in known
-    assert "size 8, fp32                         1 process, time unknown" in unknown
+    assert re.search(r"1 process, about 0:0\d each \(by runs here\)", known)
+    assert re.search(r"size 8, .* about .* each \(by figures of .*\)", unknown)
 
 
 def test_what_cannot_be_planned_is_said_as_without_it(checkout, tmp_path):

@@ -96,7 +96,7 @@ def _site(home: Path) -> str:
 
 
 def _metadata(home: Path) -> str:
-    return benchdb("datasette", "--db", home / "r.sqlite").out
+    return benchdb("db", "datasette", "--db", home / "r.sqlite").out
 
 
 def _database(home: Path) -> str:

@@ -246,8 +246,8 @@ def test_ctrl_c_ends_a_long_question(location, backend: Backend):
     ("arguments", "said"),
     [
         (("--format", "parquet"), "Parquet is no text; name a file with -o"),
-        (("--format", "xml"), "Invalid value for '--format'"),
-        (("--timeout", "0"), "Invalid value for '--timeout'"),
+        (("--format", "xml"), "invalid value for '--format'"),
+        (("--timeout", "0"), "invalid value for '--timeout'"),
     ],
 )
 def test_wrong_use_is_told(shipped, arguments, said):

@@ -25,13 +25,6 @@ def recipe(database, run: str, *more: str) -> Outcome:
     return benchdb("recipe", run, *more, "--db", database)
 
 
-def test_it_prints_what_the_page_shows(database):
-    done = recipe(database, RUN)
-
-    assert done.status == 0, done.err
-    assert done.out.splitlines() == SHOWN.splitlines()[1:]
-
-
 def test_command_and_packages_are_those_of_the_run_and_no_address_is_told(database):
     shown = json.loads(benchdb("show", RUN, "--json", "--db", database).out)
     lines = dict(line.split("  ", 1) for line in recipe(database, RUN).out.splitlines())

@@ -34,7 +34,7 @@ def test_what_was_measured_before_and_after_is_of_one_machine_here_and_two_elsew
 
     collected()
     before = identity()
-    done = benchdb("machine", "--renew-id", "--yes", "--db", database)
+    done = benchdb("machines", "here", "--renew-id", "--yes", "--db", database)
     collected()
 
     after = identity()
@@ -57,7 +57,7 @@ def test_what_was_measured_before_and_after_is_of_one_machine_here_and_two_elsew
 def test_on_a_terminal_it_says_what_that_means_and_asks(home, answer, renewed):
     before = identity()
 
-    done = talk([answer], "machine", "--renew-id", prompt=r"\[y/N\]: $")
+    done = talk([answer], "machines", "here", "--renew-id", prompt=r"\[y/N\]: $")
 
     assert "no export has" in " ".join(done.out.split())
     assert before in done.out
@@ -67,7 +67,7 @@ def test_on_a_terminal_it_says_what_that_means_and_asks(home, answer, renewed):
 def test_where_nobody_can_be_asked_nothing_is_renewed(home):
     before = identity()
 
-    done = benchdb("machine", "--renew-id")
+    done = benchdb("machines", "here", "--renew-id")
 
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert "add --yes" in done.err
@@ -79,7 +79,7 @@ def test_a_folder_that_takes_no_file_is_told_in_one_line(home, monkeypatch):
     blocked.touch()
     monkeypatch.setenv("BENCHDB_HOME", str(blocked))
 
-    done = benchdb("machine", "--renew-id", "--yes")
+    done = benchdb("machines", "here", "--renew-id", "--yes")
 
     assert done.status != 0
     assert done.err.count("\n") == 1, done.err

@@ -13,7 +13,6 @@ import pytest
 import typer
 
 from benchdb.cli import COMMANDS, module_of
-from tests import command_line
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -110,12 +109,3 @@ def test_the_help_that_is_shown_without_a_command_is_its_own(name):
     command = typer.main.get_command(import_module(module_of(name)).app)
 
     assert COMMANDS[name] == (command.help or "").split("\n\n")[0].replace("\n", " ")
-
-
-def test_help_shows_the_commands_in_the_order_of_a_first_day():
-    shown = command_line.benchdb("--help").out
-    _, _, commands = shown.partition("Commands")
-
-    places = [commands.index(f"│ {name} ") for name in COMMANDS]
-    assert places == sorted(places)
-    assert next(iter(COMMANDS)) == "collect"

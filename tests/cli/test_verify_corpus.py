@@ -1,4 +1,4 @@
-"""`benchdb verify-corpus`: a line a source, and what is in the way."""
+"""`benchdb verify --corpus`: a line a source, and what is in the way."""
 
 from pathlib import Path
 
@@ -17,7 +17,8 @@ def small(tmp_path: Path) -> SmallCorpus:
 
 def verified(small: SmallCorpus, *slugs: str) -> tuple[int, list[str]]:
     done = benchdb(
-        "verify-corpus", small.documents, *slugs, "--published", small.published
+        *("verify", "--corpus", small.documents, "--published", small.published),
+        *(word for slug in slugs for word in ("--source", slug)),
     )
     return done.status, [*done.out.splitlines(), *done.err.splitlines()]
 
@@ -65,14 +66,18 @@ def test_a_source_that_is_not_published_is_wrong_use(small):
 
 def test_a_folder_without_any_source_is_wrong_use(small, tmp_path):
     (tmp_path / "empty").mkdir()
-    done = benchdb("verify-corpus", tmp_path / "empty", "--published", small.published)
+    done = benchdb(
+        "verify", "--corpus", tmp_path / "empty", "--published", small.published
+    )
 
     assert done.status == 2
     assert done.err.endswith("empty has no folder of a source, such as two-macs/\n")
 
 
 def test_a_folder_that_is_not_there_is_wrong_use(small, tmp_path):
-    done = benchdb("verify-corpus", tmp_path / "no", "--published", small.published)
+    done = benchdb(
+        "verify", "--corpus", tmp_path / "no", "--published", small.published
+    )
 
     assert done.status == 2
     assert "no such folder" in done.err

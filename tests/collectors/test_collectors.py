@@ -114,7 +114,10 @@ def test_a_framework_describes_what_it_can_do_here(framework):
     told = description(framework)
 
     assert told["available"]
-    assert told["collector"] == f"with_{framework}"
+    about = ("type", "format", "name", "framework")
+    assert [told[name] for name in about] == [
+        *("collector", 1, f"with_{framework}", framework)
+    ]
     assert set(told["workloads"]) <= set(workloads())  # type: ignore[call-overload]
     assert told["devices"]["cpu"]["available"]  # type: ignore[index]
     devices = told["devices"].values()  # type: ignore[attr-defined]

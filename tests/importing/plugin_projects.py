@@ -1,4 +1,4 @@
-"""Projects of other people that add formats, installed by pip as any package is."""
+"""Projects of other people that add to benchdb, installed by pip as packages are."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ build-backend = "hatchling.build"
 name = "{name}"
 version = "{version}"
 
-[project.entry-points."benchdb.formats"]
+[project.entry-points."benchdb.{kind}"]
 {entry_points}
 
 [tool.hatch.build.targets.wheel]
@@ -27,15 +27,22 @@ def installed(
     entry_points: dict[str, str],
     modules: dict[str, str],
     version: str = "1.2",
+    kind: str = "formats",
 ) -> Path:
     """Install a project into a folder of its own, which is returned."""
     project, target = folder / name, folder / f"{name}-installed"
     project.mkdir()
     lines = (f'"{format_}" = "{module}"' for format_, module in entry_points.items())
-    text = _PROJECT.format(name=name, version=version, entry_points="\n".join(lines))
+    texts = {"entry_points": "\n".join(lines), "kind": kind}
+    text = _PROJECT.format(name=name, version=version, **texts)
     (project / "pyproject.toml").write_text(text)
     for module, content in modules.items():
         (project / f"{module}.py").write_text(content)
+    return install(project, target)
+
+
+def install(project: Path, target: Path) -> Path:
+    """Install the *project* into the folder *target*, without network."""
     offline = ("--no-deps", "--no-build-isolation", "--no-index")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install")
     subprocess.run([*pip, "-q", *offline, "--target", target, project], check=True)

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from benchdb.exchange.messages import Claim, Environment, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, LoneSource, SourceClaim
+from benchdb.extensions import Extension
+from benchdb.extensions import installed as known
 from benchdb.importing import building, plugins
 from benchdb.importing.document import DocumentError
-from benchdb.importing.plugins import Plugin
 from benchdb.importing.provenance import NOTHING
 from tests.foreign_files import written
 from tests.importing.plugin_projects import installed
@@ -59,7 +60,7 @@ class FakeFormat:
 
 
 def items(*given):
-    plugin = Plugin("fake", "fakes", "1.0", FakeFormat(given))
+    plugin = Extension("format", "fake", "fakes", "1.0", FakeFormat(given))
     return list(plugins.read(plugin, DOCUMENT, NOTHING))
 
 
@@ -127,14 +128,14 @@ def twice(folders, monkeypatch):
     """Have two packages with a format of the same name."""
     for folder in folders:
         monkeypatch.syspath_prepend(folder)
-    plugins.installed.cache_clear()
+    known.cache_clear()
     yield
-    plugins.installed.cache_clear()
+    known.cache_clear()
 
 
 @pytest.mark.usefixtures("twice")
 def test_of_two_formats_of_one_name_the_first_is_used():
-    usable, unusable = plugins.installed()
+    usable, unusable = plugins.formats()
 
     assert (usable.package, usable.fault) == ("first", "")
     assert unusable.fault == (

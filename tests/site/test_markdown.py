@@ -1,6 +1,7 @@
 """The short report as Markdown: what unfolds, its charts, and the part for a README."""
 
 import re
+import sys
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -9,6 +10,7 @@ from benchdb.report.charts import mpl
 from benchdb.report.charts.spec import Chart
 from benchdb.report.language import load
 from benchdb.site import short_markdown, single
+from benchdb.site.report_files import drawings
 from benchdb.site.single import Single
 from tests.site.short_page import SHEET
 from tests.site.sites import shipped
@@ -63,6 +65,19 @@ def test_charts_for_dark_paper_differ_in_their_colours(charts: dict[str, Chart])
         assert light != dark
         assert len(light) == len(dark)
         assert b"#14171a" in dark
+
+
+def test_charts_without_matplotlib_are_those_of_pages(
+    charts: dict[str, Chart], monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    for chart in charts.values():
+        light, dark = drawings(chart, EN)
+        root = Xml.fromstring(light)  # noqa: S314 - our own
+        assert root.find("{*}title").text == chart.title
+        assert b"prefers-color-scheme: dark" in light
+        assert dark == light
 
 
 def test_a_snippet_is_a_badge_and_a_few_rows(facts: Single):

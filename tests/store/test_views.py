@@ -140,18 +140,6 @@ def test_an_h200_is_never_called_by_the_name_of_its_processor(shipped):
     assert cards == [("Xeon", "H200")]
 
 
-@pytest.mark.parametrize(("query", "shown"), QUERIES)
-def test_the_queries_of_the_manual_give_what_it_shows(shipped, query, shown):
-    with closing(
-        sqlite3.connect(f"file:{CHECKOUT}/results.sqlite?mode=ro", uri=True)
-    ) as c:
-        found = c.execute(query)
-        names = "|".join(column[0] for column in found.description)
-        told = ["|".join("" if x is None else str(x) for x in row) for row in found]
-
-    assert [names, *told] == shown.splitlines()
-
-
 def test_the_manual_shows_three_queries_and_a_server_takes_them(filled):
     assert len(QUERIES) == 3
     with reading(filled) as connection:

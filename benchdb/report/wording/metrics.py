@@ -2,11 +2,15 @@
 
 from functools import lru_cache
 
+from benchdb.own_catalogue import own
 from benchdb.report.language import Language
 
 
 def metric_text(language: Language, metric: str) -> str:
     """Name what was measured."""
+    mine = own().metric.get(metric)
+    if mine is not None:
+        return mine.short or mine.title
     return _known(language).get(metric, metric.replace("_", " "))
 
 

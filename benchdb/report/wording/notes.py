@@ -56,7 +56,11 @@ def reason_text(language: Language, code: str, detail: Detail) -> str:
     """Say what does not add up."""
     choice = SENTENCES.get(code)
     if choice is None:
-        return language.gettext("Flagged as “%(code)s”.", code=Name(code))
+        flagged = language.gettext("Flagged as “%(code)s”.", code=Name(code))
+        says = detail.get("says")  # of a rule that a package adds, in its own words
+        if not isinstance(says, str):
+            return flagged
+        return language.sentences([flagged, language.isolate(says)])
     return choice(language, detail)
 
 

@@ -15,7 +15,7 @@ from benchdb.collecting.again import PUBLISHED, Why, command, compiled
 from benchdb.exchange.messages import Device
 from benchdb.exchange.record import Record, content
 from benchdb.grading import Grade
-from benchdb.metric_kinds import LISTED, STAYS, scaled, unit_of
+from benchdb.metric_kinds import STAYS, listed, scaled, unit_of
 from benchdb.report import untrusted
 from benchdb.report.value_table import runs_of
 from benchdb.report.view.atoms import Quantity, Ratio
@@ -294,7 +294,7 @@ def _printed(record: Record, headline: str) -> Iterator[Printed]:
     """Yield the figures of a run, the headline first, then as tables list them."""
 
     def turn(name: str) -> tuple[bool, int, str]:
-        place = LISTED.index(name) if name in LISTED else len(LISTED)
+        place = listed().index(name) if name in listed() else len(listed())
         return name != headline, place, name
 
     for one in sorted(record.end.values, key=lambda it: turn(it.metric)):

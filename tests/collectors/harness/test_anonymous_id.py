@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs.macos
+import platformdirs.unix
 import pytest
 from harness.anonymous_id import NoIdError, anonymous_id, data_folder, renew
 
@@ -101,7 +103,8 @@ def test_programs_that_start_together_agree(tmp_path):
 def test_it_lies_where_benchdb_keeps_a_users_data(system, variable, monkeypatch):
     monkeypatch.delenv("BENCHDB_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", variable)
-    monkeypatch.setattr(sys, "platform", system)
+    theirs = {"darwin": platformdirs.macos.MacOS, "linux": platformdirs.unix.Unix}
+    monkeypatch.setattr(platformdirs, "PlatformDirs", theirs[system])
 
     assert data_folder(system) == user_data.data_folder()
 

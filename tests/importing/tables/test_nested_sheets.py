@@ -180,7 +180,7 @@ runs:
         ("yaml", "a: 1\na: 2", "line 2: the key 'a' stands twice"),
         ("yaml", "a: &a [1]\nb: *a", "line 2: \\*a stands for .* write it out"),
         ("yaml", "? [1, 2]\n: 3", "line 1: a key is a list"),
-        ("yaml", "[" * 100_000, "line 1: nested too deeply"),
+        ("yaml", "[" * 100_000, "line 1: .*nest(ed|ing)"),
         ("yaml", "a: 1\n" * 300_000, "more than 1,048,576 characters of YAML"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``benchdb machine``: what would be shared about this machine; another id for it."""
+"""``benchdb machines here``: what would be shared of this machine; another id."""
 
 import json
 import sys
@@ -12,8 +12,6 @@ from benchdb.cli.user_database import Db, existing
 from benchdb.collecting.programs import ask_machine, fingerprint
 from benchdb.errors import BenchdbError, UsageError
 
-app = typer.Typer(add_completion=False)
-
 _MEANS = (
     "Another id: who has files of yours cannot tell that later ones are of the same "
     "machine. In this database alone what it measured so far stays linked with what it "
@@ -22,8 +20,7 @@ _MEANS = (
 )
 
 
-@app.command()
-def machine(
+def here(
     as_json: AsJson = False,
     renew_id: Annotated[
         bool,

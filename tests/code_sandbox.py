@@ -1,0 +1,155 @@
+"""Where the code of the documentation runs: a folder with all that it names.
+
+Commands believe that they run on an M1 Max with PyTorch (``tests/fakes``): so a page
+for owners of Macs runs everywhere. A collection is planned, not made, but where its
+line asks for tier smoke.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from tests import published_runs
+from tests.collectors.fake_macs import BOTH, Mac
+from tests.command_line import Outcome
+from tests.command_line import benchdb as run_command
+from tests.manual import CHECKOUT
+
+FIXTURES = Path(__file__).parent / "fixtures"
+# What the lines of the documents name, and what stands there for it.
+DATABASE = "data.sqlite"
+_FILES = {
+    "friend.jsonl": FIXTURES / "two_runs.jsonl",
+    "llama-bench.json": FIXTURES / "tools" / "llama-bench.json",
+    "run.csv": FIXTURES / "tools" / "llama-bench.csv",
+    "items/1.jsonl": FIXTURES / "two_runs.jsonl",
+    "lab/hyperfine.json": FIXTURES / "tools" / "hyperfine_two.json",
+}
+# A run that others can look up but not withdraw is not ours: it is replaced.
+OWN_RUN = "3f2a9c"
+# What changes nothing and takes seconds is asked once: every page begins with it.
+_PLANNED: dict[str, Outcome] = {}
+_SYNTAX = re.compile(r"[|<>&;`]|\$[({A-Z]|\bfor ")
+_WORK = ("matmul", "--size", "64", "--framework", "numpy", "--tier", "smoke")
+
+
+class Sandbox:
+    """A folder of one document, with copies of a prepared database."""
+
+    def __init__(self, folder: Path, prepared: Path) -> None:
+        """Lay out the files in *folder*; *prepared* is what ``prepare`` returned."""
+        self.folder = folder
+        self.failures: list[str] = []
+        for name, source in _FILES.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, folder / name)
+        shutil.copytree(prepared.parent / "home", folder / "home")
+        for name in (DATABASE, "results.sqlite"):
+            shutil.copyfile(prepared.with_name(name), folder / name)
+        shutil.copyfile(folder / "home/.ssh/id_ed25519.pub", folder / "alice.pub")
+        for name in ("published", "collectors", "tests", "tools"):
+            (folder / name).symlink_to(CHECKOUT / name)
+        self.own_run = prepared.with_name("own_run").read_text()
+        self.environment = _environment(folder)
+
+    def command(self, line: str) -> Outcome:
+        """Run one *line* of shell; ``benchdb`` alone in a fork of a warm process."""
+        line = line.replace(OWN_RUN, self.own_run[:12])
+        words = shlex.split(line, comments=True)
+        if words[0] != "benchdb" or _SYNTAX.search(_unquoted(line)):
+            return self.shell(line)
+        arguments = _within_seconds(words[1:])
+        key = " ".join(arguments)
+        if key in _PLANNED:
+            return _PLANNED[key]
+        done = run_command(*arguments, cwd=self.folder, environment=self.environment)
+        if "--dry-run" in arguments or arguments[0] == "doctor":
+            _PLANNED[key] = done
+        return done
+
+    def measure(self, arguments: list[str]) -> Outcome:
+        """Run a command on the machine that this is, with the frameworks it has."""
+        own = {name: self.environment[name] for name in ("HOME", "BENCHDB_HOME")}
+        return run_command(
+            *arguments, cwd=self.folder, environment={**os.environ, **own}
+        )
+
+    def shell(self, text: str) -> Outcome:
+        """Run *text* in bash, to its first failure."""
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", text],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def _unquoted(line: str) -> str:
+    """Return *line* without what stands in quotes or in a comment."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"| #.*", "", line)
+
+
+def _within_seconds(words: list[str]) -> list[str]:
+    """Return arguments that take no minutes: plans in place of measurements."""
+    if words[0] == "collect" and not {"smoke", "--dry-run", "--resume"} & {*words}:
+        return [*words, "--dry-run"]
+    if "--site" in words and "--lang" not in words:
+        return [*words, "--lang", "en"]
+    return words
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return what a command finds: a Mac, a home and a database of its own."""
+    mac = Mac("m1_max", BOTH).environment
+    home = str(folder / "home")
+    bin_ = folder / "bin"
+    bin_.mkdir()
+    for name in ("benchdb", "datasette"):
+        program = f"{shlex.quote(sys.executable)} -W ignore -m {name}"
+        (bin_ / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+        (bin_ / name).chmod(0o755)
+    (bin_ / "python").symlink_to(sys.executable)
+    return {
+        **mac,
+        "PATH": f"{bin_}{os.pathsep}{mac['PATH']}",
+        "PYTHONPATH": os.pathsep.join((mac["PYTHONPATH"], str(CHECKOUT))),
+        "HOME": home,
+        **{f"GIT_{who}_NAME": "alice" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "a@example.org" for who in ("AUTHOR", "COMMITTER")},
+        "BENCHDB_HOME": home,
+        "BENCHDB_DB": str(folder / DATABASE),
+    }
+
+
+def prepare(folder: Path) -> Path:
+    """Return a database with a run of the sandbox's own Mac, signed for by its key.
+
+    Beside it lie a copy of the committed database and the home that the Mac has.
+    """
+    database = folder / DATABASE
+    published_runs.imported(folder).rename(database)
+    shutil.copyfile(CHECKOUT / "results.sqlite", folder / "results.sqlite")
+    (folder / "home" / ".ssh").mkdir(parents=True)
+    key = folder / "home" / ".ssh" / "id_ed25519"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice", "-f", key],
+        check=True,
+    )
+    environment = _environment(folder)
+    for seed in ("1", "2"):
+        line = ("collect", *_WORK, "--no-metal", "--replicates", "1", "--seed", seed)
+        done = run_command(*line, cwd=folder, environment=environment)
+        assert done.status == 0, done.err
+    with closing(sqlite3.connect(database)) as opened:
+        ((run,), *_) = opened.execute("SELECT digest FROM run WHERE mine")
+    (folder / "own_run").write_text(run)
+    return database
