@@ -15,7 +15,7 @@ from benchdb.catalogue import chips, collected
 # What takes a second or more to import, of which no name needs anything.
 HEAVY = {
     *("pandas", "numpy", "torch", "tensorflow", "matplotlib", "pydantic", "alembic"),
-    *("psycopg", "benchdb.merge", "benchdb.importing", "benchdb.store.write"),
+    *("psycopg", "benchdb.merge", "benchdb.importing"),
 }
 PROGRAM = (
     "import atexit, sys; "
