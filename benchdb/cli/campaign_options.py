@@ -27,7 +27,7 @@ from benchdb.store.database import reading
 # No matrix and no batch is as large; what is could not be told in an exchange file.
 _LARGEST = 2**31 - 1
 # Other work for each CPU that counts: more of it waits for the disk, mostly.
-_BUSIEST = 4.0
+_BUSIEST = 8.0
 _S = TypeVar("_S")
 
 _WHAT, _HOW = "What to measure", "How thoroughly"
@@ -349,4 +349,4 @@ def estimated(
             if identity := its.get("anonymous_id"):
                 past = on_machine(connection, identity, tier)
     load = min(load_per_cpu(machine.get("conditions", {})) or 0.0, _BUSIEST)
-    return expected(planned, past, guesses(planned, own, seen, load))
+    return expected(planned, past, guesses(planned, tier, own, seen, load))

@@ -98,6 +98,7 @@ def collect(
         collect_within(context, budget, db, dry_run=dry_run)
         return
     request = chosen(context, Request)
+    request.members()  # mistakes are told at once
     isolated = isolation(context.params)
     shared = {"campaign": campaign_name(), "time_limit": 0, "isolated": isolated}
     settings = chosen(context, Settings, **shared)

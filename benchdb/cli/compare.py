@@ -11,7 +11,7 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from benchdb.cli.console import aligned, plain, tell
+from benchdb.cli.console import plain, table, tell, wrapped
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
@@ -138,10 +138,11 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
         shown = [one for one in tables if one.rows]
         said = list(rendering.sentences(each, language))
         head = f"A: {each.base}", f"B: {each.other}", *said[:1]
-        lines = list(map(plain, head))
+        lines = [one for text in head for one in wrapped(plain(text), 3)]
         for one in shown:
-            lines += ["", *aligned([one.head, *one.rows], one.figures)]
-        blocks.append("\n".join([*lines, "", *map(plain, said[1:])]).rstrip())
+            lines += ["", *table(one.head, one.rows, one.figures)]
+        rest = [one for text in said[1:] for one in wrapped(plain(text), 2)]
+        blocks.append("\n".join([*lines, "", *rest]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
 

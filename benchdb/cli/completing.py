@@ -1,13 +1,14 @@
 """Values that a shell completes: by the name of the option, whatever the command."""
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchdb.resources import folder
 from benchdb.titles import FRAMEWORKS, PRECISIONS
 
-TIERS = ("smoke", "quick", "standard", "reference")
-DEVICES = ("cpu", "metal", "cuda")
+_TIERS = ("smoke", "quick", "standard", "reference")
+_DEVICES = ("cpu", "metal", "cuda")
 
 
 def _workloads() -> Iterable[str]:
@@ -28,8 +29,8 @@ def _chips() -> Iterable[str]:
     return dict.fromkeys(one.name for one in chips())
 
 
-def languages() -> list[str]:
-    """Return the languages of reports, English among them."""
+def _codes() -> list[str]:
+    """Return the languages of reports."""
     there = (
         path.parents[1].name for path in folder("reports").glob("locales/*/*/*.po")
     )
@@ -37,11 +38,7 @@ def languages() -> list[str]:
 
 
 def _languages() -> Iterable[str]:
-    return [*languages(), "all"]
-
-
-def _formats() -> Iterable[str]:
-    return ("html", "markdown", "snippet", "csv", "json", "sqlite", "all")
+    return [*_codes(), "all"]
 
 
 COMPLETIONS: dict[str, Callable[[], Iterable[str]]] = {
@@ -51,8 +48,8 @@ COMPLETIONS: dict[str, Callable[[], Iterable[str]]] = {
     "chip": _chips,
     "framework": lambda: FRAMEWORKS,
     "precision": lambda: PRECISIONS,
-    "device": lambda: DEVICES,
-    "tier": lambda: TIERS,
+    "device": lambda: _DEVICES,
+    "tier": lambda: _TIERS,
     "lang": _languages,
     "grade": lambda: ("A", "B", "C", "I", "X"),
 }
@@ -64,8 +61,10 @@ def completed(name: str, _context: Any, _option: Any, incomplete: str) -> list[s
     Of several with commas it is the last.
     """
     before, comma, begun = incomplete.rpartition(",")
+    # Other shells than bash mark spaces themselves.
+    space = "\\ " if "bash" in os.environ.get("_BENCHDB_COMPLETE", "") else " "
     return [
-        before + comma + word
+        before + comma + word.replace(" ", space)
         for word in COMPLETIONS[name]()
         if word.casefold().startswith(begun.casefold())
     ]

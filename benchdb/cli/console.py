@@ -4,7 +4,9 @@ import atexit
 import errno
 import json
 import os
+import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -17,6 +19,7 @@ from benchdb.errors import UsageError
 
 # Control characters move the cursor or worse; format characters reorder a line.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_NARROWEST = 20  # columns
 NAME_LIMIT = 80  # characters; a name of a megabyte would hide the rest of a list
 PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
@@ -129,6 +132,62 @@ def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> lis
         return space + cell if place in figures else cell + space
 
     return ["  ".join(map(padded, count(), row)).rstrip() for row in shown]
+
+
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    figures: Collection[int] = (),
+    first: Sequence[str] = (),
+) -> list[str]:
+    """Return a table; on a terminal that is too narrow, what fits of its columns.
+
+    Those that *first* names are kept before others, which are kept in their order. That
+    some are left out is said on standard error.
+    """
+    places = {name: place for place, name in enumerate(head)}
+    order = [*(places[name] for name in first), *range(len(head))]
+    kept = list(dict.fromkeys(order))
+    room = terminal_width()
+    while True:
+        shown = sorted(kept)
+        right = [place for place, column in enumerate(shown) if column in figures]
+        lines = aligned([[row[one] for one in shown] for row in (head, *rows)], right)
+        if room is None or len(kept) == 1 or max(map(_width, lines)) <= room:
+            break
+        kept.pop()
+    if room is not None:
+        lines = [
+            line if _width(line) <= room else line[: room - 1] + "…" for line in lines
+        ]
+        if left := len(head) - len(kept):
+            tell(f"benchdb: no room for {counted(left, 'column')} here")
+    return lines
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that shows what is printed; None of a pipe."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
+
+
+def wrapped(line: str, indent: int) -> list[str]:
+    """Return *line* as lines that a terminal has room for, the later ones indented."""
+    room = terminal_width()
+    if room is None or _width(line) <= room:
+        return [line]
+    indent = min(indent, room // 4)
+    kept = textwrap.wrap(
+        line, room, subsequent_indent=" " * indent, drop_whitespace=False
+    )
+    return [one.rstrip() for one in kept]
+
+
+def _width(line: str) -> int:
+    from wcwidth import wcswidth  # noqa: PLC0415 - help does without it
+
+    return int(wcswidth(line))
 
 
 def print_list(

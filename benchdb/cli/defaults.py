@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from benchdb.cli.application import loaded
 from benchdb.errors import UsageError, suggestion
 from benchdb.settings import COLLECTORS, Setting, from_file, settled
 
@@ -132,7 +133,7 @@ def _option(setting: Setting, name: str, command: Any) -> Any:
 
 
 def _loaded(name: str) -> Any:
-    from benchdb.cli import loaded, module_of  # noqa: PLC0415 - which imports us
+    from benchdb.cli import module_of  # noqa: PLC0415 - which imports us
 
     return loaded(module_of(name))
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from benchdb.cli import run_filters as only
-from benchdb.cli.console import aligned, counted, tell
+from benchdb.cli.console import counted, table, tell
 from benchdb.cli.figure_text import NONE
 from benchdb.cli.user_database import opened
 from benchdb.store.campaigns import Campaign, campaigns
@@ -35,7 +35,7 @@ def list_campaigns(options: Mapping[str, Any], db: str | None) -> None:
     if options["as_json"]:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    for line in aligned([_COLUMNS, *map(_cells, found)], _FIGURES):
+    for line in table(_COLUMNS, list(map(_cells, found)), _FIGURES):
         typer.echo(line)
     typer.echo(counted(len(found), "campaign"), err=True)
 

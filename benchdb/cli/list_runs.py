@@ -7,7 +7,7 @@ import typer
 
 from benchdb.cli import run_filters as only
 from benchdb.cli.application import refuse_others
-from benchdb.cli.console import AsJson, aligned, counted, label_text, narrowing
+from benchdb.cli.console import AsJson, counted, label_text, narrowing, table
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
 from benchdb.metric_kinds import unit_of
@@ -22,6 +22,7 @@ _COLUMNS = (
     *("figure", "95 % interval", "n", "grade", "trust"),
     *("tier", "label", "from", "date"),
 )
+_FIRST = ("figure", "workload", "run", "system", "grade", "precision", "95 % interval")
 _FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
 _OF_CAMPAIGNS = ("of_campaigns", "machine", "mine", "since", "limit", "as_json", "db")
 _USUAL_COMPILERS = ("eager", "graph", "none", None)
@@ -83,7 +84,7 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(list(map(_facts, rows)), indent=2, ensure_ascii=False))
         return
-    for line in aligned([_COLUMNS, *map(_cells, rows)], _FIGURES):
+    for line in table(_COLUMNS, list(map(_cells, rows)), _FIGURES, _FIRST):
         typer.echo(line)
     typer.echo(counted(len(rows), "run" if runs else "result"), err=True)
 

@@ -11,7 +11,7 @@ import typer
 from sqlalchemy import Connection
 
 from benchdb.cli.console import NAME_LIMIT, ONLY, narrowing, plain, tell
-from benchdb.errors import UsageError
+from benchdb.errors import UsageError, suggestion
 from benchdb.steps import STEPS, Step, at_least
 from benchdb.store.listing import Filter, matching
 
@@ -96,7 +96,7 @@ def _step(text: str) -> Step:
         if step == text.strip().lower():
             return step
     raise UsageError(
-        f"no step {text!r} of the ladder of trust; the steps are {', '.join(STEPS)}"
+        f"no step {text!r} of the ladder of trust{suggestion(text, STEPS)}"
     )
 
 

@@ -12,7 +12,7 @@ import typer
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import AsJson, counted, label_text, plain
+from benchdb.cli.console import AsJson, counted, label_text, plain, wrapped
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -88,7 +88,8 @@ def show(
         if shown := [f"  {row}" for row in rows]:
             lines += ["", title, *shown]
     for line in lines:
-        typer.echo(plain(line))
+        for part in wrapped(plain(line), 12 if line[:1].strip() else 4):
+            typer.echo(part)
 
 
 def _replication(

@@ -58,6 +58,8 @@ def trust(
     What is stored is public: the key, the name and your decision.
     """
     if key is None:
+        if revoke or mine or until:
+            raise UsageError("give KEY and NAME, or --revoke and KEY alone")
         _list(opened(db))
         return
     if revoke == (name is not None) or (revoke and (until or mine)):

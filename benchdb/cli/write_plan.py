@@ -163,7 +163,8 @@ def _planned(
 ) -> list[PlannedItem]:
     isolated = settings.isolated
     if python is not None and not elsewhere:
-        python = isolated = isolation({"isolated": isolated, "python": python})
+        isolated = isolation({"isolated": isolated, "python": python})
+        python = str(isolated)
     with waiting("asking the frameworks what they can measure"):
         found = (assumed if elsewhere else usable)(request, isolated=isolated)
         whole = planned(request, found, isolated=isolated)

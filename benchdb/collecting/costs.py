@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import find_chip, workloads
 from benchdb.collecting.budget import Cost, Known
-from benchdb.collecting.history import Past
+from benchdb.collecting.history import Guess, Past
 from benchdb.collecting.plan import STEPS, Cell, Plan, Protocol
 from benchdb.statistics.spreads import shipped, spread_of, work_class
 from benchdb.store.tables import chip, machine, result, run
@@ -37,6 +37,8 @@ _CORE = {"operation": 50e9, "network": 20e9}
 # The usual share of a GPU's peak.
 _SHARE = {"operation": 0.6, "network": 0.25}
 _REFERENCE_STEPS = 3  # on the device and on the CPU, in the first process of a network
+# Seconds of what the source did, at tiers that do a part of it.
+_SCALED = {"smoke": 0.0, "quick": 10.0}
 _RATES = ("step_seconds", "operation_seconds", "samples_per_second", "teraflops")
 _SEEN = (*_RATES, "fit_samples_per_second")
 
@@ -217,8 +219,12 @@ def guessed(
 
 
 def guesses(
-    plan: Plan, devices: Sequence[Device], seen: Sequence[Seen], load: float
-) -> dict[Cell, tuple[float, str]]:
+    plan: Plan,
+    tier: str,
+    devices: Sequence[Device],
+    seen: Sequence[Seen],
+    load: float,
+) -> dict[Cell, Guess]:
     """Return what a process of each cell takes on average, and what that follows from.
 
     Cells whose steps nobody can guess are left out: their tier says the least.
@@ -235,8 +241,21 @@ def guesses(
             set_up = _SET_UPS.get(cell.framework, _SET_UP)
             cost = guessed(step, plan.protocol, reference, load, set_up)
             whole = cost.first + (plan.replicates - 1) * cost.later
-            found[cell] = (whole / plan.replicates, basis)
+            source = _source_seconds(cell, tier, step)
+            # Beyond these tiers all that the source did is done, however long it takes.
+            least = bool(source) and tier not in _SCALED
+            found[cell] = Guess(whole / plan.replicates + source, basis, least)
     return found
+
+
+def _source_seconds(cell: Cell, tier: str, step: float) -> float:
+    """Return what doing as the source did takes at least, in each process."""
+    if (
+        "--blocks-only" in cell.arguments
+        or not collected()[cell.workload].seed_protocol
+    ):
+        return 0.0
+    return max(_SCALED.get(tier, 0.0), 3 * step)
 
 
 class Shares(msgspec.Struct, frozen=True):

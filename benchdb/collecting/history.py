@@ -111,6 +111,14 @@ def _place(one: Past, items: list[Item], fits: Callable[[Past, Cell], bool]) -> 
     return False
 
 
+class Guess(msgspec.Struct, frozen=True):
+    """Seconds of a process that never ran here, and what they follow from."""
+
+    seconds: float
+    basis: str
+    at_least: bool = False
+
+
 class Expected(msgspec.Struct, frozen=True):
     """One process of a cell; *at_least* where the tier alone says how long.
 
@@ -128,11 +136,11 @@ class Expected(msgspec.Struct, frozen=True):
 def expected(
     plan: Plan,
     past: Sequence[Past],
-    guesses: Mapping[Cell, tuple[float, str]] | None = None,
+    guesses: Mapping[Cell, Guess] | None = None,
 ) -> list[Expected]:
     """Return what a process of each cell of *plan* will take, on average of several.
 
-    What never ran here takes what is guessed: seconds, and what they follow from.
+    What never ran here takes what is guessed.
     """
     estimates = []
     for cell in plan.cells:
@@ -141,10 +149,10 @@ def expected(
         watts = [one.watts for one in same if one.watts is not None]
         # Earlier processes may have followed a shorter protocol.
         least = cell.least_seconds or (0 if seconds else plan.least_seconds)
-        guess, basis = (guesses or {}).get(cell, (0.0, ""))
-        usual = max(least, median(seconds) if seconds else guess) or None
+        guess = (guesses or {}).get(cell, Guess(0.0, "", at_least=True))
+        usual = max(least, median(seconds) if seconds else guess.seconds) or None
         joules = median(watts) * median(seconds) if watts and seconds else None
-        known = bool(seconds or basis)
-        why = "runs here" if seconds else basis
-        estimates.append(Expected(cell, usual, not known, joules, why))
+        why = "runs here" if seconds else guess.basis
+        at_least = not seconds and guess.at_least
+        estimates.append(Expected(cell, usual, at_least, joules, why))
     return estimates

@@ -26,6 +26,7 @@ from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
 
 DEVICES = ("cpu", "metal", "cuda")
+TIERS = ("smoke", "quick", "standard", "reference")
 # For a collector that does not say when its processes count as hanging.
 _TIME_LIMIT_SECONDS = 7200.0
 STEPS = "steps_per_block"  # as the checks of a run name it
@@ -69,7 +70,17 @@ class Request(msgspec.Struct, frozen=True):
         return {"cpu": None, "metal": self.metal, "cuda": self.cuda}
 
     def members(self) -> tuple[str, ...]:
-        """Return the workloads asked for, by name or by suite, once each."""
+        """Return the workloads asked for, by name or by suite, once each.
+
+        Raise ``UsageError`` for names that there are not, and for two GPUs.
+        """
+        if self.metal and self.cuda:
+            raise UsageError(
+                "--metal and --cuda contradict each other: no machine has both; "
+                "leave out one"
+            )
+        if self.tier not in TIERS:
+            raise UsageError(f"no tier {self.tier!r}{suggestion(self.tier, TIERS)}")
         for name in self.workloads or ():
             if name not in collected() and name not in (others := workload_names()):
                 hint = suggestion(name, {*collected(), *others})
@@ -87,8 +98,6 @@ class Request(msgspec.Struct, frozen=True):
 
     def obstacle(self, framework: Description) -> str | None:
         """Return why *framework* cannot do what was chosen; None if it can try."""
-        if self.tier not in framework.tiers:
-            return f"no tier {self.tier!r}{suggestion(self.tier, framework.tiers)}"
         offered = {"compiler": framework.compilers, **framework.options}
         for option in ("compiler", *_CHOICES):
             value, values = getattr(self, option), offered.get(option, ())

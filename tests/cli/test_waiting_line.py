@@ -1,6 +1,7 @@
 """Nothing on a terminal stays silent: a line says what is waited for, and how long."""
 
 import io
+import sys
 import time
 
 import pytest
@@ -22,7 +23,7 @@ class Terminal(io.StringIO):
 def terminal_for(monkeypatch):
     """Return a terminal as standard error, with a line a hundred times a second."""
     stream = Terminal()
-    monkeypatch.setattr(waiting_line.sys, "stderr", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(waiting_line, "_FIRST", 0.01)
     monkeypatch.setattr(waiting_line, "_PERIOD", 0.01)
     monkeypatch.setenv("TERM", "xterm")
@@ -89,7 +90,7 @@ def test_a_dumb_terminal_has_plain_lines(term, monkeypatch):
         live = display._progress is not None
     assert live is False  # standard error is no terminal here
 
-    monkeypatch.setattr(progress.sys, "stderr", Terminal())
+    monkeypatch.setattr(sys, "stderr", Terminal())
     with progress.display(1) as display:
         assert (display._progress is not None) == (term == "xterm")
 

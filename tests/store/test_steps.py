@@ -164,4 +164,4 @@ def test_a_list_has_what_reaches_a_step(tmp_path):
     assert list(dict.fromkeys(campaigns("--sort", "trust"))) == by_step
     unknown = benchdb("list", "--trust", "proven", "--db", db)
     assert unknown.status == 2
-    assert "the steps are claimed, transcribed" in unknown.err
+    assert "there are: aggregate, claimed, gates" in unknown.err

@@ -26,6 +26,8 @@ def choose(
     environment means English.
     """
     wanted = _split(requested)
+    if len(wanted) > 1 and "all" in map(str.lower, wanted):
+        raise UsageError("--lang all is every language; leave out the others")
     unknown = [tag for tag in wanted if not _matches(available, tag)]
     if unknown:
         raise UsageError(
