@@ -5,9 +5,11 @@ package, and everything else goes on.
 """
 
 import logging
+import sys
 from collections.abc import Collection
+from contextlib import suppress
 from functools import cache
-from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -68,6 +70,16 @@ def tell(fault: str) -> None:
     _log.warning("benchdb: warning: %s", fault)
 
 
+def _is_named(group: str) -> bool:
+    """Tell whether any package on the path has an entry point of *group*."""
+    for place in sys.path:
+        with suppress(OSError):
+            for file in Path(place).glob("*.*-info/entry_points.txt"):
+                if f"[{group}]".encode() in file.read_bytes():
+                    return True
+    return False
+
+
 @cache
 def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
     """Return what packages add of a *kind*, by name; those with a fault come last.
@@ -75,6 +87,10 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
     Nothing may have a name that is *taken*. The packages are imported, once.
     """
     group, functions = GROUPS[kind]
+    if not _is_named(group):
+        return ()
+    from importlib import metadata  # noqa: PLC0415 - a tenth of a second, if for nothing
+
     found: dict[str, Extension] = {}
     broken: list[Extension] = []
     entry_points = metadata.entry_points(group=group)

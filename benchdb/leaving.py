@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from benchdb.exchange.messages import Claim, Environment, Machine, Retraction, Source
 from benchdb.exchange.record import Record, digest_of
+from benchdb.exchange.writer import definition
+from benchdb.own_catalogue import own
 from benchdb.resources import folder
 
 _NAMES = "shared_names.json"
@@ -61,6 +63,12 @@ class Gate:
                 *self._of_many(record.environment),
                 *private_fields(record.run),
                 *private_fields(record.end),
+                *(
+                    field
+                    for value in record.end.values
+                    if value.metric in own().metric
+                    for field in private_fields(definition(value.metric))
+                ),
             ]
             if record.source is not None and not self._passes(record.source):
                 self.kept.append(Kept(f"run {record.digest[:12]}", ()))

@@ -1,7 +1,6 @@
 """Workloads and metrics of one's own: ``catalogue.toml`` in the user's folder."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -64,6 +63,8 @@ def own() -> Own:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         raise UsageError(f"cannot read {place}: {why}") from error
+    import tomllib  # noqa: PLC0415 - most people have no such file
+
     try:
         plain = tomllib.loads(text)
         for fault in _faults(plain):

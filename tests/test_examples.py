@@ -151,7 +151,7 @@ def test_a_report_and_a_site_have_its_title_its_unit_and_the_page_of_the_package
 
 
 @pytest.mark.usefixtures("measured")
-def test_what_is_shared_carries_what_its_metrics_mean(tmp_path, monkeypatch):
+def test_what_is_shared_carries_what_its_metrics_mean(home, tmp_path, monkeypatch):
     benchdb("export", "--mine", "-o", shared := tmp_path / "mine.jsonl")
     assert benchdb("validate", shared).out == f"{shared}: valid, 4 runs\n"
 
@@ -167,6 +167,13 @@ def test_what_is_shared_carries_what_its_metrics_mean(tmp_path, monkeypatch):
     assert f"the metric {METRIC!r} is of whoever wrote the file" in without.out
     assert without.out.endswith("3 problems, 2 runs\n")
     assert (taken.status, "4 runs, 4 new" in taken.out) == (0, True), taken.err
+
+    private = entry.replace("Megabytes of text", "Ask alice@example.org: MB")
+    (other / "config" / "catalogue.toml").write_text(private)
+    db = ("--db", home / "results.sqlite")
+    kept = benchdb("export", "--mine", "-o", tmp_path / "kept.jsonl", *db)
+    assert "metric.title" in kept.err
+    assert "alice" not in (tmp_path / "kept.jsonl").read_text()
 
 
 def test_the_page_about_extensions_shows_the_example_that_is_tested():

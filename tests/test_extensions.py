@@ -46,7 +46,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def db(packages, tmp_path, monkeypatch) -> Path:
+def db(packages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONPATH", packages)
     monkeypatch.setenv("BENCHDB_DB", str(tmp_path / "results.sqlite"))
     return tmp_path / "results.sqlite"

@@ -13,7 +13,9 @@ METRIC = 'title = "Lines sorted in a second"\nunit = "line/s"\ndirection = "high
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable]:
+def write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], None]]:
     cached = (own_catalogue.own, catalogue.metrics, catalogue.workloads)
     every = (*cached, listed, compared, headlines)
 

@@ -10,12 +10,12 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import Workload, collected
-from benchdb.collecting.programs import TIERS as PROCESSES
-from benchdb.collecting.programs import own_frameworks
+from benchdb.collecting.programs import TIERS, own_frameworks
 from benchdb.conditions import LENGTHS
 from benchdb.exchange.messages import Environment, Run
 from benchdb.exchange.record import Record
 
+PROCESSES = TIERS  # of each tier, as collectors have them
 # What a framework does unasked.
 _COMPILERS = {"numpy": "none", "tensorflow": "graph"}  # all others run eagerly
 _CHOICES = {"memory_format": "contiguous", "optimizer_implementation": "default"}

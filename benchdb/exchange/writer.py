@@ -56,13 +56,14 @@ def record_lines(records: Iterable[Record]) -> Iterator[bytes]:
             yield line(msgspec.structs.replace(record.environment, key=environment))
         for value in record.end.values:
             if value.metric in metrics() and value.metric not in known:
-                yield line(_definition(value.metric))
+                yield line(definition(value.metric))
                 known.add(value.metric)
         known |= {machine, environment}
         yield from _run_lines(record, machine, environment)
 
 
-def _definition(name: str) -> Definition:
+def definition(name: str) -> Definition:
+    """Return what a metric means, as a line of a file."""
     its = metrics()[name]
     return Definition(
         name=name,

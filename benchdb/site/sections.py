@@ -8,7 +8,6 @@ import msgspec
 
 from benchdb.exchange.validation import RefusedError
 from benchdb.extensions import ANYTHING, installed, tell
-from benchdb.report.data_files import figure_rows
 from benchdb.report.language import Language
 from benchdb.site.content import Site
 from benchdb.site.pages import Page, Words
@@ -42,6 +41,9 @@ def sections(site: Site) -> tuple[Section, ...]:
         try:
             if not _NAME.fullmatch(one.name):
                 raise RefusedError("its name is the address of its page: a-z, 0-9, -")
+            # Without a section, no page needs what makes report.csv.
+            from benchdb.report.data_files import figure_rows  # noqa: PLC0415
+
             said = one.loaded.page(figure_rows(site.report))
             title, html = msgspec.convert(said, tuple[str, str])
             found.append(Section(f"section-{one.name}", title, html))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,10 @@ FOREIGN = {"name": "foo", "unit": "s", "direction": "lower", "title": "Foo"}
 def minimal() -> str:
     text = (CHECKOUT / "schema" / "README.md").read_text()
     (found,) = re.findall(r'title="minimal.jsonl"\n(.*?)```', text, re.DOTALL)
-    return found
+    return str(found)
 
 
-def written(path: Path, *lines: dict[str, object]) -> Path:
+def written(path: Path, *lines: Mapping[str, object]) -> Path:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
 

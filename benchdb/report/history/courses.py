@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from benchdb import own_catalogue
 from benchdb.conditions import Conditions, Difference
 from benchdb.metric_kinds import SPEEDS, headlines
 from benchdb.report.history.surroundings import (
@@ -38,7 +39,7 @@ Obstacle = (
     Literal["published", "failed", "trial", "disqualified"]
     | Literal["left out", "nameless", "undated"]
 )
-METRICS = ("teraflops", "gigabytes_per_second", *SPEEDS)
+_METRICS = ("teraflops", "gigabytes_per_second", *SPEEDS)
 _LOAD = Difference(unlike=("load",))
 _NOTHING_IN_COMMON = Ratio(1.0, "unclear")
 
@@ -156,7 +157,8 @@ def _plain_courses(
     """
     cells: defaultdict[tuple[Place, Conditions], list[dict[str, Measurement]]]
     cells = defaultdict(list)
-    for one in measurements(_without_surroundings(known.values()), METRICS):
+    metrics = (*_METRICS, *own_catalogue.own().metric)
+    for one in measurements(_without_surroundings(known.values()), metrics):
         plain = replace(one, conditions=replace(one.conditions, surroundings=()))
         parts = _by_campaign(plain, known, spreads)
         same = cells[plain.place, plain.conditions]
