@@ -70,10 +70,13 @@ def licence(name: str) -> str:
         return _ELSEWHERE[name]
     metadata = distribution(name).metadata
     classifiers = metadata.get_all("Classifier") or []
-    titles = [it.split(" :: ")[-1] for it in classifiers if it.startswith("License")]
-    whole = metadata.get("License") or ""  # some put all the text there
-    given = metadata.get("License-Expression") or (whole if len(whole) < 30 else "")
-    found = given or next(iter(titles), "see the package")
+    names = [
+        *(metadata.get_all("License-Expression") or []),
+        # Some put all of the text there.
+        *(it for it in metadata.get_all("License") or [] if 0 < len(it) < 30),
+        *(it.split(" :: ")[-1] for it in classifiers if it.startswith("License")),
+    ]
+    found = next(iter(names), "see the package")
     return _NAMES.get(found, found)
 
 

@@ -126,6 +126,17 @@ def test_a_missing_module_is_told_with_the_command_that_brings_it(tmp_path):
     assert "pip install numpy" in done.out
 
 
+def test_what_is_heavy_is_said_before_it_is_installed(tmp_path):
+    text = (COLLECTORS / "with_numpy.py").read_text().replace('"numpy",)', '"nunpy",)')
+    folder = with_collector(tmp_path, text.replace('name = "numpy"', 'name = "torch"'))
+    programs = folder / "collectors"
+    (programs / "with_numpy.py").rename(programs / "with_torch.py")
+
+    done = doctor(folder, tmp_path / "home")
+
+    assert "  downloads 0.2 GB on a Mac; 3 GB on Linux" in done.out
+
+
 def test_it_makes_no_database_and_says_which_it_would_use(checkout, tmp_path):
     database = told(checkout, tmp_path)["database"]
 
