@@ -250,10 +250,8 @@ def guesses(
 
 def _source_seconds(cell: Cell, tier: str, step: float) -> float:
     """Return what doing as the source did takes at least, in each process."""
-    if (
-        "--blocks-only" in cell.arguments
-        or not collected()[cell.workload].seed_protocol
-    ):
+    protocol = workloads()[cell.workload].seed_protocol
+    if "--blocks-only" in cell.arguments or not protocol:
         return 0.0
     return max(_SCALED.get(tier, 0.0), 3 * step)
 
