@@ -35,7 +35,9 @@ def anonymous_id(system_id: str | None, platform: str) -> str:
     except (OSError, RuntimeError) as failure:
         raise _unkept(failure) from failure
     if not _ID.fullmatch(kept):
-        raise NoIdError("the file of the id is damaged; 'benchdb machines here --renew-id'")
+        raise NoIdError(
+            "the file of the id is damaged; 'benchdb machines here --renew-id'"
+        )
     return kept
 
 
