@@ -15,7 +15,7 @@ ESCAPES = re.compile(r"\r?\x1b\[2K")
 
 
 @pytest.fixture(scope="module")
-def run() -> str:
+def run():
     found = benchdb(
         "list", "--label", "measured", "--limit", 1, "--json", "--db", SHIPPED
     )

@@ -14,7 +14,7 @@ from tests.in_process import benchdb
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory) -> Path:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment that has no framework."""
     folder = tmp_path_factory.mktemp("bare") / "env"
     venv.create(folder, symlinks=True)
