@@ -13,6 +13,7 @@ from itertools import islice
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
@@ -272,13 +273,19 @@ def _stem(document: Document) -> str:
     return re.sub(r"[_\-]+", " ", document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
 
 
+def _names_others(document: Document, stem: str) -> bool:
+    """Tell whether the document names chips, and not the one of its file's name."""
+    chip, named = naming.chip(stem), stated_facts(document).chips
+    return bool(named) and (chip is None or chip.name not in named)
+
+
 def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) -> None:
     """Enter what the file's name says of a table that does not say it itself."""
     stem = _stem(document)
     for name in _OF_FILES:
         facts = recognised(stem, [name]).set
         known = name in table.names or table.names_in_columns(name)
-        known = known or (name == "machine" and stated_facts(document).own is not None)
+        known = known or (name == "machine" and _names_others(document, stem))
         if facts and not known and name not in table.contested:
             table.set |= facts
             notes.append(f"{_facts(facts)}: by the file's name")
