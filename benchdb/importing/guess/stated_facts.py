@@ -101,7 +101,8 @@ def stated_facts(document: Document) -> StatedFacts:
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
     if len(facts.chips) > 1:
         facts.device = None
-    if (only := naming.frameworks(document.text[:_SCANNED])) == set(facts.versions):
+    only = naming.frameworks(document.text[:_SCANNED])
+    if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
     if model := sure.get("model"):
         known = recognised(model, ["network", "quantization"]).set

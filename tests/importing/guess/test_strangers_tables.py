@@ -496,3 +496,9 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
     assert "'Train': ratios, without the figures they are of" in left
     assert "line 8: '12.5 s': in no table and no list" in left
     assert "line 11: '6.2': in no table and no list" in left
+
+
+def test_of_two_runtimes_with_versions_in_one_line_it_is_asked_which_ran():
+    text = "# M3 Ultra GPU\n\nSoftware: macOS 26.3, ollama 0.7.9, mlx 0.31.2\n\n"
+    text += table("Model | Decode tok/s", "Phi 4 | 45.2")
+    assert asked(of_text(text)) == {"framework"}
