@@ -307,6 +307,7 @@ class _Run(msgspec.Struct, frozen=True):
         self, engine: Engine, some: Sequence[Path], maps_: dict[Path, LoadedMap]
     ) -> Iterable[Outcome]:
         how = replace(self.how, maps=maps_)
+        found: Iterable[Outcome]
         if self.whole:
             found = import_together(engine, some, how, rehearse=self.rehearse)
         else:
