@@ -83,9 +83,6 @@ class SourceArrays:
 
     @cached_property
     def _sequences(self) -> Iterator[Batch]:
-        return self._batches_of_sequences()
-
-    def _batches_of_sequences(self) -> Iterator[Batch]:
         drawn, source = sequences(self.cell), _dice(self.cell.seed)
         waiting = list(islice(drawn, SHUFFLED_SEQUENCES))
         while True:
