@@ -181,6 +181,8 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the units of the figures behind a name; none if there are not two."""
+    if not made:
+        return ()
     name, *figures = [chunk.text for chunk in made]
     units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
     named = len(units) > 1 and all(map(_is_number, figures)) and all(units)

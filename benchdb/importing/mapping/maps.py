@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -251,8 +252,10 @@ def _of_metrics(names: Iterable[str | None], key: str) -> Iterator[str]:
 def _of_patterns(patterns: Iterable[str], key: str) -> Iterator[str]:
     for pattern in patterns:
         try:
-            re.compile(pattern)
-        except (re.error, RecursionError, OverflowError) as error:
+            # What a later Python would read otherwise is a warning in this version.
+            with warnings.catch_warnings(action="error", category=FutureWarning):
+                re.compile(pattern)
+        except (re.error, RecursionError, OverflowError, FutureWarning) as error:
             yield f"{key[:-1]}: {pattern!r} is no regular expression ({error})"
 
 

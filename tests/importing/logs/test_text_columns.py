@@ -35,6 +35,10 @@ def test_dashes_below_the_header_mark_the_columns():
     assert [one.number for one in sheet.bad] == [4]
 
 
+def test_a_line_that_is_only_a_time_stamp_is_no_table():
+    assert read("fixed-width", "2026-11-27T09:10:11Z\n") == ()
+
+
 def test_the_index_of_pandas_is_a_column_without_a_name():
     assert sheet_of(15).header == ("column 1", "model", "batch", "seconds")
     assert texts(sheet_of(15))[1] == ("1", "rnn", "32", "30.1")
