@@ -1,17 +1,16 @@
-"""A page of the site: the figures with the widest intervals."""
+"""A page of the site: the figures that are known worst, by their intervals."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-Row = Mapping[str, Any]
-
 _MOST = 20
+Row = Mapping[str, Any]
 
 
 def page(rows: Sequence[Row]) -> tuple[str, str]:
     """Return title and HTML; *rows* are those of report.csv, by its columns."""
-    known = [row for row in rows if row["low"] and row["high"] and row["low"] > 0]
+    known = [row for row in rows if (row.get("low") or 0) > 0 and row.get("high")]
     known.sort(key=lambda row: row["high"] / row["low"], reverse=True)
     lines = "".join(map(_line, known[:_MOST])) or "<tr><td>none</td></tr>"
     head = "<tr><th>workload<th>chip<th>framework<th>figure<th>from<th>to</tr>"

@@ -125,7 +125,7 @@ def test_how_samples_were_flushed_is_not_part_of_a_run(engine, two_runs, tmp_pat
     [
         (5, "{not json\n", "JSON is malformed"),
         (5, '{"type":"samples","run":"r9","phase":"measure","values":[1]}\n', "no run"),
-        (5, '{"type":"mystery"}\n', "Invalid value 'mystery'"),
+        (5, '{"type":"mystery"}\n', "no line of type 'mystery'"),
         (5, '{"type":"samples","run":"r1","phase":"measure","values":[NaN]}\n', "JSON"),
         (
             5,
