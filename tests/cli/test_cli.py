@@ -17,7 +17,6 @@ from tests.in_process import benchdb
 
 CHECKOUT = Path(__file__).parents[2]
 CATALOGUE = CHECKOUT / "collectors" / "catalogue"
-PAGE = CHECKOUT / "docs" / "commands.md"
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +29,10 @@ def test_the_version_is_the_package_s():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_is_on_the_page_of_commands(command):
+def test_every_command_has_help(command):
     done = benchdb(command, "--help")
 
     assert done.status == 0
-    assert f"benchdb {command}" in PAGE.read_text(encoding="utf-8")
     assert re.search(rf"Usage: .*benchdb {command}\b", done.out)
 
 
