@@ -35,7 +35,8 @@ BY_SCHEMA = {
 @pytest.mark.parametrize("schema", BY_SCHEMA)
 def test_files_for_a_host_are_what_its_schema_allows(schema):
     checker = (sys.executable, "-m", "check_jsonschema")
-    named = ("--builtin-schema", f"vendor.{schema}", *BY_SCHEMA[schema])
+    files = map(str, BY_SCHEMA[schema])
+    named = ("--builtin-schema", f"vendor.{schema}", *files)
 
     done = subprocess.run([*checker, *named], capture_output=True, check=False)
 
@@ -91,7 +92,8 @@ def test_conda_installs_what_pip_installs():
 
 def test_the_formula_asks_for_extras_and_a_python_that_there_are():
     text = FORMULA.read_text()
-    extras = re.search(r"buildpath\}\[(.*?)\]", text)[1].split(",")
+    (asked,) = re.findall(r"buildpath\}\[(.*?)\]", text)
+    extras = asked.split(",")
     (python,) = set(re.findall(r"python@?(\d\.\d+)", text))
 
     assert {*extras} <= PROJECT["optional-dependencies"].keys()
@@ -102,7 +104,7 @@ def test_the_formula_asks_for_extras_and_a_python_that_there_are():
 KEYWORDS = ("ARG", "FROM", "COPY", "RUN", "USER", "ENV", "VOLUME", "ENTRYPOINT", "CMD")
 
 
-def instructions() -> list[tuple[str, str]]:
+def instructions() -> list[list[str]]:
     """Return keyword and rest of each instruction of the container file."""
     text = (PACKAGING / "Containerfile").read_text()
     joined = re.sub(r"^#.*\n|\\\n", "", text, flags=re.MULTILINE)
@@ -130,7 +132,8 @@ def test_the_container_asks_for_extras_that_there_are(extra):
 
 def test_make_alone_explains_every_target_that_people_type():
     text = (ROOT / "Makefile").read_text()
-    phony = re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()
+    (line,) = re.findall(r"^\.PHONY: (.*)", text, re.MULTILINE)[:1]
+    phony = line.split()
 
     done = subprocess.run(
         ["make"], cwd=ROOT, capture_output=True, text=True, check=True

@@ -100,12 +100,12 @@ def runner(wheel, tmp_path_factory) -> Runner:
 
 
 @pytest.fixture(scope="module")
-def installed(runner) -> Path:
+def installed(runner: Runner) -> Path:
     return runner.folder / "benchdb" / "bin" / "benchdb"
 
 
 @pytest.fixture(scope="module")
-def measured(runner) -> Path:
+def measured(runner: Runner) -> Path:
     """The runner's folder after it has measured with the collectors of the wheel."""
     done = runner.run("Measure")
     assert done.returncode == 0, done.stderr

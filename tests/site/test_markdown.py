@@ -75,7 +75,7 @@ def test_charts_without_matplotlib_are_those_of_pages(
     for chart in charts.values():
         light, dark = drawings(chart, EN)
         root = Xml.fromstring(light)  # noqa: S314 - our own
-        assert root.find("{*}title").text == chart.title
+        assert root.findtext("{*}title") == chart.title
         assert b"prefers-color-scheme: dark" in light
         assert dark == light
 
