@@ -15,7 +15,8 @@ from benchdb.report.view.atoms import Ratio
 from benchdb.report.wording.terms import verdict_text
 from benchdb.site import compare as page
 from benchdb.site.addresses import RUN_LETTERS
-from benchdb.site.compare.data import Cell, SystemData, kind_of, system_files, word_of
+from benchdb.site.compare.data import kind_of, system_files, word_of
+from benchdb.site.compare.system_files import Cell, SystemData
 from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site, content

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from benchdb.report import html
 from benchdb.report.language import Language
 from benchdb.site.compare import data
-from benchdb.site.compare.data import SystemData
+from benchdb.site.compare.system_files import SystemData
 from benchdb.site.compare.view import Writer
 from benchdb.site.compare.words import words
 from benchdb.site.content import Site

@@ -7,7 +7,15 @@ from typing import Any
 import msgspec
 
 from benchdb.report.language import Language, fixed
-from benchdb.site.compare.data import KINDS, Card, Cell, Entry, Known, SystemData, Work
+from benchdb.site.compare.system_files import (
+    KINDS,
+    Card,
+    Cell,
+    Entry,
+    Known,
+    SystemData,
+    Work,
+)
 from benchdb.site.compare.words import TICKS, Say
 
 _DASH = "–"

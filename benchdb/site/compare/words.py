@@ -14,7 +14,7 @@ from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.parameters import KNOWN
 from benchdb.report.workloads import workload_of
-from benchdb.site.compare.data import SystemData
+from benchdb.site.compare.system_files import SystemData
 from benchdb.site.wording import bars
 
 Say = Mapping[str, Any]
