@@ -52,7 +52,8 @@ def loaded(module: str) -> Any:
     """Return the command of *module*, with our help and completion."""
     app = import_module(module).app
     app.rich_markup_mode = None
-    app.info.cls = Group
+    if not (isinstance(app.info.cls, type) and issubclass(app.info.cls, Group)):
+        app.info.cls = Group
     for one in app.registered_commands:
         one.cls = Command
     command = typer.main.get_command(app)

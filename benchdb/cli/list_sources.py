@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from typer.core import TyperGroup
 
+from benchdb.cli.application import Group
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
 from benchdb.cli.user_database import Db, opened
 from benchdb.store import editions
@@ -29,7 +29,7 @@ _HOW = (
 )
 
 
-class _Listing(TyperGroup):
+class _Listing(Group):
     """Commands of which the list is the one that needs no name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -348,7 +348,11 @@ def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     found = ask_machine(["--meters"], isolated=isolated)
     python = isolated if isinstance(isolated, str) else None
     return {
-        device: [one | {"install": fitting(one["install"], python)} for one in some]
+        device: [
+            # What answers needs nothing to be installed.
+            one | {"install": one["install"] and fitting(one["install"], python)}
+            for one in some
+        ]
         for device, some in found.items()
     }
 
