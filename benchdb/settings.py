@@ -18,6 +18,7 @@ from benchdb.user_data import config_folder
 
 NAME = "benchdb.toml"
 COLLECTORS = "collectors"
+_PROGRAMS = (COLLECTORS, "python")  # keys that name what is run
 _LARGEST = 64 * 1024  # bytes; a thousand times what anybody settles
 
 
@@ -60,10 +61,21 @@ def files() -> list[Path]:
 
 
 def settled() -> dict[str, Setting]:
-    """Return what is settled, by key; raise ``UsageError`` where a file is wrong."""
+    """Return what is settled, by key; raise ``UsageError`` where a file is wrong.
+
+    Whoever can write above the working folder, in ``/tmp`` say, must not choose which
+    programs another user runs: what is not theirs names none.
+    """
     values: dict[str, Setting] = {}
     for path in reversed(files()):
-        values |= {one.key: one for one in read(path)}
+        settings = read(path)
+        named = [each for each in settings if each.name in _PROGRAMS]
+        if named and _is_of_another_user(path):
+            raise UsageError(
+                f"{named[0].place}: {named[0].key} names programs, and the file is "
+                f"another user's; put it into {own_file()} if you trust them"
+            )
+        values |= {each.key: each for each in settings}
     return values
 
 
@@ -121,6 +133,12 @@ def _of_project() -> Path | None:
         if folder == home or _there(folder / ".git"):
             return None
     return None
+
+
+def _is_of_another_user(path: Path) -> bool:
+    """Tell whether neither this user nor root wrote *path*; root decides for itself."""
+    user = os.getuid()
+    return user != 0 and path.stat().st_uid not in {0, user}
 
 
 def _there(path: Path) -> bool:

@@ -17,6 +17,13 @@ def _workloads() -> Iterable[str]:
     return workloads()
 
 
+def _measurable() -> Iterable[str]:
+    from benchdb.catalogue import collected  # noqa: PLC0415
+    from benchdb.own_catalogue import own  # noqa: PLC0415
+
+    return (*collected(), *own().workload)
+
+
 def _suites() -> Iterable[str]:
     from benchdb.catalogue import suites  # noqa: PLC0415
 
@@ -43,7 +50,7 @@ def _languages() -> Iterable[str]:
 
 COMPLETIONS: dict[str, Callable[[], Iterable[str]]] = {
     "workload": _workloads,
-    "workloads": _workloads,
+    "workloads": _measurable,  # what is to be run; a filter takes that of others as well
     "suite": _suites,
     "chip": _chips,
     "framework": lambda: FRAMEWORKS,

@@ -53,7 +53,7 @@ def completed(line: str, shell: str = "bash") -> tuple[list[str], set[str]]:
     [
         ("benchdb co", ["collect", "compare", "config"]),
         ("benchdb collect --tier q", ["quick"]),
-        ("benchdb collect res", ["resnet50"]),
+        ("benchdb collect res", ["resnet50", "resnet18", "resnet9"]),
         ("benchdb collect --suite pytorch", ["pytorch-in-m1"]),
         ("benchdb list --framework t", ["tensorflow", "torch"]),
         ("benchdb list --sort v", ["value"]),

@@ -1,6 +1,7 @@
 """``benchdb.toml``: found above the working folder, checked, shown and changed."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,19 @@ def test_what_is_set_is_in_ones_own_file_beside_what_else_is_written_there(proje
     ):
         said = benchdb("config", *words)
         assert (said.status, why in said.err) == (2, True), said.err
+
+
+@pytest.mark.parametrize("key", ['python = "bin/python"', 'collectors = ["mine"]'])
+def test_the_file_of_another_user_names_no_programs(project, monkeypatch, key):
+    settle(project, f"lang = 'de'\n{key}\n")
+    if os.getuid() == 0:
+        os.chown(project / "benchdb.toml", 12345, -1)
+    monkeypatch.setattr("os.getuid", lambda: 54321)
+
+    done = benchdb("list")
+
+    assert done.status == 2
+    named = key.split(" ", maxsplit=1)[0]
+    assert f"{project}/benchdb.toml:2: {named} names programs, and the file" in done.err
+    settle(project, "lang = 'de'\n")
+    assert benchdb("config", "--json").status == 0
