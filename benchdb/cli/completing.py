@@ -50,7 +50,7 @@ def _languages() -> Iterable[str]:
 
 COMPLETIONS: dict[str, Callable[[], Iterable[str]]] = {
     "workload": _workloads,
-    "workloads": _measurable,  # what is to be run; a filter takes that of others as well
+    "workloads": _measurable,  # to be run; filters take those of others
     "suite": _suites,
     "chip": _chips,
     "framework": lambda: FRAMEWORKS,
