@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from benchdb.collecting import programs
 from tests import troubled_checkout
 from tests.collector_programs import COLLECTORS
 from tests.command_line import Outcome
@@ -68,6 +69,13 @@ def test_it_tells_the_energy_meters_of_each_device(checkout, tmp_path):
     assert set(found["meters"]) == {"cpu", "metal", "cuda"}
     for meter in found["meters"]["cuda"]:
         assert meter["available"] or (meter["why"] and meter["install"])
+
+
+def test_a_meter_that_is_there_needs_nothing_to_be_installed(monkeypatch):
+    there = {"name": "rapl", "available": True, "why": None, "install": None}
+    monkeypatch.setattr(programs, "ask_machine", lambda *_, **__: {"cpu": [there]})
+
+    assert programs.meters() == {"cpu": [there]}
 
 
 def test_it_tells_what_would_spoil_a_measurement(checkout, tmp_path):

@@ -129,7 +129,7 @@ def test_translations_end_as_their_message_ends(code):
     for entry, forms in entries(code):
         for form in forms:
             last = entry.msgid[-1]
-            assert form[-1] in ends.get(last, form[-1]), entry.msgid
+            assert form[-1:] in ends.get(last, form[-1:]), entry.msgid
             assert form == form.strip(), entry.msgid
 
 
