@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchdb import catalogue, own_catalogue
+from benchdb.cli.figure_text import figure
 from benchdb.errors import UsageError
 from benchdb.metric_kinds import compared, headlines, listed, unit_of
 
@@ -47,6 +48,13 @@ def test_they_stand_beside_those_of_benchdb(write):
     assert unit_of("sorted_lines", "sort") == "line/s"
     assert listed()[-1] == "sorted_lines"
     assert "sorted_lines" in compared()
+
+
+@pytest.mark.parametrize("unit", ["line/s", "lines/s"])
+def test_what_a_rate_counts_has_one_plural_however_its_unit_is_written(write, unit):
+    write(f"[metric.sorted_lines]\n{METRIC.replace('line/s', unit)}")
+
+    assert figure(7.0, "sorted_lines", "matmul") == "7.00 lines/s"
 
 
 @pytest.mark.parametrize(

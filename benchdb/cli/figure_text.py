@@ -52,7 +52,8 @@ def _plural(unit: str) -> str:
     noun, slash, per = unit.partition("/")
     if not slash or not noun.islower() or noun in _ABBREVIATED:
         return unit
-    return f"{_MANY.get(noun, noun + 's')}/{per}"
+    many = noun if noun.endswith("s") else f"{noun}s"
+    return f"{_MANY.get(noun, many)}/{per}"
 
 
 def figure(value: float | None, metric: str, workload: str) -> str:

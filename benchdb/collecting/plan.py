@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import collected, suites
+from benchdb.catalogue import collected, suites, workloads
 from benchdb.collecting.offered_cells import Choice, axes_of, offered_cells
 from benchdb.collecting.processes import Isolation
 from benchdb.collecting.programs import (
@@ -83,8 +83,7 @@ class Request(msgspec.Struct, frozen=True):
             raise UsageError(f"no tier {self.tier!r}{suggestion(self.tier, TIERS)}")
         for name in self.workloads or ():
             if name not in collected() and name not in (others := workload_names()):
-                hint = suggestion(name, {*collected(), *others})
-                raise UsageError(f"no workload {name!r}{hint}")
+                raise _not_measured(name, others)
         for name in self.precision or ():
             if name not in PRECISIONS:
                 raise UsageError(f"no precision {name!r}{suggestion(name, PRECISIONS)}")
@@ -463,3 +462,15 @@ class Memory(msgspec.Struct):
             self.start_temperature = read
         if isinstance(steps, int):
             self.steps_per_block.setdefault(cell, steps)
+
+
+def _not_measured(name: str, others: Iterable[str]) -> UsageError:
+    """Return what to say of a workload that neither we measure nor *others*."""
+    if name in workloads():
+        return UsageError(
+            f"no collector here measures {name!r}; 'benchdb doctor' ends with those "
+            "that were added, and why one cannot be used"
+        )
+    return UsageError(
+        f"no workload {name!r}{suggestion(name, {*collected(), *others})}"
+    )

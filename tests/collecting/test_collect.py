@@ -182,6 +182,7 @@ def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path
     [
         (["resnet51"], "no workload 'resnet51'; did you mean 'resnet50'?"),
         ([""], "no workload ''; there are: alexnet"),
+        (["diffusion-image"], "no collector here measures 'diffusion-image'"),
         (["--suite", "best"], "no suite 'best'"),
         (["--tier", "long"], "no tier 'long'"),
         (["--precision", "fp8"], "no precision 'fp8'; did you mean 'fp64'?"),
