@@ -47,12 +47,13 @@ demo-environment test-environment:
 	@$(PYTHON) tools/install.py $(@:-environment=) $(VENV)
 
 # The committed database is what the published files say, nothing more: what its imports
-# brought is left out, so that nobody's first "import --undo" takes back what we ship.
+# brought is left out, so that nobody's first "import --undo" takes back what we ship. A
+# home of its own: what was planned here is nobody else's.
 results: demo-environment ## results.sqlite, from published/
 	rm -f results.sqlite results.sqlite-wal results.sqlite-shm
 	$(BIN)/python -m tools.shipped_runs > schema/shipped.json.new
 	mv schema/shipped.json.new schema/shipped.json
-	$(BIN)/benchdb import published --db results.sqlite
+	BENCHDB_HOME=$$(mktemp -d) $(BIN)/benchdb import published --db results.sqlite
 	$(BIN)/python -c "import sqlite3; sqlite3.connect('results.sqlite').executescript('DELETE FROM import_part; VACUUM')"
 	$(BIN)/python -m tools.corpus_page results.sqlite > docs/corpus.md
 

@@ -169,7 +169,7 @@ def test_doubts_stand_beside_the_figure_that_is_doubted(shown):
 def test_every_run_of_a_campaign_is_counted(shown):
     rows = {row["campaign"]: row for row in shown.answers("campaigns")}
 
-    assert len(rows) == 10
+    assert len(rows) == 11
     last = rows["20261122-h200-g"]
     assert (last["runs"], last["ok"], last["not_ok"]) == (160, 160, 0)
     assert last["accelerators"] == "H200"
