@@ -395,7 +395,8 @@ def unit_in(text: str) -> str | None:
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
     yield from brackets
-    yield from (o.rsplit(" ", 1)[-1] for o in brackets if not _NUMBERS.search(o))
+    joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not _NUMBERS.search(o))
+    yield from (o.rsplit(" ", 1)[-1] for o in joined)  # (unit: tokens / second)
     yield text
     text = text.replace("_", " ")
     yield text

@@ -88,7 +88,10 @@ def propose(
     if early:
         inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
     if answers.keys() - early.keys():
-        inquiry, proposal = _round(plan, answers, inquiry, 0)
+        # What was answered without being asked may bring questions up as well.
+        asked = {k for k in answers if inquiry.known.get(k) in inquiry.asked | first}
+        most = 0 if asked == answers.keys() else _MOST_LATER
+        inquiry, proposal = _round(plan, answers, inquiry, most)
     notes = unused(answers, inquiry.known, inquiry.used)
     return replace(proposal, notes=_listed([*proposal.notes, *notes]))
 

@@ -35,6 +35,7 @@ from benchdb.importing.guess.figure_columns import (
     leave_again,
     leave_parts,
     leave_statistics,
+    leave_training,
     speaks_of_figures,
 )
 from benchdb.importing.guess.headings import (
@@ -137,6 +138,7 @@ class TableDraft:
         leave_again(self.rows or figures)
         leave_statistics(self.rows or figures, self.around)
         leave_parts(self.rows or figures)
+        leave_training(self.rows or figures)
         enter_counts(self.rows or figures, self.around)
         for one in self.rows or figures:
             if one.column is not None:
@@ -203,6 +205,9 @@ class TableDraft:
         keyed = self.sheets[0].kind in _KEYED
         if corner is None or corner.column or not corner.looks.texts:
             return []
+        spoken = [one for one in self.drafts if speaks_of_figures(one.header)]
+        if not keyed and len(self.drafts) > 2 and len(spoken) > 1:
+            return []  # its columns are named after metrics
         labels = corner.looks.texts[:_LABELS]
         cells = _cells_by_label(self.sheets, self.drafts.index(corner))
         looks = [

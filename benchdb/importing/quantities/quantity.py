@@ -98,6 +98,10 @@ _BEHIND_UNIT = re.compile(
 _FIRST_RUN = re.compile(
     r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
 )
+_SPEED_UP = re.compile(  # over another figure, behind this one
+    r"(?<=\w)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×])"
+    r"(?: (?:faster|slower))?\)$"
+)
 _RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
 _ROUNDED = 0.01  # of a time that is said again in another unit
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
@@ -136,7 +140,7 @@ def parsed(
             raise UnreadableError("a formula, a remark or a part of something else")
         if again := _RESTATED.fullmatch(written):
             return replace(_restated(again, decimal, hint), printed=seen)
-        written, beside = _unqualified(written)
+        written, beside = _unqualified(_SPEED_UP.sub("", written))
         amount = _quantity(terms(written, decimal), hint)
         return replace(amount, printed=seen, beside=beside)
 
