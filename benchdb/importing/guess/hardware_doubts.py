@@ -13,7 +13,7 @@ from itertools import islice, product
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import expression, headings
-from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.headings import BILLIONS, origin
 from benchdb.importing.guess.questions import Doubt, Free
 from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
@@ -234,15 +234,25 @@ def _choices(
 def _near(
     table: TableDraft, words: Mapping[str, Mapping[str, str]]
 ) -> Mapping[str, Mapping[str, str]]:
-    """Return *words* with the machines of its own headings, if these name some."""
-    texts = (text for segment in table.segments for text in segment)
-    named = {chip.name for text in texts for chip in naming.chips_in(text)}
+    """Return *words* with the machines that headings of its silent rows name.
+
+    Where these name none, those that head other rows of it are no candidates.
+    """
+    silent, said = set[str](), set[str]()
+    contested = "machine" in table.contested
+    for segment in table.segments:
+        named = {chip.name for text in segment for chip in naming.chips_in(text)}
+        unsaid = contested or origin(segment, "machine") is None
+        (silent if unsaid else said).update(named)
+    machines = words["machine"]
+    chips = {key: naming.chip(key) for key in machines}
     near = {
         key: it
-        for key, it in words["machine"].items()
-        if (chip := naming.chip(key)) and chip.name in named
+        for key, it in machines.items()
+        if (chip := chips[key]) is None
+        or (chip.name in silent if silent else chip.name not in said)
     }
-    return {**words, "machine": near or words["machine"]}
+    return {**words, "machine": near or ({} if said else machines)}
 
 
 def _at_odds(parts: Sequence[str]) -> bool:

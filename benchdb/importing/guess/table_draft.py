@@ -134,6 +134,9 @@ class TableDraft:
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
+        ) or (  # a bar of training, as it has a validation; of which epoch, is not said
+            self.sheets[0].kind == "keras"
+            and any(one.header.startswith("val_") for one in self.drafts)
         )
         leave_again(self.rows or figures)
         leave_statistics(self.rows or figures, self.around)
@@ -143,9 +146,11 @@ class TableDraft:
         for one in self.rows or figures:
             if one.column is not None:
                 continue
-            doubts += figure_doubts(one, self.around)
-            if logged and one.metric in FINAL and "final" not in one.looks.terms:
+            new = figure_doubts(one, self.around)
+            final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
+            if logged and final and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
+            doubts += new if one.left is None else []
             if self.rows and one.metric == RATIO:
                 one.leave(f"{one.header!r}: a ratio that the source computed")
                 one.metric = None

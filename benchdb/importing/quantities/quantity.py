@@ -99,7 +99,7 @@ _FIRST_RUN = re.compile(
     r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
 )
 _SPEED_UP = re.compile(  # over another figure, behind this one
-    r"(?<=\w)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×])"
+    r"(?<=\w)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
     r"(?: (?:faster|slower))?\)$"
 )
 _RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
@@ -127,7 +127,8 @@ def parsed(
     hint = _hint(unit)
     with _naming(text):
         seen = visible(text, LIMIT)
-        written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", seen))
+        written = _SPEED_UP.sub("", seen)
+        written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", written))
         if hint.spread:
             written = _SPREAD_IN_CELL.sub(r"± \1", written)
         if around := _AROUND.fullmatch(written):
@@ -140,7 +141,7 @@ def parsed(
             raise UnreadableError("a formula, a remark or a part of something else")
         if again := _RESTATED.fullmatch(written):
             return replace(_restated(again, decimal, hint), printed=seen)
-        written, beside = _unqualified(_SPEED_UP.sub("", written))
+        written, beside = _unqualified(written)
         amount = _quantity(terms(written, decimal), hint)
         return replace(amount, printed=seen, beside=beside)
 
