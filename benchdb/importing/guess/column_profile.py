@@ -274,6 +274,8 @@ def profile(
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     texts = [text for text in distinct if missing_of(text) is None]
     sample = texts[:_READ]
+    if header.endswith("(x)") and any("(" in text for text in texts):
+        named = named or unit_in(header[:-3])  # a speed-up stands behind each figure
     unit = named
     mark = convention(sample) or whole
     quantities, unclear, doubtful = _read(sample, mark, None)
@@ -395,7 +397,8 @@ def unit_in(text: str) -> str | None:
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
     yield from brackets
-    yield from (o.rsplit(" ", 1)[-1] for o in brackets if not _NUMBERS.search(o))
+    joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not _NUMBERS.search(o))
+    yield from (o.rsplit(" ", 1)[-1] for o in joined)  # (unit: tokens / second)
     yield text
     text = text.replace("_", " ")
     yield text

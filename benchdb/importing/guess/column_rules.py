@@ -90,12 +90,10 @@ def field(column: ColumnProfile) -> Column | str | None:
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     """Return what *column* tells by *rule*."""
+    if rule.cells == "runtimes":
+        return _runtimes_in(column)
     if rule.field == "framework":
-        if (named := _named_in(column)) is not None:
-            return named
-        beside: tuple[Named, ...] = ("device", "quantization")
-        said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
-        return Column(names=("framework", *compress(beside, said)))
+        return _named_in(column) or _frameworks_in(column)
     if rule.field == "device" and all(map(naming.framework, column.texts)):
         return Column(names=("framework", "device"))
     if rule.field == "os_name":
@@ -105,6 +103,24 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
         field=rule.field.format(slug(column.header)),
         set={"framework": own} if own else {},
     )
+
+
+def _runtimes_in(column: ColumnProfile) -> Column:
+    """Return what tells the framework of each row, by our names where we have some.
+
+    The cells are kept as well where two of them are one framework of ours.
+    """
+    sides = {it: naming.framework(it) or slug(it, "-") for it in column.texts}
+    if len({*sides.values()}) == len(sides):
+        return Column(field="framework")
+    cells = {text: Meaning(set={"framework": it}) for text, it in sides.items()}
+    return Column(field=f"parameters.{slug(column.header)}", cells=cells)
+
+
+def _frameworks_in(column: ColumnProfile) -> Column:
+    beside: tuple[Named, ...] = ("device", "quantization")
+    said = (any(recognised(it, [one]).set for it in column.texts) for one in beside)
+    return Column(names=("framework", *compress(beside, said)))
 
 
 def _named_in(column: ColumnProfile) -> Column | None:
@@ -199,6 +215,12 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
         and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
     ),
     "framework": lambda column: column.mostly(naming.framework),
+    # Under such a header, those that we do not know are frameworks as well.
+    "runtimes": lambda column: (
+        not column.figures
+        and any(map(naming.framework, column.texts))
+        and not any(recognised(text, ["device"]).set for text in column.texts)
+    ),
     "system": lambda column: column.mostly(naming.os),
     # One word that is no device and rows would be lost.
     "device": lambda column: all(

@@ -26,6 +26,7 @@ _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
 )
+_LIMIT = re.compile(r"\b(?:max(?:imum)?|limit|budget)\b")  # of tokens, not a count
 _TOLERANCE = 0.05
 _FEW = 3  # rows of which none may agree
 
@@ -104,6 +105,7 @@ def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
             one
             for one in table.drafts
             if one.looks.integers and "token" in one.looks.terms and one is not rate
+            if _LIMIT.search(fold(one.header)) is None
         ]
         same = [[one] for one in counted if _side(one) == _side(rate)]
         if (

@@ -88,7 +88,10 @@ def propose(
     if early:
         inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
     if answers.keys() - early.keys():
-        inquiry, proposal = _round(plan, answers, inquiry, 0)
+        # What was answered without being asked may bring questions up as well.
+        asked = {k for k in answers if inquiry.known.get(k) in inquiry.asked | first}
+        most = 0 if asked == answers.keys() else _MOST_LATER
+        inquiry, proposal = _round(plan, answers, inquiry, most)
     notes = unused(answers, inquiry.known, inquiry.used)
     return replace(proposal, notes=_listed([*proposal.notes, *notes]))
 
@@ -263,10 +266,19 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
             for name, place in by_name.items()
             if place is not None
             and place + 1 < len(context)  # the nearest heading holds
-            and (name, context[: place + 1]) in contradicted
+            and (
+                (name, context[: place + 1]) in contradicted
+                or (name == "device" and _of_another(context, place, by_name))
+            )
         )
         for context, by_name in places.items()
     }
+
+
+def _of_another(context: Segment, place: int, places: Mapping[str, int | None]) -> bool:
+    """Tell whether the device at *place* is of another machine than the nearest."""
+    nearer = place < (places["machine"] or 0)
+    return nearer and bool(recognised(context[place], ["machine"]).set)
 
 
 def _stem(document: Document) -> str:

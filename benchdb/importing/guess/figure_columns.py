@@ -23,6 +23,7 @@ from benchdb.importing.guess.column_draft import (
 from benchdb.importing.guess.column_profile import (
     HeaderTerms,
     Kind,
+    fold,
     header_terms,
     is_zero,
     statistic,
@@ -57,6 +58,7 @@ _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
+_HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
@@ -158,6 +160,16 @@ def leave_again(drafts: Sequence[ColumnDraft]) -> None:
             twin = first.setdefault((one.bare, unit.base, unit.per), one)
             if twin is not one:
                 one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
+
+
+def leave_training(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave the accuracy and loss of training out, beside those of validation."""
+    names = {fold(one.header): one.header for one in drafts}
+    for one in drafts:
+        bare = re.sub("^train(?:ing)? ", "", fold(one.header))
+        beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
+        if beside and one.looks.terms & {"accuracy", "loss"}:
+            one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
 
 
 def leave_parts(drafts: Sequence[ColumnDraft]) -> None:

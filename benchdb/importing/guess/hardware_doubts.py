@@ -13,7 +13,7 @@ from itertools import islice, product
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.document_doubts import expression, headings
-from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.headings import BILLIONS, origin
 from benchdb.importing.guess.questions import Doubt, Free
 from benchdb.importing.guess.stated_facts import StatedFacts, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
@@ -22,6 +22,7 @@ from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import GPU, NAME_LIMIT, recognised
 
 _NOT_STATED = "not-stated"
+_NO_WORD = "the document does not say: kept as not known"
 FACTS = ("machine", "device", "framework", "model")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
@@ -31,6 +32,7 @@ _ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
 _SCANNED = 200_000  # characters of a document that are searched for names
 _WHOLES = 6  # choices of a machine with a device and a framework
 _LISTED = 3  # of each of these
+_CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 _NAME = re.compile(r"(?=.*[^\W\d_]{2})[^\W_][\w .+/-]{1,60}")
 _WORDS = {
     GPU: "the GPU: Apple's by Metal, NVIDIA's by CUDA",
@@ -73,8 +75,6 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     words = {**words, "model": models}
     if all(one.is_some_gpu() for one, name in lacking if name == "device"):
         words = {**words, "device": _OF_GPUS}
-    choices = _choices(names, words)
-    choices[_NOT_STATED] = "the document does not say: kept as not known"
     free = _free(names)
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     doubts = []
@@ -97,7 +97,7 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 name="",
                 subject=many,
                 line=line,
-                choices=choices,
+                choices={**_choices(names, _near(table, words)), _NOT_STATED: _NO_WORD},
                 settle=settle,
                 free=free,
                 columns=table.figures,
@@ -126,6 +126,7 @@ def _candidates(
     heads = headings(
         *(one for one in tables if one.sheets[0].kind not in ("json", "yaml"))
     )
+    text = _CODES.sub(" ", text)  # tf_efficientnet is no TensorFlow
     known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
     counts = {name: text.casefold().count(name) for name in sorted(known)}
     machines = {
@@ -220,7 +221,7 @@ def _choices(
         parts
         for device in devices
         for parts in product(*lists)
-        if not device or device in parts
+        if (not device or device in parts) and not _at_odds(parts)
     ]
     return {
         whole(parts): "; ".join(
@@ -228,6 +229,37 @@ def _choices(
         )
         for parts in islice(ordered, _WHOLES)
     }
+
+
+def _near(
+    table: TableDraft, words: Mapping[str, Mapping[str, str]]
+) -> Mapping[str, Mapping[str, str]]:
+    """Return *words* with the machines that headings of its silent rows name.
+
+    Where these name none, those that head other rows of it are no candidates.
+    """
+    silent, said = set[str](), set[str]()
+    contested = "machine" in table.contested
+    for segment in table.segments:
+        named = {chip.name for text in segment for chip in naming.chips_in(text)}
+        unsaid = contested or origin(segment, "machine") is None
+        (silent if unsaid else said).update(named)
+    machines = words["machine"]
+    chips = {key: naming.chip(key) for key in machines}
+    near = {
+        key: it
+        for key, it in machines.items()
+        if (chip := chips[key]) is None
+        or (chip.name in silent if silent else chip.name not in said)
+    }
+    return {**words, "machine": near or ({} if said else machines)}
+
+
+def _at_odds(parts: Sequence[str]) -> bool:
+    """Tell whether a chip and a device of *parts* are of two makers: M2, by CUDA."""
+    chips = [chip for part in parts if (chip := naming.chip(part))]
+    others = {"metal": "NVIDIA", "cuda": "Apple"}
+    return any(one.vendor == others.get(it) for one in chips for it in parts)
 
 
 def _free(names: Sequence[str]) -> Free:

@@ -61,8 +61,9 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
     if {*modes} >= {"training", "inference"}:  # beside each other
         for one, mode in zip(figures, modes, strict=True):
             one.fields |= {"parameters.mode": mode} if mode else {}
-    if {one.fields.get("device") for one in figures} <= {"cpu", None}:
-        for one in figures:  # "CPU time" may be that of the processor
+    others = any("time" in o.looks.terms and not o.fields for o in figures)
+    if others and {one.fields.get("device") for one in figures} <= {"cpu", None}:
+        for one in figures:  # beside "Wall time", "CPU time" is that of the processor
             if one.fields.keys() == {"device"} and "time" in one.looks.terms:
                 one.fields = {}
     _enter_numbers(figures, drafts)

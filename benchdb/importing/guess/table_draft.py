@@ -35,6 +35,7 @@ from benchdb.importing.guess.figure_columns import (
     leave_again,
     leave_parts,
     leave_statistics,
+    leave_training,
     speaks_of_figures,
 )
 from benchdb.importing.guess.headings import (
@@ -133,17 +134,23 @@ class TableDraft:
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             for one in self.drafts
+        ) or (  # a bar of training, as it has a validation; of which epoch, is not said
+            self.sheets[0].kind == "keras"
+            and any(one.header.startswith("val_") for one in self.drafts)
         )
         leave_again(self.rows or figures)
         leave_statistics(self.rows or figures, self.around)
         leave_parts(self.rows or figures)
+        leave_training(self.rows or figures)
         enter_counts(self.rows or figures, self.around)
         for one in self.rows or figures:
             if one.column is not None:
                 continue
-            doubts += figure_doubts(one, self.around)
-            if logged and one.metric in FINAL and "final" not in one.looks.terms:
+            new = figure_doubts(one, self.around)
+            final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
+            if logged and final and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
+            doubts += new if one.left is None else []
             if self.rows and one.metric == RATIO:
                 one.leave(f"{one.header!r}: a ratio that the source computed")
                 one.metric = None
@@ -203,6 +210,9 @@ class TableDraft:
         keyed = self.sheets[0].kind in _KEYED
         if corner is None or corner.column or not corner.looks.texts:
             return []
+        spoken = [one for one in self.drafts if speaks_of_figures(one.header)]
+        if not keyed and len(self.drafts) > 2 and len(spoken) > 1:
+            return []  # its columns are named after metrics
         labels = corner.looks.texts[:_LABELS]
         cells = _cells_by_label(self.sheets, self.drafts.index(corner))
         looks = [

@@ -259,6 +259,8 @@ def machine(
         described = Machine(key=key, **facts)
     else:
         described = _from_texts(texts)
+        if fields.get("device") == "cpu":
+            described = _without_card(described)
     chip, missing = described.chip, dict(described.missing)
     cores = {name: _cores(texts[name]) for name in CORES if name in texts}
     ram = _ram(texts["ram"]) if "ram" in texts else None
@@ -316,7 +318,11 @@ def _from_texts(texts: Mapping[str, str]) -> Machine:
     label = ", ".join(dict.fromkeys([*named, *filter(None, [card])])) or None
     known = [it for text in named if (it := naming.chip(text))]
     chip = naming.UNKNOWN
-    if known:
+    both = next(filter(None, map(naming.processor_and_card, named)), None)
+    if both and not known:
+        cards = both[1].chip_class().accelerators
+        chip = replace(both[0].chip_class(), accelerators=cards)
+    elif known:
         chip = known[-1].chip_class()
     elif "chip" in texts:
         chip = Chip(vendor="unknown", name=texts["chip"])
@@ -342,6 +348,17 @@ def _from_texts(texts: Mapping[str, str]) -> Machine:
         virtual=True if known and known[-1].virtual else None,
         missing=missing,
     )
+
+
+def _without_card(described: Machine) -> Machine:
+    """Return the machine of a run on its CPU: a card does not stand for that."""
+    chip = described.chip
+    if all(card.name != chip.name for card in chip.accelerators):
+        return described
+    missing = {n: why for n, why in described.missing.items() if n != "cpu"}
+    missing["chip"] = _PRINTED
+    chip = replace(naming.UNKNOWN, accelerators=chip.accelerators)
+    return replace(described, chip=chip, missing=missing)
 
 
 def _cores(text: str) -> int:

@@ -159,6 +159,9 @@ class CellReader(msgspec.Struct, frozen=True):
         figure, spread = amount.value * factor / divisor, amount.uncertainty
         if not math.isfinite(figure):
             raise RefusedError(f"{amount.printed!r} is too large for a number")
+        if figure == 0 and metrics()[metric].unit == "s":
+            value = replace(value, reason="printed as 0: shorter than it is rounded to")
+            return replace(place, value=value)
         if metrics()[metric].unit == "B":  # half a byte is never meant
             figure = float(round(figure))
         value = replace(

@@ -21,6 +21,7 @@ UNKNOWN = Chip(vendor="unknown", name="unknown")
 # "8xA100" has eight of them.
 _START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
 _END = r"(?![A-Za-z0-9])"
+_BESIDE_EACH_OTHER = re.compile(r"[,;&()]|(?<!\w)(?:\+|/|and|with)(?!\w)")
 _VARIANT = re.compile(r"\s*[/|&,]\s*(Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
 _SECOND = re.compile(r"[\s_-]+(?:Pro|Max|Ultra)(?![A-Za-z0-9])", re.IGNORECASE)
 _JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
@@ -132,6 +133,19 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
             for name in (names_ if place.vendor == "Apple" else names_[:1])
         )
     return tuple(dict.fromkeys(bare))
+
+
+def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | None:
+    """Return the two that *text* names beside each other, as of a desktop computer.
+
+    A chip of Apple has no card of another maker beside it.
+    """
+    known = [it for piece in _BESIDE_EACH_OTHER.split(text) if (it := chip(piece))]
+    known.sort(key=lambda it: it.accelerator)
+    kinds = [it.accelerator for it in known]
+    if kinds != [False, True] or len(chips_in(text)) > 2 or known[0].vendor == "Apple":
+        return None
+    return known[0], known[1]
 
 
 def device(text: str, on: RecognisedChip | None = None) -> Device | None:

@@ -98,6 +98,10 @@ _BEHIND_UNIT = re.compile(
 _FIRST_RUN = re.compile(
     r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
 )
+_SPEED_UP = re.compile(  # over another figure, behind this one
+    r"(?<=\w)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
+    r"(?: (?:faster|slower))?\)$"
+)
 _RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
 _ROUNDED = 0.01  # of a time that is said again in another unit
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
@@ -123,7 +127,8 @@ def parsed(
     hint = _hint(unit)
     with _naming(text):
         seen = visible(text, LIMIT)
-        written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", seen))
+        written = _SPEED_UP.sub("", seen)
+        written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", written))
         if hint.spread:
             written = _SPREAD_IN_CELL.sub(r"± \1", written)
         if around := _AROUND.fullmatch(written):

@@ -350,7 +350,7 @@ class _Reader:
             self._paragraph = []
         else:
             return False
-        self._outline.begin(title[0], self._plain(title[1]))
+        self._outline.begin(title[0], self._plain(title[1]).rstrip(" :"))
         self._item = None
         return True
 

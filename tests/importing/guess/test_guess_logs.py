@@ -2,9 +2,12 @@
 
 import json
 
+from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.mapping.language import Table
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheet import Reader
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import asked, meanings
@@ -79,3 +82,23 @@ def test_times_of_a_command_are_those_of_its_processor_and_of_the_clock():
         "user": "script_user_seconds",
         "sys": "script_system_seconds",
     }
+
+
+def test_keras_times_of_nought_and_accuracies_of_one_epoch_are_no_results():
+    bar = "22/22 [====] - 0s 1ms/step - loss: 1.9 - accuracy: 0.3"
+    bar += " - val_loss: 1.3 - val_accuracy: 0.4\n"
+    document = Document("log.txt", f"Epoch 4/80\n{bar}".encode())
+    answers = {"work": "new: tiny"}
+    map_ = draft.propose(document, READERS["keras"](document), answers).map
+
+    items = read(document, map_, NOTHING)
+    (one,) = [item for item in items if isinstance(item, Record)]
+    found = {it.metric: (it.value, it.reason) for it in one.end.values}
+    assert found["reported_step_seconds"] == (0.001, None)
+    assert found["epoch_seconds"][0] is None
+    assert "printed as 0" in str(found["epoch_seconds"][1])
+
+    document = Document("log.txt", bar.encode())  # of which epoch, is not said
+    left = "\n".join(draft.propose(document, READERS["keras"](document)).left_out)
+    assert "'accuracy': of training, beside 'val_accuracy'" in left
+    assert "'val_accuracy': of each step" in left

@@ -175,6 +175,7 @@ def test_beside_a_column_that_is_left_out_the_other_header_is_asked_about():
         ("peak_gb", "gb"),
         ("Throughput per second", None),
         ("load_s", "s"),
+        ("Speed (unit: Tokens / second)", "Tokens/second"),
         ("Seconds per epoch", "Seconds per epoch"),
     ],
 )

@@ -1,5 +1,7 @@
 """Answers: what they may be, what they bring up, and what cannot be answered."""
 
+import json
+
 import pytest
 
 from benchdb.importing.document import Document
@@ -326,3 +328,24 @@ def test_figures_of_one_kind_in_an_object_are_one_question():
     assert rates in asked_of["unit of prompt_throughput"]
     memory = "'peak_memory' (5.5), 'active_memory' (4.5)"
     assert memory in asked_of["unit of peak_memory"]
+
+
+def test_an_answer_to_what_was_not_asked_brings_its_questions_up():
+    runs = [
+        {
+            "test": name,
+            "max_tokens": 100,
+            "completion_tokens": count,
+            "total_time": time,
+        }
+        | {"tps": count / time}
+        for name, count, time in (("a", 64, 2.0), ("b", 100, 5.0))
+    ]
+    text = json.dumps({"machine": "M3 Ultra", "runtime": "mlx", "results": runs})
+    document = Document("runs.json", text.encode())
+    sheets = READERS["json"](document)
+    assert "numbers of tps" not in asked(propose(document, sheets))
+
+    found = propose(document, sheets, {"numbers of tps": "tok/s"})
+    assert "work of tps" in asked(found)
+    assert not any("contradict" in it.text for it in found.questions)  # a limit is none

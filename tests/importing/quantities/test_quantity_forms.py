@@ -182,3 +182,11 @@ def test_a_time_in_two_units_is_one_if_they_agree():
     for text in ("5046 s (2 h)", "12 s (0.4 s)", "300 ms (0.7 s)"):
         with pytest.raises(UnreadableError):
             parsed(text)
+
+
+def test_a_speed_up_behind_a_figure_is_no_second_figure():
+    for text in ("336.207 (5.23x)", "336.207 (×5.23)", "336.207 (n/a)"):
+        assert read(text).value == 336.207
+    for text in ("336.207 (5.23)", "336.207 (5.23x, 2 runs)"):
+        with pytest.raises(ValueError, match=r"336\.207"):
+            parsed(text)
