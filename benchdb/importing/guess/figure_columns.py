@@ -248,7 +248,9 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
     if looks.zero and not looks.terms & {"loss", "ratio"}:
-        choices = {"not-run": "not run, or no figure", "zero": "a result of nought"}
+        choices = {"not-run": "not run, or no figure"}
+        if draft.bases != {"s"}:  # no work takes no time: it was rounded
+            choices["zero"] = "a result of nought"
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None}

@@ -99,7 +99,7 @@ _FIRST_RUN = re.compile(
     r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
 )
 _SPEED_UP = re.compile(  # over another figure, behind this one
-    r"(?<=\w)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
+    r"(?<=\w)(?<!B)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
     r"(?: (?:faster|slower))?\)$"
 )
 _RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
