@@ -75,7 +75,8 @@ def _feed(room: Room, most: int) -> NoReturn:
     """Be the child: note a dot for each input that ended as it should."""
     try:
         os.environ.update(room.environment)
-        resource.setrlimit(resource.RLIMIT_DATA, (_MOST_DATA, _MOST_DATA))
+        most_data = _data_of_this_process() + _MOST_DATA
+        resource.setrlimit(resource.RLIMIT_DATA, (most_data, most_data))
         with (room.folder / "log").open("w", encoding="utf-8", buffering=1) as log:
             for why in _outcomes(room, most):
                 log.write(f"{why or '.'}\n")
@@ -85,6 +86,15 @@ def _feed(room: Room, most: int) -> NoReturn:
         traceback.print_exc()
         os._exit(70)
     os._exit(0)
+
+
+def _data_of_this_process() -> int:
+    """Return bytes of data that a fork brings along; 0 where no system says it."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()
 
 
 def _outcomes(room: Room, most: int) -> Iterator[str | None]:
