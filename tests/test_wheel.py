@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from hashlib import sha256
 from pathlib import Path
@@ -42,8 +41,8 @@ def sdist(tmp_path_factory) -> Path:
 def wheel(sdist, tmp_path_factory) -> Path:
     """The wheel that the source distribution builds."""
     folder = tmp_path_factory.mktemp("unpacked")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+    # Python's own way of doing this without a warning begins with 3.11.4.
+    subprocess.run(["tar", "-xzf", sdist, "-C", folder], check=True)
     (source,) = folder.iterdir()
     return build("--wheel", source, into=tmp_path_factory.mktemp("wheel"))
 
