@@ -56,7 +56,7 @@ def test_everything_gives_the_same_tables_as_in_sqlite(address, tmp_path):
 
     found = contents(server)
     assert found == contents(file)
-    assert len(found["run"]) > 500
+    assert len(found["run"]) > 200
 
 
 def test_an_export_is_the_same_file_as_from_sqlite(address, tmp_path, two_runs):
