@@ -69,7 +69,9 @@ class Runner:
             for key, value in step["env"].items()
         }
         files = {"GITHUB_STEP_SUMMARY": self.summary, "GITHUB_OUTPUT": self.output}
-        known = {"HOME": self.folder, "RUNNER_TEMP": self.folder}
+        known: dict[str, str | Path] = {"HOME": self.folder, "RUNNER_TEMP": self.folder}
+        # The host has a "python", a Debian only its "python3".
+        known["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.folder,
