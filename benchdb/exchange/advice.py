@@ -66,7 +66,7 @@ def foreign_metric(its: Definition) -> str:
 
 def _of_field(what: str, name: str, its: type[msgspec.Struct], where: str) -> str:
     known = its.__struct_fields__
-    if "missing" in what:
+    if what.startswith("Object missing"):
         return f"{where} lacks its field {name!r}: {_lower(_meaning(its, name))}"
     near = get_close_matches(name, known, n=1, cutoff=0.6) or [
         it for it in known if name.casefold() in _meaning(its, it).casefold()

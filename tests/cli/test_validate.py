@@ -80,6 +80,7 @@ def test_standard_input_and_bundles_are_read_as_well(tmp_path, monkeypatch):
             {**RUN, "device": "gpu"},
             "no device 'gpu'; there are: cpu, metal, cuda",
         ),
+        ({**SAMPLES, "missing": 1}, "unknown field 'missing'"),
         (
             {"type": "end", "run": "r"},
             "end lacks its field 'status': outcome of",
