@@ -1,9 +1,7 @@
 """What a site is made of: the report of everything, by chip, workload and source."""
 
-import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -168,21 +166,8 @@ def _grouped(
 
 def content(connection: Connection, scope: Scope, here: str | None = None) -> Site:
     """Return the site of the runs in *scope*; *here* is as for ``summary.gather``."""
-    with _all_kept():
-        inputs = gather(connection, here=here, scope=scope)
-        report = untrusted.cleaned(report_of(inputs, scope))
-        lines, _ = per_run(report.values)
-        kept = scope.among if scope.room else None
-        return Site(report, inputs, tuple(lines), Bins(connection), kept)
-
-
-@contextmanager
-def _all_kept() -> Iterator[None]:
-    """Look for no garbage: next to nothing is, and a tenth of the time goes into it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    inputs = gather(connection, here=here, scope=scope)
+    report = untrusted.cleaned(report_of(inputs, scope))
+    lines, _ = per_run(report.values)
+    kept = scope.among if scope.room else None
+    return Site(report, inputs, tuple(lines), Bins(connection), kept)
