@@ -14,7 +14,13 @@ from benchdb.catalogue import collected
 from benchdb.cli.console import warn
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
-from benchdb.collecting.history import Expected, Past, expected, on_machine
+from benchdb.collecting.history import (
+    Expected,
+    Past,
+    expected,
+    on_like_machines,
+    on_machine,
+)
 from benchdb.collecting.plan import Plan, Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
@@ -342,11 +348,13 @@ def estimated(
     own = devices_of(
         its.get("chip", {}), dict.fromkeys(kinds, cards[0] if cards else None)
     )
-    seen, past = [], list[Past]()
+    seen, past, others = [], list[Past](), list[Past]()
     if engine is not None:
         with reading(engine) as connection:
             seen = stored_rates(connection, planned.cells)
             if identity := its.get("anonymous_id"):
                 past = on_machine(connection, identity, tier)
+            names = filter(None, cards)
+            others = on_like_machines(connection, its.get("chip", {}), names, tier)
     load = min(load_per_cpu(machine.get("conditions", {})) or 0.0, _BUSIEST)
-    return expected(planned, past, guesses(planned, tier, own, seen, load))
+    return expected(planned, past, guesses(planned, tier, own, seen, load), others)

@@ -190,6 +190,9 @@ class Protocol(msgspec.Struct, frozen=True):
     window_limit: float | None = None
     idle_seconds: float = 0.0
     gate_seconds: float = 0.0
+    pair_seconds: float = 0.0
+    single_steps: int = 0
+    single_seconds: float | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):

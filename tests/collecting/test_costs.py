@@ -70,11 +70,11 @@ def test_the_catalogue_knows_the_peaks_of_a_mac_and_of_a_card():
 
 
 def test_short_steps_cost_what_the_protocol_takes_and_long_ones_their_own_time():
-    short, long = guessed(0.001, QUICK, None, 0.0), guessed(4.0, QUICK, None, 0.0)
+    short, long = guessed(0.001, QUICK, None), guessed(4.0, QUICK, None)
 
     assert 17 < short.later < 30
     assert long.later > 30 + 40  # ten steps of warm-up are cut at 30 s, ten blocks
-    assert guessed(200.0, QUICK, None, 0.0).later < 6 + 5 * 200
+    assert guessed(200.0, QUICK, None).later < 6 + 5 * 200
     assert short.first - short.later == pytest.approx(2 + 4)
 
 
@@ -100,7 +100,7 @@ def past(replicate: int, seconds: float, **phases: float) -> Past:
 def test_what_it_took_here_counts_without_what_blocks_went_on_for():
     first = past(0, 40.0, idle=2.0, warmup=5.0, measure=20.0, step=1.0, gates=6.0)
     later = past(1, 31.0, warmup=5.0, measure=20.0, step=1.0, gates=0.5)
-    guess = guessed(0.01, QUICK, None, 0.0)
+    guess = guessed(0.01, QUICK, None)
 
     once = learned([first], QUICK, 1.0, guess)
     twice = learned([first, later], QUICK, 1.0, guess)
