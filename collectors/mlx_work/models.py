@@ -3,6 +3,7 @@
 MLX brings layers and no networks: these are as torchvision and Hugging Face have them.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import mlx.core as mx
 import networks
 from harness.cells import Cell
 from mlx import nn
-from networks import DROPOUT, ENCODERS, EPSILON, Encoder
+from networks import DROPOUT, ENCODERS, EPSILON, TOKEN_TYPES, Encoder
 from training_data.batches import VOCABULARY
 
 _POOLED = partial(mx.mean, axis=(1, 2))
@@ -108,8 +109,7 @@ class Classifier(nn.Module):  # type: ignore[misc]
         super().__init__()
         width = encoder.width
         # No second sentence ever comes, and DistilBERT knows of none.
-        rows = (VOCABULARY, networks.POSITIONS, networks.TOKEN_TYPES)
-        rows = rows[: 2 + encoder.sentences]
+        rows = VOCABULARY, networks.POSITIONS, *encoder.sentences * [TOKEN_TYPES]
         self.embeddings = [nn.Embedding(count, width) for count in rows]
         blocks = (Block(encoder) for _ in range(encoder.layers))
         self.body = [nn.LayerNorm(width, EPSILON), nn.Dropout(DROPOUT), *blocks]
@@ -211,11 +211,11 @@ def _mobile(name: str) -> Any:
 
 
 # By kind of layer, of inputs, outputs and other sizes.
-_STACKED = {
+_STACKED: dict[str, Callable[..., Any]] = {
     "conv": lambda *sizes: [_conv(*sizes), nn.ReLU()],
     "normed": partial(_normed, bias=True),
-    "pair": lambda *sizes: [
-        Residual([*_normed(*sizes, 3, bias=True), *_normed(*sizes, 3, bias=True)])
+    "pair": lambda _, width: [
+        Residual([made for _ in "12" for made in _normed(width, width, 3, bias=True)])
     ],
     "dense": lambda *sizes: [nn.Linear(*sizes), nn.ReLU()],
     "pool": lambda _inputs, _outputs, *sizes: [nn.MaxPool2d(*sizes)],

@@ -1,6 +1,7 @@
 """The networks of the catalogue in PyTorch, untrained."""
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -122,10 +123,12 @@ def _conv_bn(
 
 
 # By kind of layer, of inputs, outputs and other sizes.
-_STACKED = {
+_STACKED: dict[str, Callable[..., Any]] = {
     "conv": lambda *sizes: (nn.Conv2d(*sizes), nn.ReLU()),
     "normed": _conv_bn,
-    "pair": lambda *sizes: (Residual(*_conv_bn(*sizes, 3), *_conv_bn(*sizes, 3)),),
+    "pair": lambda _, width: [
+        Residual(*_conv_bn(width, width, 3), *_conv_bn(width, width, 3))
+    ],
     "dense": lambda *sizes: (nn.Linear(*sizes), nn.ReLU()),
     "pool": lambda _inputs, _outputs, *sizes: (nn.MaxPool2d(*sizes),),
     "drop": lambda _inputs, _outputs, share: (nn.Dropout(share),),
