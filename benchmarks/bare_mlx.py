@@ -22,8 +22,8 @@ _evaluate: Any = mx.async_eval  # which has no types
 
 
 def bare(cell: Cell) -> Step:
-    """Return what starts one step of *cell* on the CPU."""
-    mx.set_default_device(mx.cpu)
+    """Return what starts one step of *cell* on its device."""
+    mx.set_default_device(mx.cpu if cell.device == "cpu" else mx.gpu)
     if cell.workload == "matmul":
         return product(cell)
     return writing(cell) if cell.counts_tokens else training(cell)

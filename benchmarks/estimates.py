@@ -9,8 +9,10 @@ to the last figure.
 """
 
 import argparse
+import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,31 +47,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tier", action="append", help="smoke and quick")
     parser.add_argument("--options", default="", help="of collect, such as '--size 64'")
     asked = parser.parse_args(arguments)
+    tiers, frameworks = asked.tier or ("smoke", "quick"), asked.framework or ("torch",)
+    cells = itertools.product(tiers, frameworks, asked.workloads)
     print(f"{'':36}{'never ran here':24}  ran before")
-    for tier in asked.tier or ("smoke", "quick"):
-        for framework in asked.framework or ("torch",):
-            for workload in asked.workloads:
-                words = (workload, "--framework", framework, "--tier", tier)
-                with tempfile.TemporaryDirectory() as home:
-                    more = asked.options.split()
-                    first, again = (_collected(home, [*words, *more]) for _ in "12")
-                    name = f"{workload}, {framework}, {tier}"
-                    print(f"{name:36}{first}  {again}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder, "fresh")
+        _benchdb(
+            fresh, ["list", "--limit", "1"]
+        ).communicate()  # takes in what was published
+        for number, (tier, framework, workload) in enumerate(cells):
+            home = shutil.copytree(fresh, Path(folder, str(number)))
+            words = [workload, "--framework", framework, "--tier", tier]
+            words += asked.options.split()
+            first, again = (_collected(home, words) for _ in "12")
+            name = f"{workload}, {framework}, {tier}"
+            print(f"{name:36}{first}  {again}", flush=True)
     return 0
 
 
-def _collected(home: str, words: Sequence[str]) -> Seen:
-    """Call ``collect`` on the CPU and hold its estimate against a clock."""
+def _benchdb(home: Path, words: Sequence[str]) -> "subprocess.Popen[str]":
+    """Start a command of a user at *home*; what it says can be read."""
     kept = {name: it for name, it in os.environ.items() if name not in SLOW}
-    kept |= {"BENCHDB_HOME": home, "PYTHONPATH": str(ROOT)}
-    line = [*BENCHDB, "collect", *words, "--no-metal", "--no-cuda"]
+    kept |= {"BENCHDB_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [*BENCHDB, *words],
+        env=kept,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _collected(home: Path, words: Sequence[str]) -> Seen:
+    """Call ``collect`` on the CPU and hold its estimate against a clock."""
+    line = ["collect", *words, "--no-metal", "--no-cuda"]
     estimate = seconds = began = 0.0
-    with (
-        Path(home, "log").open("a") as log,
-        subprocess.Popen(
-            line, env=kept, stdout=log, stderr=subprocess.PIPE, text=True
-        ) as process,
-    ):
+    with _benchdb(home, line) as process:
         for said in process.stderr or ():
             if found := _ESTIMATE.search(said):
                 began, parts = monotonic(), map(int, found[1].split(":"))

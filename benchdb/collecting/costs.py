@@ -33,7 +33,7 @@ _SINGLES = 1.0  # for steps that are timed one by one, where there is a term
 _LONGEST_PAIR = 30.0  # of blocks, of which the second is twice as long
 # Of the window of the tier: blocks may end by half of it earlier, most of which counts.
 _SQUEEZED = 0.4
-_STARTS = 4.0  # other work for each CPU by which starting takes twice as long
+_STARTS = 2.0  # other work for each CPU by which starting takes twice as long
 # Operations a second of a CPU core in frameworks: as networks, and as products have.
 _CORE = {"operation": 50e9, "network": 20e9}
 # The usual share of a GPU's peak.
@@ -275,7 +275,8 @@ def guesses(
         cost = guessed(step, plan.protocol, reference, starting, has_term=False)
         whole = cost.first + (plan.replicates - 1) * cost.later
         source = _source_seconds(cell, tier, step)
-        found[cell] = Guess(whole / plan.replicates + source + AROUND, basis)
+        around = AROUND * (1 + load / _STARTS)
+        found[cell] = Guess(whole / plan.replicates + source + around, basis)
     return found
 
 
