@@ -5,6 +5,7 @@ package, and everything else goes on.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Collection
 from contextlib import suppress
@@ -25,6 +26,7 @@ GROUPS = {
     "section": ("benchdb.sections", ("page",)),
 }
 ANYTHING = (Exception, SystemExit)  # code of others; a script leaves when imported
+_GROUP = re.compile(r"^\[([^\]]+)\]", re.MULTILINE)
 _REASON_LIMIT = 300  # characters of an error of a package
 
 
@@ -70,14 +72,18 @@ def tell(fault: str) -> None:
     _log.warning("benchdb: warning: %s", fault)
 
 
-def _is_named(group: str) -> bool:
-    """Tell whether any package on the path has an entry point of *group*."""
-    for place in sys.path:
+@cache
+def _named(path: tuple[str, ...]) -> frozenset[str]:
+    """Return the groups that packages on *path* have entry points of.
+
+    Its folders are looked through once, for all kinds.
+    """
+    found: set[str] = set()
+    for place in path:
         with suppress(OSError):
             for file in Path(place).glob("*.*-info/entry_points.txt"):
-                if f"[{group}]".encode() in file.read_bytes():
-                    return True
-    return False
+                found.update(_GROUP.findall(file.read_text(errors="replace")))
+    return frozenset(found)
 
 
 @cache
@@ -87,7 +93,7 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
     Nothing may have a name that is *taken*. The packages are imported, once.
     """
     group, functions = GROUPS[kind]
-    if not _is_named(group):
+    if group not in _named(tuple(sys.path)):
         return ()
     from importlib import metadata  # noqa: PLC0415 - a tenth of a second, if for nothing
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from benchdb.errors import UsageError
 # Control characters move the cursor or worse; format characters reorder a line.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _NARROWEST = 20  # columns
+_FOLDED, _SHORTEST = 26, 8  # columns of a cell of several lines, and beside one other
 NAME_LIMIT = 80  # characters; a name of a megabyte would hide the rest of a list
 PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
@@ -139,11 +140,13 @@ def table(
     rows: Sequence[Sequence[str]],
     figures: Collection[int] = (),
     first: Sequence[str] = (),
+    folded: str = "",
 ) -> list[str]:
     """Return a table; on a terminal that is too narrow, what fits of its columns.
 
-    Those that *first* names are kept before others, which are kept in their order. That
-    some are left out is said on standard error.
+    Those that *first* names are kept before others, which are kept in their order; the
+    column *folded* goes on in a further line before any is left out. That some are left
+    out is said on standard error.
     """
     places = {name: place for place, name in enumerate(head)}
     order = [*(places[name] for name in first), *range(len(head))]
@@ -152,8 +155,16 @@ def table(
     while True:
         shown = sorted(kept)
         right = [place for place, column in enumerate(shown) if column in figures]
-        lines = aligned([[row[one] for one in shown] for row in (head, *rows)], right)
-        if room is None or len(kept) == 1 or max(map(_width, lines)) <= room:
+        cells = [[row[column] for column in shown] for row in (head, *rows)]
+        lines = aligned(cells, right)
+        excess = 0 if room is None else max(map(_width, lines)) - room
+        if excess > 0 and places.get(folded) in kept:
+            place = shown.index(places[folded])
+            width = max(_width(row[place]) for row in cells) - excess
+            if width >= _FOLDED or (len(kept) == 2 and width >= _SHORTEST):
+                parts = (part for row in cells for part in _parts(row, place, width))
+                lines, excess = aligned(list(parts), right), 0
+        if excess <= 0 or len(kept) == 1:
             break
         kept.pop()
     if room is not None:
@@ -163,6 +174,13 @@ def table(
         if left := len(head) - len(kept):
             tell(f"benchdb: no room for {counted(left, 'column')} here")
     return lines
+
+
+def _parts(row: Sequence[str], place: int, width: int) -> Iterator[list[str]]:
+    """Yield the lines of *row*, whose cell at *place* takes so much *width*."""
+    for number, text in enumerate(textwrap.wrap(row[place], width) or [""]):
+        cells = list(row) if number == 0 else [""] * len(row)
+        yield [*cells[:place], text, *cells[place + 1 :]]
 
 
 def terminal_width() -> int | None:

@@ -1,10 +1,13 @@
 """``benchdb list``: the figure of each cell and session, or every run."""
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
+from benchdb.catalogue import workloads
 from benchdb.cli import run_filters as only
 from benchdb.cli.application import refuse_others
 from benchdb.cli.console import AsJson, counted, label_text, narrowing, table
@@ -84,19 +87,38 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(list(map(_facts, rows)), indent=2, ensure_ascii=False))
         return
-    for line in table(_COLUMNS, list(map(_cells, rows)), _FIGURES, _FIRST):
+    for line in table(_COLUMNS, _table(rows), _FIGURES, _FIRST, "workload"):
         typer.echo(line)
     typer.echo(counted(len(rows), "run" if runs else "result"), err=True)
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a line as JSON has them; the unit is that of the value."""
+    """Return the facts of a line as JSON has them; the unit is that of the value.
+
+    *work* are the parameters that make its cell, beside batch and size.
+    """
     metric = row["metric"]
     unit = None if metric is None else unit_of(metric, row["workload"])
-    return {**row, "unit": unit}
+    return {**row, "unit": unit, "work": _axes(row)}
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _table(rows: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """Return the cells of all *rows*.
+
+    A setting is named where another line would look the same: it is long, and most
+    terminals have 80 columns.
+    """
+    settings = defaultdict(set)
+    for row in rows:
+        settings[work({**row, "setting": "standard"})].add(row["setting"])
+    lines = []
+    for row in rows:
+        words = work({**row, "setting": "standard"})
+        lines.append(_cells(row, work(row) if len(settings[words]) > 1 else words))
+    return lines
+
+
+def _cells(row: dict[str, Any], words: str) -> tuple[str, ...]:
     value, metric, workload = row["value"], row["metric"], row["workload"]
     ends = row.get("low"), row.get("high")
     known = value is not None and metric is not None
@@ -105,7 +127,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     precision = [row["precision"] or NONE, *([row["compiler"]] if unusual else [])]
     return (
         row["digest"][:12],
-        work(row),
+        words,
         f"{accelerator} · {device_title(row['device'])}",
         framework_title(row["framework"]),
         " ".join(precision),
@@ -130,4 +152,24 @@ def work(row: dict[str, Any]) -> str:
         words.append(f"batch {row['batch_size']}")
     if row["size"] is not None:
         words.append(f"size {row['size']}")
+    for name, value in _axes(row).items():
+        if isinstance(value, str):
+            words.append(value)
+        elif name.endswith("_tokens"):
+            words.append(f"{value} tokens")
+        else:
+            words.append(f"{name.replace('_', ' ')} {value}")
     return ", ".join(words)
+
+
+def _axes(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that make the cell of a line, beside batch and size.
+
+    Weights that are stored as they are computed with are left out.
+    """
+    known, every = workloads().get(row["workload"]), row["parameters"] or {}
+    elsewhere = {"batch_size", "size"}
+    if every.get("quantization") == row["precision"]:
+        elsewhere.add("quantization")
+    names = known.cell if known else ()
+    return {one: every[one] for one in names if one in every and one not in elsewhere}
