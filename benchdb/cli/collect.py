@@ -234,7 +234,7 @@ def _measure_all(
             memory.take(cell, one.before, one.checks)
     tell(foretold(settings.tier, items, estimates))
     each = {one.cell: one.seconds for one in estimates if one.seconds}
-    with Interruption() as interruption, display(len(items)) as shown:
+    with Interruption() as interruption, display(len(items), memory) as shown:
         events = measure(engine, items, settings, interruption, memory, each)
         stored, failed = shown.follow(events)
     what = "stored" if stored else "nothing stored"

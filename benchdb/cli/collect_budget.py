@@ -260,7 +260,7 @@ def _measure(
 
     before = _known(engine, its, settings, memory)
     total = budgeted.processes(before, foreseen(before, purse.left))
-    with Interruption() as interruption, display(total) as shown:
+    with Interruption() as interruption, display(total, memory) as shown:
         events = budgeted.measure(engine, its, settings, interruption, memory, purse)
         stored, failed = shown.follow(noted(events))
     what = "stored" if stored else "nothing stored"

@@ -62,7 +62,7 @@ class Description(msgspec.Struct, frozen=True):
 
     *missing* are the modules that workloads lack, *options* what else can be chosen,
     *offers* the workloads with their axes where it does not list cells itself,
-    *processes* how many each tier has.
+    *processes* how many each tier has; it can tell of its *progress*.
     """
 
     framework: _Name
@@ -82,16 +82,21 @@ class Description(msgspec.Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
     processes: Mapping[str, int] = {}
     list_cells: bool = True
+    progress: bool = False
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A collector: for which framework, where it lies, and who put it there."""
+    """A collector: for which framework, where it lies, and who put it there.
+
+    Asked to, it tells of its *progress*.
+    """
 
     framework: str
     path: Path
     origin: str = "benchdb"
     version: str = ""
     workloads: tuple[str, ...] = ()
+    progress: bool = True
 
     @property
     def ours(self) -> bool:
@@ -208,6 +213,7 @@ class _Identity(msgspec.Struct, frozen=True):
     framework: str
     version: str
     workloads: tuple[str, ...]
+    progress: bool = False
 
 
 _silent: dict[str, str] = {}  # who did not answer is asked once, by digest
@@ -230,7 +236,7 @@ def _identified(path: Path, origin: str) -> Program:
                 f"it offers a workload {name!r} that no catalogue has; write it into "
                 f"{config_folder() / 'catalogue.toml'} (docs/extending.md)"
             )
-    return Program(its.framework, path, origin, its.version, its.workloads)
+    return Program(path=path, origin=origin, **msgspec.structs.asdict(its))
 
 
 def _identity(path: Path, digest: str) -> _Identity:
@@ -240,7 +246,8 @@ def _identity(path: Path, digest: str) -> _Identity:
     with suppress(OSError, msgspec.DecodeError):
         return msgspec.json.decode(kept.read_bytes(), type=_Identity)
     its = describe([str(path)])
-    identity = _Identity(its.framework, its.collector_version, its.workloads)
+    about = (its.framework, its.collector_version, its.workloads, its.progress)
+    identity = _Identity(*about)
     with suppress(BenchdbError), replacing(kept) as stream:
         stream.write(msgspec.json.encode(identity))
     return identity
@@ -334,7 +341,7 @@ def ask_machine(
     arguments: Sequence[str], *, isolated: Isolation = False, **variables: str
 ) -> dict[str, Any]:
     """Return what ``collectors/machine.py`` says, with these *variables* set."""
-    command = [*launcher(isolated=isolated), _machine(), *arguments]
+    command = [*launcher(isolated=isolated), machine_program(), *arguments]
     return _asked(command, isolated=isolated, variables=variables)
 
 
@@ -360,7 +367,7 @@ def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
 def publishable(text: str) -> str | None:
     """Return *text* without what it gives away; None where that cannot be done."""
     try:
-        with asking([sys.executable, _machine(), "--redact"], text) as question:
+        with asking([sys.executable, machine_program(), "--redact"], text) as question:
             reply = question.reply()
     except BenchdbError:
         return None
@@ -420,7 +427,8 @@ def list_cells(
     return _asked(command, isolated=isolated and program(framework).ours)
 
 
-def _machine() -> str:
+def machine_program() -> str:
+    """Return where the program lies that says what machine this is."""
     return str(folder("collectors") / "machine.py")
 
 

@@ -76,7 +76,10 @@ def test_lines_of_other_work_never_look_the_same_in_80_columns(
     cells = [
         measured(
             [{"tokens_per_second": 100.0}],
-            **{"workload": "llm-decode", "precision": "bf16", "campaign": f"c{number}"},
+            workload="llm-decode",
+            precision="bf16",
+            campaign=f"c{number}",
+            batch_size=1,
             parameters=parameters,
         )
         for number, parameters in enumerate(asked)
@@ -108,7 +111,13 @@ def test_a_setting_is_named_where_another_line_would_look_the_same(backend: Back
     settings = ("standard", "tf-metal-experiments", "tf-metal-experiments")
     workloads = ("resnet50", "resnet50", "mobilenetv2")
     cells = [
-        measured([{RATE: 1.0}], workload=name, setting=setting, campaign=f"c{number}")
+        measured(
+            [{RATE: 1.0}],
+            workload=name,
+            setting=setting,
+            campaign=f"c{number}",
+            batch_size=1,
+        )
         for number, (name, setting) in enumerate(zip(workloads, settings, strict=True))
     ]
 

@@ -10,6 +10,7 @@ from benchdb.cli import progress, waiting_line
 from benchdb.cli.console import tell
 from benchdb.cli.progress import Course
 from benchdb.cli.waiting_line import Line, awaited
+from benchdb.collecting.plan import Memory
 from tests import terminal
 
 WIPED = "\r\x1b[2K"
@@ -86,12 +87,12 @@ def test_the_line_tells_the_time_and_never_wraps(monkeypatch):
 def test_a_dumb_terminal_has_plain_lines(term, monkeypatch):
     monkeypatch.setenv("TERM", term)
 
-    with progress.display(1) as display:
+    with progress.display(1, Memory()) as display:
         live = display._progress is not None
     assert live is False  # standard error is no terminal here
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.display(1) as display:
+    with progress.display(1, Memory()) as display:
         assert (display._progress is not None) == (term == "xterm")
 
 
