@@ -54,7 +54,7 @@ phase("measure", 60)
 time.sleep(1.5)
 passed = {{"device": {{"status": "passed"}}, "result_error": {{"status": "passed"}}}}
 for line in (
-    {{"type": "samples", "run": "r", "phase": "measure", "values": [0.5] * 12}},
+    {{"type": "samples", "run": "r", "phase": "measure", "values": [0.1] * 12}},
     {{"type": "end", "run": "r", "status": "ok", "checks": {{"gates": passed}},
       "values": [{{"metric": "teraflops", "value": {teraflops}}}]}},
 ):
@@ -74,7 +74,7 @@ DESCRIPTION = {
 }
 
 
-def collector(folder: Path, teraflops: float = 1e-6, **described: object) -> None:
+def collector(folder: Path, teraflops: float = 1.024e-8, **described: object) -> None:
     (place := folder / "config" / "collectors").mkdir(parents=True)
     text = PROGRAM.format(
         python=sys.executable,
@@ -151,7 +151,7 @@ def test_what_a_grade_asks_of_the_time_of_measuring_is_seen_from_outside(tmp_pat
     # Of a machine with nothing else to do.
     facts = ProcessFacts(
         *("ok", "measured", "cpu", "quick"),
-        seconds=0.5,
+        seconds=0.1,
         iqr_percent=0.0,
         load_per_cpu=0.1,
         checks=checks,
