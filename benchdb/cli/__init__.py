@@ -2,16 +2,15 @@
 
 import gc
 import sys
-from contextlib import nullcontext
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from benchdb import __version__
+from benchdb.cli import waiting_line
 from benchdb.cli.application import Group, loaded, one_line
 from benchdb.cli.console import run
-from benchdb.cli.waiting_line import waiting
 from benchdb.errors import UsageError, suggestion
 
 # A command's module is imported when it runs, so that --help and shell completion
@@ -95,8 +94,7 @@ class _Deferred(TyperCommand):
 
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
         completing = more.get("resilient_parsing")
-        with nullcontext() if completing else waiting("starting"):
-            command = loaded(module_of(self.name))
+        command = loaded(module_of(self.name))
         # Help and completion come, whatever a file of settings says.
         helping = {"-h", "--help"} & set(args) or completing
         if not helping and self.name != "config":
@@ -180,6 +178,7 @@ def benchdb(
 
 def main() -> None:
     """Run the command line."""
+    waiting_line.begin()
     # What a command makes lives to its end, and next to nothing is garbage: Python's
     # looking for it every 700 objects takes a tenth of a report's time.
     gc.set_threshold(200_000, 20, 20)

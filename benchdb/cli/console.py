@@ -26,9 +26,6 @@ PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-# What takes a line off the terminal that is written anew each second.
-LIVE: list[Callable[[], None]] = []
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Db = Annotated[
     str | None,
@@ -74,8 +71,6 @@ def tell(text: str) -> None:
     in the database, so the campaign goes on.
     """
     with suppress(OSError):
-        for wipe in LIVE:
-            wipe()
         typer.echo(plain(text), err=True)
 
 
@@ -233,6 +228,7 @@ def print_bytes(parts: Iterable[bytes]) -> None:
     # Closed by whoever started us, Python has none.
     if sys.stdout is None:
         raise UsageError("there is no standard output; name a place with -o")
+    sys.stdout.write("")  # so that a line of waiting gives way
     for part in parts:
         sys.stdout.buffer.write(part)
     sys.stdout.buffer.flush()

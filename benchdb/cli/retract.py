@@ -10,6 +10,7 @@ from benchdb.bundles import retracting
 from benchdb.cli.console import plain
 from benchdb.cli.export_bundle import signing_key
 from benchdb.cli.user_database import Db, opened
+from benchdb.cli.waiting_line import quiet
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Retraction
 from benchdb.exchange.validation import unsayable
@@ -72,6 +73,7 @@ def retract(
     signer = signing_key(key, unsigned=unsigned)
     fingerprint = None
     if signer is not None:
+        quiet()  # ssh-keygen may ask for a passphrase
         line, fingerprint = retracting.signed(line, signer)
     with writing(engine) as connection:
         withdrawing.retract(connection, line, fingerprint)
