@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 from benchdb import __version__
 from benchdb.cli import waiting_line
 from benchdb.cli.application import Group, loaded, one_line
-from benchdb.cli.console import run
+from benchdb.cli.console import flag, run
 from benchdb.errors import UsageError, suggestion
 
 # A command's module is imported when it runs, so that --help and shell completion
@@ -165,12 +165,7 @@ def _print_version(wanted: bool) -> None:
 def benchdb(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version",
-            callback=_print_version,
-            is_eager=True,
-            help="Show the version.",
-        ),
+        flag("Show the version.", "--version", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     """Benchmark machine learning on Macs and GPUs, share results, compare machines."""

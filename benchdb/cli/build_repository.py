@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import counted, option, plain
 
 app = typer.Typer(add_completion=False)
 
@@ -15,22 +15,20 @@ app = typer.Typer(add_completion=False)
 def build_repo(
     output: Annotated[
         Path,
-        typer.Option(
+        option(
+            "A new folder, or that of the last build.",
+            None,
             "-o",
             "--output",
-            help="A new folder, or that of the last build.",
             show_default=False,
         ),
     ],
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A clone of the collection.")
     ] = Path(),
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where all of it will be.")
-    ] = None,
+    base_url: Annotated[str | None, option("Where all of it will be.", "URL")] = None,
     lang: Annotated[
-        list[str] | None,
-        typer.Option(help="Languages: de, fr, ko …, or all [default: all]"),
+        list[str] | None, option("Languages: de, fr, ko …, or all [default: all]")
     ] = None,
 ) -> None:
     """Build the site and database of a collection from its bundles.

@@ -4,14 +4,14 @@ import inspect
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from sqlalchemy import Engine
 
 from benchdb.catalogue import collected
-from benchdb.cli.console import warn
+from benchdb.cli.console import option, warn
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
 from benchdb.collecting.history import Expected, Past, expected, on_machine
@@ -26,29 +26,29 @@ from benchdb.store.database import reading
 
 # No matrix and no batch is as large; what is could not be told in an exchange file.
 _LARGEST = 2**31 - 1
+_COUNT: Any = {"min": 1, "max": _LARGEST}
 # Other work for each CPU that counts: more of it waits for the disk, mostly.
 _BUSIEST = 8.0
 _S = TypeVar("_S")
 
-_WHAT, _HOW = "What to measure", "How thoroughly"
-_VARIANT, _WHERE = "Other than usual", "Where, and with what"
+_WHAT = "What to measure"
+_what, _how = partial(option, panel=_WHAT), partial(option, panel="How thoroughly")
+_variant = partial(option, panel="Other than usual")
+_where = partial(option, panel="Where, and with what")
 
 Isolated = Annotated[
     bool,
-    typer.Option(
-        "--isolated",
-        help="Each framework in an environment that uv makes for it.",
-        rich_help_panel=_WHERE,
+    _where(
+        "Each framework in an environment that uv makes for it.", None, "--isolated"
     ),
 ]
 Python = Annotated[
     str | None,
-    typer.Option(
+    _where(
+        "Use the frameworks of another venv or conda environment.",
+        "PATH",
         "--python",
-        metavar="PATH",
-        help="Use the frameworks of another venv or conda environment.",
         show_default=False,
-        rich_help_panel=_WHERE,
     ),
 ]
 
@@ -65,175 +65,83 @@ class _Options:
             rich_help_panel=_WHAT,
         ),
     ] = None
-    suite: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="A list of workloads",
-            rich_help_panel=_WHAT,
-        ),
-    ] = "standard"
+    suite: Annotated[str, _what("A list of workloads", "NAME")] = "standard"
     framework: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="torch, mlx, tensorflow, numpy; repeatable (default: all)",
-            rich_help_panel=_WHAT,
-        ),
+        _what("torch, mlx, tensorflow, numpy; repeatable (default: all)", "NAME"),
     ] = None
     metal: Annotated[
         bool | None,
-        typer.Option(
-            "--metal/--no-metal",
-            help="Only the GPU of this Mac, or not at all.",
-            rich_help_panel=_WHAT,
-        ),
+        _what("Only the GPU of this Mac, or not at all.", None, "--metal/--no-metal"),
     ] = None
     cuda: Annotated[
         bool | None,
-        typer.Option(
-            "--cuda/--no-cuda",
-            help="Only the NVIDIA GPU, or not at all.",
-            rich_help_panel=_WHAT,
-        ),
+        _what("Only the NVIDIA GPU, or not at all.", None, "--cuda/--no-cuda"),
     ] = None
     precision: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)",
-            rich_help_panel=_WHAT,
-        ),
+        _what("fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)", "NAME"),
     ] = None
-    tier: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="smoke, quick, standard, reference",
-            rich_help_panel=_HOW,
-        ),
-    ] = "quick"
+    tier: Annotated[str, _how("smoke, quick, standard, reference", "NAME")] = "quick"
     replicates: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Processes of each cell, in place of the tier's.",
-            rich_help_panel=_HOW,
-        ),
+        int | None, _how("Processes of each cell, in place of the tier's.", **_COUNT)
     ] = None
     seed: Annotated[
         int,
-        typer.Option(
+        _how(
+            "Of random data, weights and order (default: 0)",
             min=0,
             max=2**32 - 1,
-            help="Of random data, weights and order (default: 0)",
             show_default=False,
-            rich_help_panel=_HOW,
         ),
     ] = 0
     cool_down: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=_LARGEST,
-            metavar="SECONDS",
-            help="Wait for the GPU to cool, so long at most.",
-            rich_help_panel=_HOW,
+        _how(
+            "Wait for the GPU to cool, so long at most.", "SECONDS", min=0, max=_LARGEST
         ),
     ] = None
     batch_size: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="In place of the workload's; repeatable.",
-            rich_help_panel=_VARIANT,
-        ),
+        list[int] | None, _variant("In place of the workload's; repeatable.", **_COUNT)
     ] = None
     size: Annotated[
         list[int] | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Rows of square matrices, for matmul; repeatable.",
-            rich_help_panel=_VARIANT,
-        ),
+        _variant("Rows of square matrices, for matmul; repeatable.", **_COUNT),
     ] = None
     setting: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Run it as a source did, see 'benchdb workloads'.",
-            rich_help_panel=_VARIANT,
-        ),
+        str | None, _variant("Run it as a source did, see 'benchdb workloads'.", "NAME")
     ] = None
     points: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Another parameter, as trainable=last; repeatable.",
-            rich_help_panel=_VARIANT,
+        _variant(
+            "Another parameter, as trainable=last; repeatable.", "KEY=VALUE", "--set"
         ),
     ] = None
     compiler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="eager, inductor[-graphs], graph, xla, mx.compile",
-            rich_help_panel=_VARIANT,
-        ),
+        str | None, _variant("eager, inductor[-graphs], graph, xla, mx.compile", "NAME")
     ] = None
     memory_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of images in torch: contiguous, channels_last",
-            rich_help_panel=_VARIANT,
-        ),
+        str | None, _variant("Of images in torch: contiguous, channels_last", "NAME")
     ] = None
     optimizer_implementation: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X",
-            help="Of torch: default, foreach, fused",
-            rich_help_panel=_VARIANT,
-        ),
+        str | None, _variant("Of torch: default, foreach, fused", "X")
     ] = None
     steps_per_epoch: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Shorten the epochs that a source trained.",
-            rich_help_panel=_VARIANT,
-        ),
+        int | None, _variant("Shorten the epochs that a source trained.", **_COUNT)
     ] = None
     blocks_only: Annotated[
         bool,
-        typer.Option(
-            "--blocks-only",
-            help="Leave out what the source of a workload did.",
-            rich_help_panel=_VARIANT,
-        ),
+        _variant("Leave out what the source of a workload did.", None, "--blocks-only"),
     ] = False
     data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Real MNIST and CIFAR-10 files, if you have them.",
-            rich_help_panel=_VARIANT,
-        ),
+        str | None, _variant("Real MNIST and CIFAR-10 files, if you have them.", "DIR")
     ] = None
     isolated: Isolated = False
     python: Python = None
     powermetrics: Annotated[
         bool,
-        typer.Option(
-            "--powermetrics",
-            help="Measure energy on a Mac, by sudo -n powermetrics.",
-            rich_help_panel=_WHERE,
+        _where(
+            "Measure energy on a Mac, by sudo -n powermetrics.", None, "--powermetrics"
         ),
     ] = False
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchdb.cli.console import AsJson, plain
+from benchdb.cli.console import AsJson, option, plain
 from benchdb.files import replacing
 
 app = typer.Typer(add_completion=False)
@@ -20,15 +20,12 @@ def check_repo(
     ] = Path(),
     base: Annotated[
         str | None,
-        typer.Option(
-            metavar="REF", help="Check only what the last commit changes against this."
-        ),
+        option("Check only what the last commit changes against this.", "REF"),
     ] = None,
     comment: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write Markdown: the problems, and new figures beside their bin.",
+        option(
+            "Write Markdown: the problems, and new figures beside their bin.", "FILE"
         ),
     ] = None,
     as_json: AsJson = False,

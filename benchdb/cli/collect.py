@@ -1,6 +1,7 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
@@ -23,7 +24,7 @@ from benchdb.cli.campaign_options import (
 )
 from benchdb.cli.collect_budget import ALLOWED, asks_a_question, collect_within
 from benchdb.cli.collect_summary import foretold, summary, time_text
-from benchdb.cli.console import conclude, counted, plain, tell, warn
+from benchdb.cli.console import conclude, counted, option, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
@@ -44,7 +45,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_RUN = "This run"
+_of_run = partial(option, panel="This run")
 _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
@@ -54,27 +55,22 @@ def collect(
     context: typer.Context,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run",
-            help="Say what would run, and how long it would take.",
-            rich_help_panel=_RUN,
-        ),
+        _of_run("Say what would run, and how long it would take.", None, "--dry-run"),
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option(
+        _of_run(
+            "Go on where a campaign was interrupted; name an older one.",
+            None,
             "--resume",
-            help="Go on where a campaign was interrupted; name an older one.",
-            rich_help_panel=_RUN,
         ),
     ] = False,
     budget: Annotated[
         str | None,
-        typer.Option(
+        _of_run(
+            "Measure what tells most in 10m, 1h30m …; again goes on.",
+            "TIME",
             "--budget",
-            metavar="TIME",
-            help="Measure what tells most in 10m, 1h30m …; again goes on.",
-            rich_help_panel=_RUN,
         ),
     ] = None,
     db: Db = None,

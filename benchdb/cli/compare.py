@@ -11,7 +11,7 @@ import msgspec
 import typer
 from msgspec.structs import replace
 
-from benchdb.cli.console import plain, table, tell, wrapped
+from benchdb.cli.console import flag, option, plain, table, tell, wrapped
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
@@ -45,39 +45,31 @@ def compare_(
         ),
     ],
     here: Annotated[
-        bool,
-        typer.Option("--here", help="Compare with what this machine measured last."),
+        bool, flag("Compare with what this machine measured last.", "--here")
     ] = False,
     workload: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this workload; repeatable."),
+        list[str] | None, option("Only this workload; repeatable.", "NAME")
     ] = None,
     accept: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WHAT",
-            help="What may differ: version, system, driver, tier …; repeatable.",
-        ),
+        option("What may differ: version, system, driver, tier …; repeatable.", "WHAT"),
     ] = None,
     threshold: Annotated[
         str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="A smaller difference is none (default: 2% on one machine, 5% "
+        option(
+            "A smaller difference is none (default: 2% on one machine, 5% "
             "between two).",
+            "PERCENT",
             show_default=False,
         ),
     ] = None,
     fail_if: Annotated[
         str | None,
-        typer.Option(
-            metavar="slower:3%",
-            help="Exit 1 if it surely is, 2 if nothing was comparable.",
-        ),
+        option("Exit 1 if it surely is, 2 if nothing was comparable.", "slower:3%"),
     ] = None,
     format_: Annotated[
         Literal["text", "markdown", "json", "csv"],
-        typer.Option("--format", metavar="NAME", help="text, markdown, json, csv"),
+        option("text, markdown, json, csv", "NAME", "--format"),
     ] = "text",
     db: Db = None,
 ) -> None:

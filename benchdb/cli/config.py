@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchdb.cli.console import AsJson, aligned, plain, print_list
+from benchdb.cli.console import AsJson, aligned, flag, plain, print_list
 from benchdb.cli.defaults import converted, option_for, shown, value_of
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -31,12 +31,9 @@ def config(
         ),
     ] = None,
     values: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[VALUE…]", help="What to set it to."),
+        list[str] | None, typer.Argument(metavar="[VALUE…]", help="What to set it to.")
     ] = None,
-    unset: Annotated[
-        bool, typer.Option("--unset", help="Take KEY out of your own file.")
-    ] = False,
+    unset: Annotated[bool, flag("Take KEY out of your own file.", "--unset")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show or change the settings in benchdb.toml.

@@ -26,27 +26,42 @@ PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Db = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        envvar="BENCHDB_DB",
-        metavar="PATH|URL",
-        help="Another database than your own; or BENCHDB_DB.",
-        show_default=False,
-    ),
-]
-
-
 ONLY = "Only what is"
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    *names: str,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """Return an option, explained by *text*, in a *panel* of the help."""
+    return typer.Option(
+        *names, metavar=metavar, help=text, rich_help_panel=panel, **more
+    )
+
+
+def flag(text: str, name: str, **more: Any) -> Any:
+    """Return an option of this *name* alone, such as one that is there or not."""
+    return option(text, None, name, **more)
 
 
 def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any:
     """Return an option that leaves only some of what there is."""
-    return typer.Option(
-        *names, metavar=metavar, help=text, rich_help_panel=ONLY, **more
-    )
+    return option(text, metavar, *names, panel=ONLY, **more)
+
+
+AsJson = Annotated[bool, flag("Print JSON, for programs.", "--json")]
+Db = Annotated[
+    str | None,
+    option(
+        "Another database than your own; or BENCHDB_DB.",
+        *("PATH|URL", "--db"),
+        envvar="BENCHDB_DB",
+        show_default=False,
+    ),
+]
 
 
 def plain(text: str, limit: int | None = None) -> str:

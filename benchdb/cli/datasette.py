@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import typer
 from sqlalchemy import Column, inspect
 
-from benchdb.cli.console import plain, print_bytes
+from benchdb.cli.console import option, plain, print_bytes
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -25,8 +25,7 @@ from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
 Output = Annotated[
-    Path,
-    typer.Option("-o", "--output", help="File to write; - is standard output."),
+    Path, option("File to write; - is standard output.", None, "-o", "--output")
 ]
 
 

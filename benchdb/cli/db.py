@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import counted, option, plain
 from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.waiting_line import awaited
@@ -34,8 +34,7 @@ _WIDTH = 200  # of a query; what tells it from others stands near its start
 _TOLD = 100  # problems of a kind; more of them say nothing new
 
 Place = Annotated[
-    str,
-    typer.Argument(metavar="PATH|URL", help="A file, or an address of PostgreSQL."),
+    str, typer.Argument(metavar="PATH|URL", help="A file, or an address of PostgreSQL.")
 ]
 
 
@@ -80,8 +79,7 @@ def upgrade(db: Db = None) -> None:
 def check(
     db: Db = None,
     sample: Annotated[
-        int | None,
-        typer.Option(min=0, help="Recompute the digests of so many runs; else of all."),
+        int | None, option("Recompute the digests of so many runs; else of all.", min=0)
     ] = None,
 ) -> None:
     """Check schema, references, digests, and that derived tables equal a recount.
@@ -153,7 +151,7 @@ def copy(source: Place, target: Place) -> None:
 @app.command()
 def grants(
     db: Db = None,
-    schema: Annotated[str, typer.Option(help="Where the tables are.")] = "public",
+    schema: Annotated[str, option("Where the tables are.")] = "public",
 ) -> None:
     """Print the SQL of three roles: reader, contributor, owner; for PostgreSQL.
 
@@ -188,9 +186,7 @@ def federate(
             help="A name for each site, and the address of its database.",
         ),
     ],
-    schema: Annotated[
-        str, typer.Option(help="Where the sites' tables are.")
-    ] = "public",
+    schema: Annotated[str, option("Where the sites' tables are.")] = "public",
 ) -> None:
     """Print the SQL by which a reporting database sees other sites' tables.
 

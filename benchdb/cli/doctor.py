@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from benchdb.catalogue import workloads
 from benchdb.cli.campaign_options import Isolated, Python, isolation
-from benchdb.cli.console import AsJson, plain
+from benchdb.cli.console import AsJson, option, plain
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.preflight import Health, health
@@ -28,7 +29,7 @@ from benchdb.user_data import config_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_TRIAL = "A trial of everything"
+_of_trial = partial(option, panel="A trial of everything")
 _FILE = Path("benchdb-doctor.json")
 # What it brings, before somebody types it; docs/installing.md has all of them.
 _DOWNLOADS = {
@@ -44,45 +45,33 @@ def doctor(
     python: Python = None,
     attempt: Annotated[
         bool,
-        typer.Option(
-            "--try",
-            help="Try everything for five minutes; write a file for an issue.",
-            rich_help_panel=_TRIAL,
+        _of_trial(
+            "Try everything for five minutes; write a file for an issue.", None, "--try"
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
+        _of_trial(
+            "Write the file there (default: benchdb-doctor.json).",
+            "FILE",
             "-o",
             "--output",
-            metavar="FILE",
-            help="Write the file there (default: benchdb-doctor.json).",
-            rich_help_panel=_TRIAL,
         ),
     ] = None,
     powermetrics: Annotated[
         bool,
-        typer.Option(
+        _of_trial(
+            "Ask powermetrics as well, by sudo -n; run sudo -v before.",
+            None,
             "--powermetrics",
-            help="Ask powermetrics as well, by sudo -n; run sudo -v before.",
-            rich_help_panel=_TRIAL,
         ),
     ] = False,
     read: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Say what did not hold in such a file.",
-            rich_help_panel=_TRIAL,
-        ),
+        Path | None, _of_trial("Say what did not hold in such a file.", "FILE")
     ] = None,
     fixture: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Add the Mac of --read to this folder of hosts, for tests.",
-            rich_help_panel=_TRIAL,
-        ),
+        _of_trial("Add the Mac of --read to this folder of hosts, for tests.", "DIR"),
     ] = None,
     db: Db = None,
 ) -> None:

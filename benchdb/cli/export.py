@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from benchdb.cli import run_filters as only
 from benchdb.cli import sharing
-from benchdb.cli.console import ONLY, counted, plain, print_bytes
+from benchdb.cli.console import ONLY, counted, flag, option, plain, print_bytes
 from benchdb.cli.export_bundle import signing_key, write_bundle
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
@@ -28,19 +28,17 @@ app = typer.Typer(add_completion=False)
 
 Output = Annotated[
     Path,
-    typer.Option(
+    option(
+        "Write there; - is standard output. Parquet takes a new folder.",
+        "PATH",
         "-o",
         "--output",
-        metavar="PATH",
-        help="Write there; - is standard output. Parquet takes a new folder.",
     ),
 ]
 Kind = Annotated[
     Literal["jsonl", "parquet"],
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="jsonl (for import), parquet (for DuckDB, Spark, pandas)",
+    option(
+        "jsonl (for import), parquet (for DuckDB, Spark, pandas)", "NAME", "--format"
     ),
 ]
 
@@ -51,12 +49,7 @@ def export(
     output: Output = Path("-"),
     kind: Kind = "jsonl",
     mine: Annotated[
-        bool | None,
-        typer.Option(
-            "--mine",
-            help="Measured or planned here.",
-            rich_help_panel=ONLY,
-        ),
+        bool | None, flag("Measured or planned here.", "--mine", panel=ONLY)
     ] = None,
     workload: only.Workload = None,
     source: only.Source = None,
@@ -65,29 +58,20 @@ def export(
     machine: only.Machine = None,
     chip: only.Chip = None,
     preview: Annotated[
-        bool,
-        typer.Option(
-            "--preview", help="Write nothing; show each field that would be in it."
-        ),
+        bool, flag("Write nothing; show each field that would be in it.", "--preview")
     ] = False,
     bundle: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a bundle, signed with your SSH key, that others can check.",
+        option(
+            "Write a bundle, signed with your SSH key, that others can check.", "FILE"
         ),
     ] = None,
     key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Sign the bundle with this key, not the usual one."
-        ),
+        Path | None, option("Sign the bundle with this key, not the usual one.", "FILE")
     ] = None,
-    unsigned: Annotated[
-        bool, typer.Option("--unsigned", help="Do not sign the bundle.")
-    ] = False,
+    unsigned: Annotated[bool, flag("Do not sign the bundle.", "--unsigned")] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask what may leave this machine.")
+        bool, flag("Do not ask what may leave this machine.", "--yes")
     ] = False,
     db: Db = None,
 ) -> None:

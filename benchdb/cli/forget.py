@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.console import (
+    NAME_LIMIT,
+    AsJson,
+    counted,
+    flag,
+    option,
+    plain,
+    print_list,
+)
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.site import output as outputs
@@ -29,13 +37,10 @@ def forget_command(
         ),
     ] = None,
     db: Db = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List what was deleted so.")
-    ] = False,
+    yes: Annotated[bool, flag("Delete without asking.", "--yes")] = False,
+    list_: Annotated[bool, flag("List what was deleted so.", "--list")] = False,
     undo: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Let imports bring it again; an id of --list."),
+        str | None, option("Let imports bring it again; an id of --list.", "ID")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import counted, option, plain
 from benchdb.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -22,29 +22,22 @@ def init_repo(
         ),
     ],
     name: Annotated[
-        str | None,
-        typer.Option(help="What the collection is called.", show_default="DIR"),
+        str | None, option("What the collection is called.", show_default="DIR")
     ] = None,
     contributor: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Add you to a collection: this name, bound to your SSH key.",
-        ),
+        option("Add you to a collection: this name, bound to your SSH key.", "NAME"),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your private key, or its .pub where an agent has it.",
+        option(
+            "Your private key, or its .pub where an agent has it.",
+            "FILE",
             show_default="the one git signs with, or ~/.ssh/id_ed25519",
         ),
     ] = None,
     old_key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Your key so far, which has to sign another one."
-        ),
+        Path | None, option("Your key so far, which has to sign another one.", "FILE")
     ] = None,
 ) -> None:
     """Begin a collection of results as a git repository, or join one.

@@ -10,7 +10,15 @@ import typer
 from benchdb.catalogue import workloads
 from benchdb.cli import run_filters as only
 from benchdb.cli.application import refuse_others
-from benchdb.cli.console import AsJson, counted, label_text, narrowing, table
+from benchdb.cli.console import (
+    AsJson,
+    counted,
+    flag,
+    label_text,
+    narrowing,
+    option,
+    table,
+)
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
 from benchdb.metric_kinds import unit_of
@@ -52,19 +60,13 @@ def list_runs(
     since: only.Since = None,
     sort: Annotated[
         Literal["started", "value", "workload", "system", "grade", "trust"],
-        typer.Option(
-            metavar="BY",
-            help="started, value (the best first), workload, system, grade, trust",
-        ),
+        option("started, value (the best first), workload, system, grade, trust", "BY"),
     ] = "started",
     runs: Annotated[
-        bool, typer.Option("--runs", help="Every process on a line of its own.")
+        bool, flag("Every process on a line of its own.", "--runs")
     ] = False,
     of_campaigns: Annotated[
-        bool,
-        typer.Option(
-            "--campaigns", help="Campaigns instead: what was measured together."
-        ),
+        bool, flag("Campaigns instead: what was measured together.", "--campaigns")
     ] = False,
     limit: only.Limit = None,
     as_json: AsJson = False,

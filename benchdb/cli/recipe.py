@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import counted, flag, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -35,7 +35,7 @@ _GIB = 2**30
 def recipe(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="As Markdown, for a README or an issue.")
+        bool, flag("As Markdown, for a README or an issue.", "--markdown")
     ] = False,
     db: Db = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import Db, narrowing, plain, print_bytes
+from benchdb.cli.console import Db, flag, narrowing, option, plain, print_bytes
 from benchdb.cli.waiting_line import awaited
 from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
@@ -85,57 +85,42 @@ def report(
     context: typer.Context,
     lang: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
-        ),
+        option("Languages: de,fr,ko … or all (default: yours)", "CODES"),
     ] = None,
     format_: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "html, markdown, snippet, csv, json, sqlite (default: all)",
+            "NAMES",
             "--format",
-            metavar="NAMES",
-            help="html, markdown, snippet, csv, json, sqlite (default: all)",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Write there; - is standard output (default: report)",
+            "DIR",
             "-o",
             "--output",
-            metavar="DIR",
-            help="Write there; - is standard output (default: report)",
             show_default=False,
         ),
     ] = None,
     site: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write a whole site of static pages there."),
+        Path | None, option("Write a whole site of static pages there.", "DIR")
     ] = None,
     base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where that site will be, for its sitemap."),
+        str | None, option("Where that site will be, for its sitemap.", "URL")
     ] = None,
-    run: Annotated[
-        str | None, typer.Option(metavar="ID", help="Write the page of this run.")
-    ] = None,
+    run: Annotated[str | None, option("Write the page of this run.", "ID")] = None,
     check: Annotated[
-        bool,
-        typer.Option(
-            "--check", help="Write nothing; fail where a file is not up to date."
-        ),
+        bool, flag("Write nothing; fail where a file is not up to date.", "--check")
     ] = False,
     highlight: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID",
-            help="Mark this machine, or that of a run, in place of yours.",
-        ),
+        option("Mark this machine, or that of a run, in place of yours.", "ID"),
     ] = None,
     everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="All runs of a large database, not the newest alone."
-        ),
+        bool, flag("All runs of a large database, not the newest alone.", "--all")
     ] = False,
     chip: Annotated[
         list[str] | None, narrowing("On this chip, such as 'M1 Max'; repeatable.")
@@ -235,12 +220,12 @@ def _again(
 ) -> str:
     """Return the command that writes what is checked; *options* are of its content."""
     command = ["benchdb", "report"]
-    for option, values in (
+    for name, values in (
         ("--lang", lang or ()),
         ("--format", formats or ()),
         ("-o", [output] if output else ()),
     ):
-        command += [word for each in values for word in (option, str(each))]
+        command += [word for each in values for word in (name, str(each))]
     # An address may hold a password.
     place = [] if db is None or "://" in db else ["--db", db]
     return shlex.join([*command, *options, *place])

@@ -21,7 +21,7 @@ from benchdb.cli.campaign_options import (
     usable,
     warn_of_spoilers,
 )
-from benchdb.cli.console import tell
+from benchdb.cli.console import flag, option, tell
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
@@ -58,20 +58,13 @@ def reproduce(
     isolated: Isolated = False,
     python: Python = None,
     fresh_seed: Annotated[
-        bool,
-        typer.Option(
-            "--fresh-seed", help="Use another seed, chosen at random: a replication."
-        ),
+        bool, flag("Use another seed, chosen at random: a replication.", "--fresh-seed")
     ] = False,
     data: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Folder of the real images that the run had."),
+        str | None, option("Folder of the real images that the run had.", "DIR")
     ] = None,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Say what would run, and how long it would take."
-        ),
+        bool, flag("Say what would run, and how long it would take.", "--dry-run")
     ] = False,
     db: Db = None,
 ) -> None:

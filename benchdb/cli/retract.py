@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from benchdb.bundles import retracting
-from benchdb.cli.console import plain
+from benchdb.cli.console import flag, option, plain
 from benchdb.cli.export_bundle import signing_key
 from benchdb.cli.user_database import Db, opened
 from benchdb.cli.waiting_line import quiet
@@ -25,20 +25,16 @@ app = typer.Typer(add_completion=False)
 def retract(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     reason: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Why, in a line that everybody can read."),
+        str | None, option("Why, in a line that everybody can read.", "TEXT")
     ] = None,
     key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Sign with this SSH key, not the usual one."),
+        Path | None, option("Sign with this SSH key, not the usual one.", "FILE")
     ] = None,
     unsigned: Annotated[
-        bool,
-        typer.Option("--unsigned", help="Do not sign; it then counts here alone."),
+        bool, flag("Do not sign; it then counts here alone.", "--unsigned")
     ] = False,
     undo: Annotated[
-        bool,
-        typer.Option("--undo", help="Let a run count again that you withdrew here."),
+        bool, flag("Let a run count again that you withdrew here.", "--undo")
     ] = False,
     db: Db = None,
 ) -> None:

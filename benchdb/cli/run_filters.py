@@ -7,10 +7,9 @@ import re
 from dataclasses import fields
 from typing import Annotated, Any
 
-import typer
 from sqlalchemy import Connection
 
-from benchdb.cli.console import NAME_LIMIT, ONLY, narrowing, plain, tell
+from benchdb.cli.console import NAME_LIMIT, ONLY, flag, narrowing, option, plain, tell
 from benchdb.errors import UsageError, suggestion
 from benchdb.steps import STEPS, Step, at_least
 from benchdb.store.listing import Filter, matching
@@ -26,30 +25,27 @@ Campaign = Annotated[
 ]
 Chip = Annotated[str | None, narrowing("On this chip, such as 'M1 Max'.")]
 Machine = Annotated[
-    str | None,
-    narrowing("Of this machine, see 'benchdb machines list'.", "ID"),
+    str | None, narrowing("Of this machine, see 'benchdb machines list'.", "ID")
 ]
 Grade = Annotated[
     str | None, narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER")
 ]
 Trust = Annotated[
-    str | None,
-    narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP"),
+    str | None, narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP")
 ]
 Since = Annotated[
-    str | None,
-    narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
+    str | None, narrowing("Begun on this day or later, as 2026-11-25.", "DATE")
 ]
 Mine = Annotated[
     bool | None,
-    typer.Option(
+    flag(
+        "Measured or planned here, or given by others.",
         "--mine/--contributed",
-        help="Measured or planned here, or given by others.",
         show_default=False,
-        rich_help_panel=ONLY,
+        panel=ONLY,
     ),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="Show the first N lines only.")]
+Limit = Annotated[int | None, option("Show the first N lines only.", min=1)]
 _GRADES = ("A", "B", "C", "I", "X")
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from benchdb.cli.console import aligned, counted, plain, print_bytes
+from benchdb.cli.console import aligned, counted, option, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -40,20 +40,13 @@ def query(
     ],
     format_: Annotated[
         Literal["table", "csv", "json", "parquet"],
-        typer.Option("--format", metavar="NAME", help="table, csv, json, parquet"),
+        option("table, csv, json, parquet", "NAME", "--format"),
     ] = "table",
     output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write there; - is standard output.",
-        ),
+        Path, option("Write there; - is standard output.", "FILE", "-o", "--output")
     ] = _STDOUT,
     timeout: Annotated[
-        float | None,
-        typer.Option(min=0.001, metavar="SECONDS", help="Give up after this time."),
+        float | None, option("Give up after this time.", "SECONDS", min=0.001)
     ] = None,
     db: Db = None,
 ) -> None:

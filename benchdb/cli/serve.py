@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import plain, tell
+from benchdb.cli.console import option, plain, tell
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.report.language import negotiate
@@ -42,20 +42,14 @@ _FOLLOW = """(async () => {
 def serve(
     lang: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
-        ),
+        option("Languages: de,fr,ko … or all (default: yours)", "CODES"),
     ] = None,
     host: Annotated[
         str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Listen at this address; 0.0.0.0 lets other machines in.",
-        ),
+        option("Listen at this address; 0.0.0.0 lets other machines in.", "ADDRESS"),
     ] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(min=0, max=65535, help="Listen at this port; 0 takes a free one."),
+        int, option("Listen at this port; 0 takes a free one.", min=0, max=65535)
     ] = (8000),
     db: Db = None,
 ) -> None:

@@ -12,7 +12,7 @@ import typer
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import AsJson, counted, label_text, plain, wrapped
+from benchdb.cli.console import AsJson, counted, flag, label_text, plain, wrapped
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -58,9 +58,7 @@ def show(
     run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
     everything: Annotated[
         bool,
-        typer.Option(
-            "--all", help="Its evidence as well: samples, conditions, checks, machine."
-        ),
+        flag("Its evidence as well: samples, conditions, checks, machine.", "--all"),
     ] = False,
     as_json: AsJson = False,
     db: Db = None,

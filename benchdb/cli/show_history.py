@@ -16,6 +16,7 @@ from benchdb.cli.console import (
     aligned,
     counted,
     narrowing,
+    option,
     plain,
     tell,
 )
@@ -77,10 +78,10 @@ def history(
     ],
     machine_: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Of this machine, see 'benchdb machines list' (default: yours).",
+            "ID",
             "--machine",
-            metavar="ID",
-            help="Of this machine, see 'benchdb machines list' (default: yours).",
             show_default=False,
         ),
     ] = None,
@@ -93,13 +94,11 @@ def history(
         int | None, narrowing("With this batch size.", "N", min=1)
     ] = None,
     since: Annotated[
-        str | None,
-        narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
+        str | None, narrowing("Begun on this day or later, as 2026-11-25.", "DATE")
     ] = None,
     as_json: AsJson = False,
     svg: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the chart as an SVG file as well."),
+        Path | None, option("Write the chart as an SVG file as well.", "FILE")
     ] = None,
     db: Db = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import AsJson, counted, plain
+from benchdb.cli.console import AsJson, counted, flag, plain
 from benchdb.cli.user_database import Db, existing
 from benchdb.collecting.programs import ask_machine, fingerprint
 from benchdb.errors import BenchdbError, UsageError
@@ -23,10 +23,9 @@ _MEANS = (
 def here(
     as_json: AsJson = False,
     renew_id: Annotated[
-        bool,
-        typer.Option("--renew-id", help="Give this machine another anonymous id."),
+        bool, flag("Give this machine another anonymous id.", "--renew-id")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Renew without asking.")] = False,
+    yes: Annotated[bool, flag("Renew without asking.", "--yes")] = False,
     db: Db = None,
 ) -> None:
     """Show what would be shared about this machine.

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from benchdb.bundles.allowed_signers import Signer
 from benchdb.bundles.signatures import Key, public_key
-from benchdb.cli.console import NAME_LIMIT, counted, plain
+from benchdb.cli.console import NAME_LIMIT, counted, flag, option, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.store import machines, results, retractions, signers
@@ -38,17 +38,13 @@ def trust(
         ),
     ] = None,
     until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE", help="Let it count up to this day, as 2027-11-27."
-        ),
+        str | None, option("Let it count up to this day, as 2027-11-27.", "DATE")
     ] = None,
     mine: Annotated[
-        bool,
-        typer.Option("--mine", help="It is yours, and so are runs that it signed."),
+        bool, flag("It is yours, and so are runs that it signed.", "--mine")
     ] = False,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="Let nothing count that KEY ever signed.")
+        bool, flag("Let nothing count that KEY ever signed.", "--revoke")
     ] = False,
     db: Db = None,
 ) -> None:

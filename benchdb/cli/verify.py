@@ -1,6 +1,7 @@
 """``benchdb verify``: whether a file is as it was made, and who signed it."""
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from sqlalchemy import inspect
 from benchdb.bundles.allowed_signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.cli.application import refuse_others
-from benchdb.cli.console import NAME_LIMIT, counted, plain
+from benchdb.cli.console import NAME_LIMIT, counted, flag, option, plain
 from benchdb.cli.user_database import Db
 from benchdb.errors import UsageError
 from benchdb.store.database import connected, reading
@@ -21,7 +22,7 @@ from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
-_CORPUS = "Published figures"
+_of_corpus = partial(option, panel="Published figures")
 _OF_CORPUS = ("corpus", "source", "published")
 _ALTERED, _NOT_REQUIRED = 1, 3  # exit statuses
 
@@ -37,42 +38,29 @@ def verify_command(
     ] = None,
     signers: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Known keys, as allowed_signers of ssh-keygen, in place of yours.",
+        option(
+            "Known keys, as allowed_signers of ssh-keygen, in place of yours.", "FILE"
         ),
     ] = None,
     revoked: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keys that were revoked, one a line."),
+        Path | None, option("Keys that were revoked, one a line.", "FILE")
     ] = None,
     require_signature: Annotated[
-        bool,
-        typer.Option("--require-signature", help="Fail unless a known key signed it."),
+        bool, flag("Fail unless a known key signed it.", "--require-signature")
     ] = False,
     corpus: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Compare them with documents fetched again, a folder for each source.",
-            rich_help_panel=_CORPUS,
+        _of_corpus(
+            "Compare them with documents fetched again, a folder for each source.",
+            "DIR",
         ),
     ] = None,
     source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only this source; repeatable.",
-            rich_help_panel=_CORPUS,
-        ),
+        list[str] | None, _of_corpus("Only this source; repeatable.", "NAME")
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Files and maps in place of those that are shipped.",
-            rich_help_panel=_CORPUS,
-        ),
+        _of_corpus("Files and maps in place of those that are shipped.", "DIR"),
     ] = None,
     db: Db = None,
 ) -> None:
