@@ -22,7 +22,8 @@ from benchdb.errors import BenchdbError, UsageError, suggestion
 
 _WIDEST, _NARROWEST = 100, 20
 _STACKED = 60  # columns below which an explanation stands below its option
-_LABEL = 27  # columns of an option at most, before its explanation takes another line
+# Columns of an option at most, before its explanation takes another line.
+_LABEL, _STACKED_LABEL = 27, 0
 # Click's own errors of use, whichever Click it is that Typer brings.
 _Fault: Any = typer.BadParameter.__mro__[1]
 
@@ -154,17 +155,19 @@ def help_of(command: Any, context: Any) -> str:
     """Return the help of *command* for the width of the terminal."""
     width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
     context.color = colours(sys.stdout)
-
-    def head(text: str) -> str:
-        return typer.style(text, bold=True) if context.color else text
-
+    page = context.formatter_class(width=width)
     usage = " ".join(["Usage:", context.command_path, *_usage(command)])
-    lines = textwrap.wrap(usage, width, subsequent_indent="  ")
+    page.write(textwrap.fill(usage, width, subsequent_indent="  ") + "\n")
     for paragraph in (command.help or "").split("\n\n"):
-        lines += ["", *textwrap.wrap(" ".join(paragraph.split()), width)]
+        page.write_paragraph()
+        page.write_text(" ".join(paragraph.split()))
     for title, rows in _panels(command, context).items():
-        lines += ["", head(title), *_rows(rows, width)]
-    return "\n".join(lines)
+        page.write_paragraph()
+        page.write(typer.style(title, bold=True) if context.color else title)
+        page.write_paragraph()
+        with page.indentation():
+            page.write_dl(rows, col_max=_STACKED_LABEL if width < _STACKED else _LABEL)
+    return str(page.getvalue().rstrip("\n"))
 
 
 def _usage(command: Any) -> Iterator[str]:
@@ -244,21 +247,3 @@ def _explained(one: Any) -> str:
     if not notes:
         return text
     return f"{text.rstrip('.')} ({'; '.join(notes)})"
-
-
-def _rows(rows: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield the lines of a panel: an option and what it does beside it, or below."""
-    indent = min(_LABEL, max(len(label) for label, _ in rows)) + 4
-    if width < _STACKED:
-        indent = 4
-    for label, text in rows:
-        told = textwrap.wrap(text, width - indent)
-        first = f"  {label}"
-        if len(first) + 2 <= indent and told:
-            first = f"{first:<{indent}}{told.pop(0)}"
-        yield from (
-            textwrap.wrap(first, width, subsequent_indent="    ")
-            if len(first) > width
-            else (first,)
-        )
-        yield from (" " * indent + line for line in told)

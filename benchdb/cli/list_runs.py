@@ -169,9 +169,9 @@ def _axes(row: dict[str, Any]) -> dict[str, Any]:
 
     Weights that are stored as they are computed with are left out.
     """
-    known, every = workloads().get(row["workload"]), row["parameters"] or {}
+    known, every = workloads().get(row["workload"]), row.get("parameters") or {}
     elsewhere = {"batch_size", "size"}
-    if every.get("quantization") == row["precision"]:
+    if every.get("quantization") == row.get("precision"):
         elsewhere.add("quantization")
     names = known.cell if known else ()
     return {one: every[one] for one in names if one in every and one not in elsewhere}

@@ -45,11 +45,10 @@ class Surroundings:
         )
         if self._watcher.stdout is not None:
             self._watcher.stdout.readline()
-        self._began = time.monotonic()
+        self._began = time.monotonic()  # before the process: it takes no less
 
     def begin(self, process: int) -> None:
         """Take what happens from now on as around *process*, and its group."""
-        self._began = time.monotonic()
         with suppress(OSError, AttributeError):
             self._watcher.stdin.write(f"{process}\n")  # type: ignore[union-attr]
             self._watcher.stdin.flush()  # type: ignore[union-attr]
