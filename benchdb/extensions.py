@@ -78,12 +78,12 @@ def _named(path: tuple[str, ...]) -> frozenset[str]:
 
     Its folders are looked through once, for all kinds.
     """
-    found: set[str] = set()
+    groups: set[str] = set()
     for place in path:
         with suppress(OSError):
             for file in Path(place).glob("*.*-info/entry_points.txt"):
-                found.update(_GROUP.findall(file.read_text(errors="replace")))
-    return frozenset(found)
+                groups.update(_GROUP.findall(file.read_text(errors="replace")))
+    return frozenset(groups)
 
 
 @cache
@@ -97,7 +97,7 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
         return ()
     from importlib import metadata  # noqa: PLC0415 - a tenth of a second, if for nothing
 
-    found: dict[str, Extension] = {}
+    usable: dict[str, Extension] = {}
     broken: list[Extension] = []
     entry_points = metadata.entry_points(group=group)
     for entry_point in sorted(entry_points, key=lambda it: (it.name, it.value)):
@@ -109,7 +109,7 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
         try:
             if extension.name in taken:
                 raise RefusedError(f"benchdb has a {kind} of this name itself")
-            if first := found.get(extension.name):
+            if first := usable.get(extension.name):
                 why = f"the package {first.package} has a {kind} of this name"
                 raise RefusedError(why)
             loaded = entry_point.load()
@@ -118,8 +118,8 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
                     raise RefusedError(
                         f"{entry_point.value} has no function {function!r}"
                     )
-            found[extension.name] = replace(extension, loaded=loaded)
+            usable[extension.name] = replace(extension, loaded=loaded)
         except ANYTHING as error:
             fault = extension.failure("cannot be used", error)
             broken.append(replace(extension, fault=fault))
-    return (*found.values(), *broken)
+    return (*usable.values(), *broken)

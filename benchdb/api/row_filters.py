@@ -57,29 +57,29 @@ def conditions(
     for option in asked:
         if option not in OPTIONS:
             raise UsageError(f"no filter {option!r}" + suggestion(option, OPTIONS))
-    found: list[ColumnElement[bool]] = []
+    wheres: list[ColumnElement[bool]] = []
     for option, value in asked.items():
         if value is None:
             continue
         if option == "mine":
-            found.append(view.c.mine.is_(true() if value else false()))
+            wheres.append(view.c.mine.is_(true() if value else false()))
         elif option == "since":
-            found += _since(connection, view, moment(value))
+            wheres += _since(connection, view, moment(value))
         elif option == "machine":
             owners = {
                 digest
                 for name in listed(option, value)
                 for digest in names.machines(connection, name)
             }
-            found.append(view.c.machine.in_(sorted(owners)))
+            wheres.append(view.c.machine.in_(sorted(owners)))
         else:
             column = view.c["accelerator" if option == "chip" else option]
             meant = [
                 names.spelled(connection, {option: name})[option]
                 for name in listed(option, value)
             ]
-            found.append(column.in_(meant))
-    return found
+            wheres.append(column.in_(meant))
+    return wheres
 
 
 def moment(value: Any) -> datetime:

@@ -242,9 +242,9 @@ def estimated(
     """
     its = machine["machine"]
     cards = [
-        one["name"]
-        for one in machine["system"].get("devices", ())
-        if one["kind"] != "cpu"
+        device["name"]
+        for device in machine["system"].get("devices", ())
+        if device["kind"] != "cpu"
     ]
     kinds = {cell.device for cell in planned.cells} - {"cpu"}
     own = devices_of(

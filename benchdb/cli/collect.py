@@ -281,16 +281,16 @@ def foretell(planned: Plan, tier: str, db: str | None) -> None:
     replicates = planned.replicates
     for place, some in groupby(sorted(estimates, key=_device), key=_device):
         typer.echo(plain(place))
-        for one in some:
+        for estimate in some:
             processes = counted(replicates, "process")
-            took = f"{time_text(one.seconds, at_least=one.at_least)} each"
-            took += f" (by {one.basis})" if one.basis else ""
-            energy = "unknown" if one.joules is None else _energy(one.joules)
-            line = f"  {_name(one):<44} {processes}, {took}, energy {energy}"
+            took = f"{time_text(estimate.seconds, at_least=estimate.at_least)} each"
+            took += f" (by {estimate.basis})" if estimate.basis else ""
+            energy = "unknown" if estimate.joules is None else _energy(estimate.joules)
+            line = f"  {_name(estimate):<44} {processes}, {took}, energy {energy}"
             typer.echo(plain(line))
-    times = [one.seconds for one in estimates if one.seconds is not None]
-    least = any(one.at_least for one in estimates)
-    joules = [one.joules for one in estimates if one.joules is not None]
+    times = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
+    least = any(estimate.at_least for estimate in estimates)
+    joules = [estimate.joules for estimate in estimates if estimate.joules is not None]
     whole = time_text(replicates * sum(times) if times else None, at_least=least)
     energy = "unknown: no earlier run of this was metered"
     if joules:

@@ -128,12 +128,12 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
     for each in compared:
         tables = (rendering.table(each, language), rendering.facts(each))
         shown = [one for one in tables if one.rows]
-        said = list(rendering.sentences(each, language))
-        head = f"A: {each.base}", f"B: {each.other}", *said[:1]
+        sentences = list(rendering.sentences(each, language))
+        head = f"A: {each.base}", f"B: {each.other}", *sentences[:1]
         lines = [one for text in head for one in wrapped(plain(text), 3)]
         for one in shown:
             lines += ["", *table(one.head, one.rows, one.figures)]
-        rest = [one for text in said[1:] for one in wrapped(plain(text), 2)]
+        rest = [one for text in sentences[1:] for one in wrapped(plain(text), 2)]
         blocks.append("\n".join([*lines, "", *rest]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
@@ -144,13 +144,13 @@ def _in_markdown(compared: Sequence[Comparison]) -> str:
 
     language, blocks = load("en"), list[str]()
     for each in compared:
-        said = (escape(plain(one)) for one in rendering.sentences(each, language))
+        sentences = (escape(plain(one)) for one in rendering.sentences(each, language))
         base, other = (escape(plain(name)) for name in (each.base, each.other))
-        blocks += [f"**A: {base}; B: {other}**", next(said)]
+        blocks += [f"**A: {base}; B: {other}**", next(sentences)]
         for one in (rendering.table(each, language), rendering.facts(each)):
             rows = [[plain(cell) for cell in row] for row in one.rows]
             blocks += [written(replace(one, rows=rows))] if rows else []
-        blocks += said
+        blocks += sentences
     return "\n\n".join(blocks) + "\n"
 
 

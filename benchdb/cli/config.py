@@ -50,29 +50,31 @@ def config(
     if key is not None and values:
         _write(key, _parsed(key, values))
         return
-    found = [one for one in settled().values() if key in (None, one.key)]
-    for one in found:
+    settings = [one for one in settled().values() if key in (None, one.key)]
+    for one in settings:
         _check(one)
-    if key is not None and not found:
+    if key is not None and not settings:
         if key != COLLECTORS:
             option_for(Setting(key, None, own_file(), 0), _commands())
         raise UsageError(f"{key} is not set; set it with: benchdb config {key} VALUE")
     if as_json:
-        rows = [_row(one) for one in found]
+        rows = [_row(one) for one in settings]
         print_list(rows, str, as_json=True)
-    elif found:
-        for line in aligned([(one.key, shown(one.value), one.place) for one in found]):
+    elif settings:
+        for line in aligned(
+            [(one.key, shown(one.value), one.place) for one in settings]
+        ):
             typer.echo(line)
     else:
         typer.echo(plain(f"nothing is set; your own file would be {own_file()}"))
 
 
-def _row(one: Setting) -> dict[str, Any]:
+def _row(setting: Setting) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "value": one.value,
-        "file": str(one.file),
-        "line": one.line,
+        "key": setting.key,
+        "value": setting.value,
+        "file": str(setting.file),
+        "line": setting.line,
     }
 
 

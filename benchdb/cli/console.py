@@ -219,22 +219,22 @@ def _width(line: str) -> int:
 
 
 def print_list(
-    found: Sequence[Any],
+    items: Sequence[Any],
     line: Callable[[Any], str],
     *,
     as_json: bool,
     empty: str | None = None,
 ) -> None:
-    """Print what was *found* as JSON, or a *line* of each; *empty* where it is none."""
+    """Print what was *items* as JSON, or a *line* of each; *empty* where it is none."""
     if as_json:
         import msgspec  # noqa: PLC0415 - help does without it
 
-        rows = [msgspec.to_builtins(each) for each in found]
+        rows = [msgspec.to_builtins(each) for each in items]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    for each in found:
+    for each in items:
         typer.echo(line(each))
-    if empty is not None and not found:
+    if empty is not None and not items:
         typer.echo(empty)
 
 

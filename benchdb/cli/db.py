@@ -43,12 +43,12 @@ def version(db: Db = None) -> None:
     """Show the database's schema, who made it, and what this benchdb knows."""
     engine = connected(location_of(db))
     with reading(engine) as connection:
-        found = revision(connection)
-    if found is None:
+        schema = revision(connection)
+    if schema is None:
         raise DatabaseError(f"{name(engine)} has no schema of benchdb's")
-    by = maker(engine, found)
+    by = maker(engine, schema)
     made = "" if by is None else f", made by benchdb {by}"
-    typer.echo(plain(f"{name(engine)}: schema {found}{made}"))
+    typer.echo(plain(f"{name(engine)}: schema {schema}{made}"))
     typer.echo(f"benchdb {__version__}: schema {SCHEMA_REVISION}")
 
 

@@ -97,16 +97,16 @@ def doctor(
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
     with waiting("asking each framework and meter"):
-        found = health(isolated=where)
+        seen = health(isolated=where)
     database = _database(db)
     if as_json:
-        facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
+        facts = {**msgspec.to_builtins(seen), "can_measure": seen.can_measure}
         facts["extensions"] = [*extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
-        for line in (*_lines(found, database), "", *_extension_lines()):
+        for line in (*_lines(seen, database), "", *_extension_lines()):
             typer.echo(plain(line))
-    if not found.can_measure:
+    if not seen.can_measure:
         raise typer.Exit(1)
 
 
@@ -146,29 +146,28 @@ def _shown(db: str | None) -> str:
     return URL.create(kind, None, None, *server).render_as_string()
 
 
-def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
+def _lines(seen: Health, database: dict[str, Any]) -> Iterator[str]:
     yield ", ".join(
-        f"{name.replace('_', ' ')} {version}"
-        for name, version in found.versions.items()
+        f"{name.replace('_', ' ')} {version}" for name, version in seen.versions.items()
     )
-    for one in found.frameworks:
+    for one in seen.frameworks:
         yield ""
         yield from _framework(one)
     yield ""
     yield "energy"
-    if why := found.unknown.get("meters"):
+    if why := seen.unknown.get("meters"):
         yield f"  not known: {why}"
-    for device, meters in found.meters.items():
+    for device, meters in seen.meters.items():
         for meter in meters:
             no = f"no, {meter['why']}; {meter['install']}"
             answer = "yes" if meter["available"] else no
             yield f"  {device:<6} {meter['name']}: {answer}"
     yield ""
     yield "what would spoil a measurement now"
-    yield from (f"  {one.what}; {one.advice}" for one in found.spoilers)
-    if why := found.unknown.get("machine"):
+    yield from (f"  {one.what}; {one.advice}" for one in seen.spoilers)
+    if why := seen.unknown.get("machine"):
         yield f"  not known: {why}"
-    elif not found.spoilers:
+    elif not seen.spoilers:
         yield "  nothing that can be seen"
     yield ""
     why = f": {database['why']}" if database["why"] else ""
@@ -206,22 +205,22 @@ def _extension_lines() -> Iterator[str]:
     yield from (f"  {line}" for line in lines or [nothing])
 
 
-def _framework(one: Description) -> Iterator[str]:
-    if one.version is None:
-        yield f"{one.framework}: no, {one.why}"
+def _framework(its: Description) -> Iterator[str]:
+    if its.version is None:
+        yield f"{its.framework}: no, {its.why}"
         # A reason often ends with it.
-        if one.install and one.install not in (one.why or ""):
-            yield f"  try: {one.install}"
-        yield from _DOWNLOADS.get(one.framework, ())
+        if its.install and its.install not in (its.why or ""):
+            yield f"  try: {its.install}"
+        yield from _DOWNLOADS.get(its.framework, ())
         return
-    yield f"{one.framework} {one.version}"
-    for name, device in one.devices.items():
+    yield f"{its.framework} {its.version}"
+    for name, device in its.devices.items():
         if device.available:
             yield f"  {name:<6} yes, {device.name}"
-            precisions = ", ".join(one.precisions.get(name, ()))
-            compilers = ", ".join(one.compilers)
+            precisions = ", ".join(its.precisions.get(name, ()))
+            compilers = ", ".join(its.compilers)
             yield f"         precisions {precisions}; compilers {compilers}"
         else:
             yield f"  {name:<6} no, {device.why}; {device.install}"
-    for workload, lacking in one.missing.items():
-        yield f"  {workload} needs {', '.join(lacking)}; try: {one.install}"
+    for workload, lacking in its.missing.items():
+        yield f"  {workload} needs {', '.join(lacking)}; try: {its.install}"

@@ -145,11 +145,11 @@ def _bundle(
 
 def _parquet(connection: Connection, wanted: Filter, gate: Gate, output: Path) -> None:
     rows = _tables(connection, wanted, gate, output)
-    told = ", ".join(
+    sizes = ", ".join(
         counted(count, table.removesuffix("_details").removesuffix("s"))
         for table, count in rows.items()
     )
-    typer.echo(plain(f"benchdb: {output}: {told}; README.txt explains them"), err=True)
+    typer.echo(plain(f"benchdb: {output}: {sizes}; README.txt explains them"), err=True)
 
 
 def _tables(

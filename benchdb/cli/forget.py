@@ -101,8 +101,8 @@ def _somebody() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _line(one: Act) -> str:
-    whole = ", and all that comes from it" if one.source else ""
-    what = plain(one.what, NAME_LIMIT)
-    runs = counted(one.runs, "run")
-    return plain(f"{one.id[:12]}  {runs:>11}  {what}{whole}")
+def _line(act: Act) -> str:
+    whole = ", and all that comes from it" if act.source else ""
+    what = plain(act.what, NAME_LIMIT)
+    runs = counted(act.runs, "run")
+    return plain(f"{act.id[:12]}  {runs:>11}  {what}{whole}")

@@ -49,30 +49,34 @@ def merge(one: Id, other: Id, db: Db = None) -> None:
 def split(one: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
     with writing(opened(db, create=True)) as connection:
-        found = machines.find_machine(connection, one)
+        digest = machines.find_machine(connection, one)
         with results.following(connection) as changes:
-            machines.split(connection, found)
+            machines.split(connection, digest)
             changes.touch(flag_contradicting_signers(connection))
-    typer.echo(f"{found[:12]} stands alone")
+    typer.echo(f"{digest[:12]} stands alone")
 
 
 @app.command()
 def undo(one: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
     with writing(opened(db, create=True)) as connection:
-        found = machines.find_machine(connection, one)
+        digest = machines.find_machine(connection, one)
         with results.following(connection) as changes:
-            machines.undo(connection, found)
+            machines.undo(connection, digest)
             changes.touch(flag_contradicting_signers(connection))
-    typer.echo(f"the rule decides about {found[:12]} again")
+    typer.echo(f"the rule decides about {digest[:12]} again")
 
 
-def _line(one: Known) -> str:
-    mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
-    names = filter(None, [one.chip, one.model, one.label])
+def _line(machine: Known) -> str:
+    mark = (
+        ""
+        if machine.digest == machine.same_as
+        else f"  = {machine.same_as[:12]} ({machine.why})"
+    )
+    names = filter(None, [machine.chip, machine.model, machine.label])
     what = " · ".join(plain(name, NAME_LIMIT) for name in names)
-    if one.mine:
+    if machine.mine:
         what += "  mine"
-    elif one.foreign_id:
+    elif machine.foreign_id:
         what += "  contributed, with the id of a machine of yours"
-    return f"{one.digest[:12]}  {counted(one.runs, 'run'):>11}  {what}{mark}"
+    return f"{machine.digest[:12]}  {counted(machine.runs, 'run'):>11}  {what}{mark}"

@@ -168,8 +168,8 @@ def report(
     options = repr((chosen, output == _STDOUT, filters, everything))
     place = Path(location_of(db))
     key = outputs.key(place, options) if is_page else None
-    if key and (found := outputs.kept(cache_folder(), key)):
-        _deliver(found, output)
+    if key and (files := outputs.kept(cache_folder(), key)):
+        _deliver(files, output)
         return
     from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
 
@@ -187,10 +187,10 @@ def report(
         return
     edition = making.Edition(languages, formats, alone=output == _STDOUT)
     if key:
-        found, is_complete = making.page(engine, wanted, edition)
-        _deliver(found, output)
+        files, is_complete = making.page(engine, wanted, edition)
+        _deliver(files, output)
         if is_complete and key == outputs.key(place, options):
-            outputs.keep(cache_folder(), key, found)
+            outputs.keep(cache_folder(), key, files)
         return
     with making.computed(engine, wanted, highlight, edition) as (content, edition):
         if check:
@@ -201,12 +201,12 @@ def report(
             _deliver(making.files(content, edition), output)
 
 
-def _deliver(found: Iterable[File], output: Path | None) -> None:
+def _deliver(files: Iterable[File], output: Path | None) -> None:
     """Write the files and tell each with its size, or the first to standard output."""
     if output == _STDOUT:
-        print_bytes([next(iter(found)).content])
+        print_bytes([next(iter(files)).content])
         return
-    written = outputs.write(found, output or _FOLDER)
+    written = outputs.write(files, output or _FOLDER)
     for path, size in awaited(written, lambda _: "writing the report"):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 

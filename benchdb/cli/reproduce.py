@@ -78,20 +78,20 @@ def reproduce(
     where = isolation({"isolated": isolated, "python": python})
     engine = opened(db)
     with reading(engine) as connection:
-        found = record(connection, find(connection, run))
-        asked = _command(found, grade_of(connection, found.run.key), data)
-    going = _interrupted(engine, found.run.key)
+        original = record(connection, find(connection, run))
+        asked = _command(original, grade_of(connection, original.run.key), data)
+    going = _interrupted(engine, original.run.key)
     if going is not None and not (where or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
         return
     request, settings = _wanted(asked)
-    settings = replace(settings, term=term(found))
+    settings = replace(settings, term=term(original))
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")
     if where:
-        its = where if isinstance(where, str) else _environment(found)
+        its = where if isinstance(where, str) else _environment(original)
         settings = replace(settings, isolated=its)
     with waiting("asking the framework whether it can measure this here"):
         planned = _planned(request, settings)
@@ -100,7 +100,7 @@ def reproduce(
         collect.foretell(planned, request.tier, db)
         return
     with reading(engine) as connection:
-        links = originals(connection, found, planned.replicates)
+        links = originals(connection, original, planned.replicates)
     with waiting("looking at this machine"):
         machine = fingerprint()
     warn_of_spoilers(machine)
@@ -108,14 +108,14 @@ def reproduce(
     collect.begin(engine, machine, request, settings, planned)
 
 
-def _command(found: Record, grade: Grade | None, data: str | None) -> list[str]:
+def _command(original: Record, grade: Grade | None, data: str | None) -> list[str]:
     """Return the command that measures the run again, with the user's own *data*.
 
     Raise ``UsageError`` where there is none, or no figure to reproduce.
     """
-    command = words(found)
-    why = command if isinstance(command, Why) else obstacle(found, grade)
-    name = found.run.key[:_LETTERS]
+    command = words(original)
+    why = command if isinstance(command, Why) else obstacle(original, grade)
+    name = original.run.key[:_LETTERS]
     if isinstance(command, Why) or why is not None:
         hint = f"; 'benchdb recipe {name}' tells what is known of how it was measured"
         raise UsageError(f"run {name} cannot be reproduced: {why}{hint}")

@@ -73,9 +73,9 @@ def retract(
         line, fingerprint = retracting.signed(line, signer)
     with writing(engine) as connection:
         withdrawing.retract(connection, line, fingerprint)
-    told = (
+    outcome = (
         "without a signature others take it as a proposal"
         if signer is None
         else f"signed by {fingerprint}"
     )
-    typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({told})"))
+    typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({outcome})"))

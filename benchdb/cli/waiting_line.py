@@ -88,8 +88,9 @@ class Line:
     def watch(self) -> None:
         """Show it by itself from now on, and give way to what others write."""
         self._shown = self._now()
-        for stream in {self.stream, sys.stdout} - {None}:
-            self._hold_up(stream)
+        for stream in {self.stream, sys.stdout}:
+            if stream is not None:
+                self._hold_up(stream)
         os.register_at_fork(after_in_child=self._forget)
         atexit.register(self.give_way)
         threading.Thread(target=self._tick, daemon=True).start()

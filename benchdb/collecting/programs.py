@@ -147,7 +147,7 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
 
     Ours come first, and what comes first has the name of its framework for itself.
     """
-    found = {name: program(name) for name in own_frameworks()}
+    programs = {name: program(name) for name in own_frameworks()}
     faults = [one.fault for one in installed("collector") if one.fault]
     for path, origin in _candidates():
         try:
@@ -156,14 +156,14 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
             why = error.strerror if isinstance(error, OSError) else error
             faults.append(f"collector {path} is left out: {why}")
             continue
-        first = found.setdefault(its.framework, its)
+        first = programs.setdefault(its.framework, its)
         if not first.path.samefile(path):
             faults.append(
                 f"collector {path} is left out: its framework is {its.framework!r}, "
                 f"and so is that of {first.path}, which comes first; let it describe "
                 "itself by another name"
             )
-    return found, faults
+    return programs, faults
 
 
 _OWN = "your collectors"
@@ -352,7 +352,7 @@ def fingerprint(*, isolated: Isolation = False) -> dict[str, Any]:
 
 def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    found = ask_machine(["--meters"], isolated=isolated)
+    meters_by_device = ask_machine(["--meters"], isolated=isolated)
     python = isolated if isinstance(isolated, str) else None
     return {
         device: [
@@ -360,7 +360,7 @@ def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
             one | {"install": one["install"] and fitting(one["install"], python)}
             for one in some
         ]
-        for device, some in found.items()
+        for device, some in meters_by_device.items()
     }
 
 
@@ -390,8 +390,8 @@ def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Descrip
         return [_advised(one, python) for one in found]
 
 
-def _advised(one: Description, python: str | None) -> Description:
-    """Return *one* with advice that fits how we, or another *python*, were installed.
+def _advised(its: Description, python: str | None) -> Description:
+    """Return *its* with advice that fits how we, or another *python*, were installed.
 
     Collectors know nothing of it, and say ``pip install``.
     """
@@ -401,10 +401,10 @@ def _advised(one: Description, python: str | None) -> Description:
 
     devices = {
         name: replace(it, why=adapted(it.why), install=adapted(it.install))
-        for name, it in one.devices.items()
+        for name, it in its.devices.items()
     }
-    why, install = adapted(one.why), adapted(one.install)
-    return replace(one, why=why, install=install, devices=devices)
+    why, install = adapted(its.why), adapted(its.install)
+    return replace(its, why=why, install=install, devices=devices)
 
 
 def _described(framework: str, question: Question) -> Description:

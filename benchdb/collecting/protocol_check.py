@@ -252,15 +252,15 @@ def _refusal(tried: _Tried, what: str, asked: Sequence[str]) -> Point:
         reply = _reply(tried, [*asked, "--tier", "smoke"], _BEGIN_SECONDS)
     except BenchdbError as error:
         return Point(name, holds=False, text=str(error))
-    said = refusal(reply.err, tried.program.name)
+    words = refusal(reply.err, tried.program.name)
     if reply.status != _REFUSED:
         text = f"it {manner(reply.status)}; refuse it with status {_REFUSED}"
     elif reply.out.strip():
         text = "it wrote to standard output; refuse before the first line"
-    elif not said:
+    elif not words:
         text = "not a word on standard error; say what there is instead"
     else:
-        return Point(name, holds=True, text=f"status {_REFUSED}: {said}")
+        return Point(name, holds=True, text=f"status {_REFUSED}: {words}")
     return Point(name, holds=False, text=text)
 
 

@@ -152,18 +152,18 @@ def _signer(path: str, signature: bytes, signed: bytes) -> str:
 
 
 def _revoked(content: bytes) -> tuple[frozenset[str], list[Problem]]:
-    found, problems = set[str](), []
+    revoked, problems = set[str](), []
     for number, line in enumerate(content.splitlines(), start=1):
         text = line.decode(errors="replace").strip()
         if not text or text.startswith("#"):
             continue
         try:
-            found.add(signatures.public_key(text).fingerprint)
+            revoked.add(signatures.public_key(text).fingerprint)
         except SignatureError as error:
             problems.append(
                 Problem(f"{REVOKED}:{number}", str(error), "write a line of a key.pub")
             )
-    return frozenset(found), problems
+    return frozenset(revoked), problems
 
 
 def join(

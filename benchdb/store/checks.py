@@ -216,13 +216,13 @@ def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
     counts = {row.run: row.count for row in connection.execute(query)}
     found = []
     for record in read.records_of(connection, digests):
-        told = record.run.key
-        if record.digest != told:
-            found.append(_line("run", told, record.digest))
+        key = record.run.key
+        if record.digest != key:
+            found.append(_line("run", key, record.digest))
         count = sum(len(one.values) for one in record.series)
-        if counts.get(told, 0) != count:
-            stored = counts.get(told, 0)
-            found.append(f"run {told[:12]} has {count} samples, not {stored}")
+        if counts.get(key, 0) != count:
+            stored = counts.get(key, 0)
+            found.append(f"run {key[:12]} has {count} samples, not {stored}")
     return found
 
 

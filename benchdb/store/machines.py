@@ -124,7 +124,7 @@ def known_machines(connection: Connection) -> list[Known]:
         .outerjoin(run, run.c.machine == machine.c.digest)
         .group_by(machine.c.digest, chip.c.digest, "mine")
     )
-    found = [
+    known = [
         Known(
             row.digest,
             f"{row.vendor} {row.name}",
@@ -140,7 +140,7 @@ def known_machines(connection: Connection) -> list[Known]:
         for row in connection.execute(query)
     ]
     return sorted(
-        found, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
+        known, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
     )
 
 
@@ -200,12 +200,12 @@ def find_machine(connection: Connection, prefix: str) -> str:
     wanted = prefix.lower()
     hexadecimal = wanted and not set(wanted) - set("0123456789abcdef")
     query = select(machine.c.digest).where(machine.c.digest.startswith(wanted)).limit(2)
-    found = list(connection.scalars(query)) if hexadecimal else []
-    if not found:
+    matches = list(connection.scalars(query)) if hexadecimal else []
+    if not matches:
         raise UsageError(f"no machine {prefix!r}; 'benchdb machines list' shows them")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(f"several machines start with {prefix!r}; give more digits")
-    return str(found[0])
+    return str(matches[0])
 
 
 def _by_rule(connection: Connection) -> dict[str, str]:
@@ -245,14 +245,14 @@ class _Decided:
             for first, some in votes.items()
         }
 
-    def root(self, one: str) -> str:
-        """Return what stands for *one*. Links of links end at themselves."""
+    def root(self, digest: str) -> str:
+        """Return what stands for *digest*. Links of links end at themselves."""
         seen: set[str] = set()
-        while one not in seen:
-            seen.add(one)
-            first = self._rule[one]
-            one = self._links.get(one) or self._namesakes.get(first) or first
-        return one
+        while digest not in seen:
+            seen.add(digest)
+            first = self._rule[digest]
+            digest = self._links.get(digest) or self._namesakes.get(first) or first
+        return digest
 
 
 def _why(one: str, links: dict[str, str], sharing: int) -> str:
