@@ -178,8 +178,9 @@ class Display:
             expected = event.seconds_each, event.seconds_expected
             course = Course(now, *expected, self._reported)
             if self._progress:
-                facts = {"description": plain(title), "course": course}
-                self._progress.update(self._task, total=event.total, **facts)
+                update = self._progress.update
+                name, total = plain(title), event.total
+                update(self._task, total=total, description=name, course=course)
             else:
                 so_far = f"{clock(event.seconds_so_far)} so far"
                 start = f"[{event.position}/{event.total}] {title}"

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from benchdb.collecting.plan import Memory, Request, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import survey
 from benchdb.collecting.reported import Report, Reported, report_of
+from benchdb.exchange.record import Record
 from benchdb.grading import ProcessFacts, grade
 from benchdb.store.database import open_database, reading
 from benchdb.store.findings import findings_of
@@ -92,7 +94,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_silent", {})
 
 
-def collected(tmp_path: Path, memory: Memory) -> Finished:
+def collected(tmp_path: Path, memory: Memory) -> tuple[Record, Finished]:
     engine = open_database(str(tmp_path / "r.sqlite"), create=True)
     cells = plan(Request(("matmul",), size=(8,)), survey(["acme"])).cells
     with Interruption() as interruption:
@@ -100,29 +102,34 @@ def collected(tmp_path: Path, memory: Memory) -> Finished:
         events = list(measure(engine, items, SETTINGS, interruption, memory))
     (event,) = (one for one in events if isinstance(one, Finished))
     assert event.error is None
-    return event
+    assert event.record is not None
+    return event.record, event
 
 
 def test_a_process_tells_how_far_it_is_while_it_runs(tmp_path):
     collector(tmp_path)
-    memory, seen = Memory(reported=(reported := Reported())), []
+    memory = Memory(reported=(reported := Reported()))
+    seen: list[Report] = []
+
+    def in_phase(name: str) -> Report | None:
+        latest = reported.latest()
+        return latest if latest is not None and latest.phase == name else None
 
     def look_on() -> None:
         for name in ("warm-up", "measure"):
-            eventually(lambda name=name: (it := reported.latest()) and it.phase == name)
-            seen.append(reported.latest())
+            seen.append(eventually(partial(in_phase, name)))
             (tmp_path / name).touch()
 
     onlooker = threading.Thread(target=look_on)
     onlooker.start()
-    event = collected(tmp_path, memory)
+    record, _ = collected(tmp_path, memory)
     onlooker.join()
 
     assert [(one.phase, one.share) for one in seen] == [
         ("warm-up", 0.25),
         ("measure", 0.6),
     ]
-    assert event.record.end.status == "ok"
+    assert record.end.status == "ok"
     assert reported.latest() is None  # nothing runs any more
 
 
@@ -138,7 +145,7 @@ def test_it_is_asked_to_tell_only_where_somebody_looks_and_it_can(tmp_path, prog
 def test_what_a_grade_asks_of_the_time_of_measuring_is_seen_from_outside(tmp_path):
     collector(tmp_path)
 
-    event = collected(tmp_path, Memory())
+    _, event = collected(tmp_path, Memory())
     with reading(open_database(str(tmp_path / "r.sqlite"))) as connection:
         (record,) = records(connection)
     checks = record.end.checks
@@ -171,7 +178,7 @@ def test_what_it_says_itself_stays(tmp_path):
     own = '"checks": {"gates": passed, "steady": {"steady": None, "why": "mine"}}'
     path.write_text(path.read_text().replace('"checks": {"gates": passed}', own))
 
-    record = collected(tmp_path, Memory()).record
+    record, _ = collected(tmp_path, Memory())
 
     assert record.end.checks["steady"] == {"steady": None, "why": "mine"}
     assert record.end.checks["during"]["of"] == "the whole process"
@@ -182,11 +189,11 @@ def test_what_is_stored_is_asked_of_the_rules_and_named_in_its_line(
 ):
     collector(tmp_path, teraflops=-1.0)
 
-    event = collected(tmp_path, Memory())
+    record, event = collected(tmp_path, Memory())
     monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
     Display(None, 1).tell(event)
     with reading(open_database(str(tmp_path / "r.sqlite"))) as connection:
-        found = findings_of(connection, event.record.digest)
+        found = findings_of(connection, record.digest)
 
     assert [(one.code, one.metric) for one in found] == list(event.doubts)
     assert ("impossible-figure", "teraflops") in event.doubts
@@ -210,12 +217,10 @@ def test_only_a_phase_with_its_share_is_a_report(line, phase, share):
     assert (report and report.phase, report and report.share) == (phase, share)
 
 
-class Told:
-    def __init__(self, *reports: Report | None) -> None:
-        self.reports = reports
-
-    def latest(self) -> Report | None:
-        return self.reports[-1]
+class Told(Reported):
+    def __init__(self, report: Report | None) -> None:
+        super().__init__()
+        self._latest = report
 
 
 def test_a_bar_stands_where_the_process_says_and_the_clock_goes_on_from_there():
