@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
@@ -23,8 +22,13 @@ from benchdb.cli.campaign_options import (
     warn_of_spoilers,
 )
 from benchdb.cli.collect_budget import ALLOWED, asks_a_question, collect_within
-from benchdb.cli.collect_summary import foretold, summary, time_text
-from benchdb.cli.console import conclude, counted, option, plain, tell, warn
+from benchdb.cli.collect_summary import (
+    conclude_campaign,
+    database_words,
+    foretold,
+    time_text,
+)
+from benchdb.cli.console import counted, option, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
@@ -40,7 +44,6 @@ from benchdb.collecting.programs import ask_machine, fingerprint, source_digest
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
-from benchdb.store.error_text import name
 from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
@@ -233,30 +236,20 @@ def _measure_all(
     with Interruption() as interruption, display(len(items), memory) as shown:
         events = measure(engine, items, settings, interruption, memory, each)
         stored, failed = shown.follow(events)
-    what = "stored" if stored else "nothing stored"
-    tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
     remaining = left(campaign.items, _past(engine, settings.campaign))
     if not remaining:
         path.unlink(missing_ok=True)
-    place = address(engine)
-    own = place == str(Path(location_of(None)).resolve())
-    database = "" if own else f" --db {quote(place)}"
-    typed = "" if own else f" --db {quote(name(engine))}"
-    if stored:
-        with waiting("comparing with what others published"):
-            told = list(summary(engine, settings.campaign, typed))
-        conclude(told)
+    conclude_campaign(engine, settings.campaign, stored)
     status = 0
     if settings.originals and not remaining:
         status = conclude_reproduction(engine, settings)
+    # Of what failed none is left to do; of what the machine slept through, all.
+    resumption = f"benchdb collect --resume{database_words(engine, address)}"
+    again = f"; go on with: {resumption}" if remaining else ""
     if interruption.requested:
-        resumption = f"benchdb collect --resume{database}"
-        go_on = f"; go on with: {resumption}" if remaining else ""
-        tell(f"benchdb: interrupted; what had finished is stored{go_on}")
+        tell(f"benchdb: interrupted; what had finished is stored{again}")
         raise typer.Exit(130)
     if failed:
-        # Of what failed none is left to do; of what the machine slept through, all.
-        again = f"; go on with: benchdb collect --resume{database}" if remaining else ""
         tell(f"benchdb: {failed} of {len(items)} did not succeed{again}")
         raise typer.Exit(1)
     if status:

@@ -4,8 +4,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -21,11 +19,11 @@ from benchdb.cli.campaign_options import (
     usable,
     warn_of_spoilers,
 )
-from benchdb.cli.collect_summary import summary
+from benchdb.cli.collect_summary import conclude_campaign
 from benchdb.cli.console import aligned, clock, conclude, counted, plain, tell, warn
 from benchdb.cli.figure_text import NONE
 from benchdb.cli.progress import display
-from benchdb.cli.user_database import address, existing, opened
+from benchdb.cli.user_database import existing, opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import budgeted
 from benchdb.collecting.budget import (
@@ -46,8 +44,6 @@ from benchdb.collecting.programs import Description, fingerprint
 from benchdb.errors import UsageError
 from benchdb.grading import load_per_cpu
 from benchdb.store.database import reading
-from benchdb.store.error_text import name
-from benchdb.user_data import location_of
 
 _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _LONGEST = 7 * 24 * 3600
@@ -263,12 +259,8 @@ def _measure(
     with Interruption() as interruption, display(total, memory) as shown:
         events = budgeted.measure(engine, its, settings, interruption, memory, purse)
         stored, failed = shown.follow(noted(events))
-    what = "stored" if stored else "nothing stored"
-    tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
-    own = address(engine) == str(Path(location_of(None)).resolve())
+    conclude_campaign(engine, settings.campaign, stored)
     if stored:
-        database = "" if own else f" --db {quote(name(engine))}"
-        conclude(summary(engine, settings.campaign, database))
         conclude(_answers(_known(engine, its, settings, memory)))
     conclude(_kept(purse, taken))
     if interruption.requested and not interruption.expired:
