@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
@@ -163,10 +163,9 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback(invoke_without_command=True)
 def benchdb(
-    version: Annotated[
-        bool,
-        flag("Show the version.", "--version", callback=_print_version, is_eager=True),
-    ] = False,
+    version: bool = flag(
+        "Show the version.", "--version", callback=_print_version, is_eager=True
+    ),
 ) -> None:
     """Benchmark machine learning on Macs and GPUs, share results, compare machines."""
 

@@ -11,7 +11,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.catalogue import collected
-from benchdb.cli.console import option, warn
+from benchdb.cli.console import argument, option, warn
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
 from benchdb.collecting.history import Expected, Past, expected, on_machine
@@ -39,7 +39,10 @@ _where = partial(option, panel="Where, and with what")
 Isolated = Annotated[
     bool,
     _where(
-        "Each framework in an environment that uv makes for it.", None, "--isolated"
+        "Each framework in an environment that uv makes for it.",
+        None,
+        "--isolated",
+        default=...,
     ),
 ]
 Python = Annotated[
@@ -49,6 +52,7 @@ Python = Annotated[
         "PATH",
         "--python",
         show_default=False,
+        default=...,
     ),
 ]
 
@@ -56,94 +60,81 @@ Python = Annotated[
 class _Options:
     """What can be asked of a campaign: the fields of ``Request`` and ``Settings``."""
 
-    workloads: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[WORKLOAD…]",
-            help="Names, see 'benchdb workloads'; without one a suite.",
-            show_default=False,
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    suite: Annotated[str, _what("A list of workloads", "NAME")] = "standard"
-    framework: Annotated[
-        list[str] | None,
-        _what("torch, mlx, tensorflow, numpy; repeatable (default: all)", "NAME"),
-    ] = None
-    metal: Annotated[
-        bool | None,
-        _what("Only the GPU of this Mac, or not at all.", None, "--metal/--no-metal"),
-    ] = None
-    cuda: Annotated[
-        bool | None,
-        _what("Only the NVIDIA GPU, or not at all.", None, "--cuda/--no-cuda"),
-    ] = None
-    precision: Annotated[
-        list[str] | None,
-        _what("fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)", "NAME"),
-    ] = None
-    tier: Annotated[str, _how("smoke, quick, standard, reference", "NAME")] = "quick"
-    replicates: Annotated[
-        int | None, _how("Processes of each cell, in place of the tier's.", **_COUNT)
-    ] = None
-    seed: Annotated[
-        int,
-        _how(
-            "Of random data, weights and order (default: 0)",
-            min=0,
-            max=2**32 - 1,
-            show_default=False,
-        ),
-    ] = 0
-    cool_down: Annotated[
-        int | None,
-        _how(
-            "Wait for the GPU to cool, so long at most.", "SECONDS", min=0, max=_LARGEST
-        ),
-    ] = None
-    batch_size: Annotated[
-        list[int] | None, _variant("In place of the workload's; repeatable.", **_COUNT)
-    ] = None
-    size: Annotated[
-        list[int] | None,
-        _variant("Rows of square matrices, for matmul; repeatable.", **_COUNT),
-    ] = None
-    setting: Annotated[
-        str | None, _variant("Run it as a source did, see 'benchdb workloads'.", "NAME")
-    ] = None
-    points: Annotated[
-        list[str] | None,
-        _variant(
-            "Another parameter, as trainable=last; repeatable.", "KEY=VALUE", "--set"
-        ),
-    ] = None
-    compiler: Annotated[
-        str | None, _variant("eager, inductor[-graphs], graph, xla, mx.compile", "NAME")
-    ] = None
-    memory_format: Annotated[
-        str | None, _variant("Of images in torch: contiguous, channels_last", "NAME")
-    ] = None
-    optimizer_implementation: Annotated[
-        str | None, _variant("Of torch: default, foreach, fused", "X")
-    ] = None
-    steps_per_epoch: Annotated[
-        int | None, _variant("Shorten the epochs that a source trained.", **_COUNT)
-    ] = None
-    blocks_only: Annotated[
-        bool,
-        _variant("Leave out what the source of a workload did.", None, "--blocks-only"),
-    ] = False
-    data: Annotated[
-        str | None, _variant("Real MNIST and CIFAR-10 files, if you have them.", "DIR")
-    ] = None
+    workloads: list[str] | None = argument(
+        "Names, see 'benchdb workloads'; without one a suite.",
+        "[WORKLOAD…]",
+        show_default=False,
+        panel=_WHAT,
+        default=None,
+    )
+    suite: str = _what("A list of workloads", "NAME", default="standard")
+    framework: list[str] | None = _what(
+        "torch, mlx, tensorflow, numpy; repeatable (default: all)", "NAME"
+    )
+    metal: bool | None = _what(
+        "Only the GPU of this Mac, or not at all.", None, "--metal/--no-metal"
+    )
+    cuda: bool | None = _what(
+        "Only the NVIDIA GPU, or not at all.", None, "--cuda/--no-cuda"
+    )
+    precision: list[str] | None = _what(
+        "fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)", "NAME"
+    )
+    tier: str = _how("smoke, quick, standard, reference", "NAME", default="quick")
+    replicates: int | None = _how(
+        "Processes of each cell, in place of the tier's.", **_COUNT
+    )
+    seed: int = _how(
+        "Of random data, weights and order (default: 0)",
+        min=0,
+        max=2**32 - 1,
+        show_default=False,
+        default=0,
+    )
+    cool_down: int | None = _how(
+        "Wait for the GPU to cool, so long at most.", "SECONDS", min=0, max=_LARGEST
+    )
+    batch_size: list[int] | None = _variant(
+        "In place of the workload's; repeatable.", **_COUNT
+    )
+    size: list[int] | None = _variant(
+        "Rows of square matrices, for matmul; repeatable.", **_COUNT
+    )
+    setting: str | None = _variant(
+        "Run it as a source did, see 'benchdb workloads'.", "NAME"
+    )
+    points: list[str] | None = _variant(
+        "Another parameter, as trainable=last; repeatable.", "KEY=VALUE", "--set"
+    )
+    compiler: str | None = _variant(
+        "eager, inductor[-graphs], graph, xla, mx.compile", "NAME"
+    )
+    memory_format: str | None = _variant(
+        "Of images in torch: contiguous, channels_last", "NAME"
+    )
+    optimizer_implementation: str | None = _variant(
+        "Of torch: default, foreach, fused", "X"
+    )
+    steps_per_epoch: int | None = _variant(
+        "Shorten the epochs that a source trained.", **_COUNT
+    )
+    blocks_only: bool = _variant(
+        "Leave out what the source of a workload did.",
+        None,
+        "--blocks-only",
+        default=False,
+    )
+    data: str | None = _variant(
+        "Real MNIST and CIFAR-10 files, if you have them.", "DIR"
+    )
     isolated: Isolated = False
     python: Python = None
-    powermetrics: Annotated[
-        bool,
-        _where(
-            "Measure energy on a Mac, by sudo -n powermetrics.", None, "--powermetrics"
-        ),
-    ] = False
+    powermetrics: bool = _where(
+        "Measure energy on a Mac, by sudo -n powermetrics.",
+        None,
+        "--powermetrics",
+        default=False,
+    )
 
 
 def campaign_options(command: Callable[..., None]) -> Callable[..., None]:

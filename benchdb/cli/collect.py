@@ -5,7 +5,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from msgspec.structs import replace
@@ -56,26 +56,21 @@ _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 @campaign_options
 def collect(
     context: typer.Context,
-    dry_run: Annotated[
-        bool,
-        _of_run("Say what would run, and how long it would take.", None, "--dry-run"),
-    ] = False,
-    resume: Annotated[
-        bool,
-        _of_run(
-            "Go on where a campaign was interrupted; name an older one.",
-            None,
-            "--resume",
-        ),
-    ] = False,
-    budget: Annotated[
-        str | None,
-        _of_run(
-            "Measure what tells most in 10m, 1h30m …; again goes on.",
-            "TIME",
-            "--budget",
-        ),
-    ] = None,
+    dry_run: bool = _of_run(
+        "Say what would run, and how long it would take.",
+        None,
+        "--dry-run",
+        default=False,
+    ),
+    resume: bool = _of_run(
+        "Go on where a campaign was interrupted; name an older one.",
+        None,
+        "--resume",
+        default=False,
+    ),
+    budget: str | None = _of_run(
+        "Measure what tells most in 10m, 1h30m …; again goes on.", "TIME", "--budget"
+    ),
     db: Db = None,
 ) -> None:
     """Measure this machine, and store every sample.

@@ -5,13 +5,13 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 import typer
 from msgspec.structs import replace
 
-from benchdb.cli.console import flag, option, plain, table, tell, wrapped
+from benchdb.cli.console import argument, flag, option, plain, table, tell, wrapped
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
@@ -35,42 +35,28 @@ class _Limit(msgspec.Struct, frozen=True):
 
 @app.command(name="compare")
 def compare_(
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="A [B…]",
-            show_default=False,
-            help="A run, campaign, machine, chip, source, file or database; "
-            "chip:M1 where several have that name.",
-        ),
-    ],
-    here: Annotated[
-        bool, flag("Compare with what this machine measured last.", "--here")
-    ] = False,
-    workload: Annotated[
-        list[str] | None, option("Only this workload; repeatable.", "NAME")
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        option("What may differ: version, system, driver, tier …; repeatable.", "WHAT"),
-    ] = None,
-    threshold: Annotated[
-        str | None,
-        option(
-            "A smaller difference is none (default: 2% on one machine, 5% "
-            "between two).",
-            "PERCENT",
-            show_default=False,
-        ),
-    ] = None,
-    fail_if: Annotated[
-        str | None,
-        option("Exit 1 if it surely is, 2 if nothing was comparable.", "slower:3%"),
-    ] = None,
-    format_: Annotated[
-        Literal["text", "markdown", "json", "csv"],
-        option("text, markdown, json, csv", "NAME", "--format"),
-    ] = "text",
+    names: list[str] = argument(
+        "A run, campaign, machine, chip, source, file or database; "
+        "chip:M1 where several have that name.",
+        "A [B…]",
+        show_default=False,
+    ),
+    here: bool = flag("Compare with what this machine measured last.", "--here"),
+    workload: list[str] | None = option("Only this workload; repeatable.", "NAME"),
+    accept: list[str] | None = option(
+        "What may differ: version, system, driver, tier …; repeatable.", "WHAT"
+    ),
+    threshold: str | None = option(
+        "A smaller difference is none (default: 2% on one machine, 5% between two).",
+        "PERCENT",
+        show_default=False,
+    ),
+    fail_if: str | None = option(
+        "Exit 1 if it surely is, 2 if nothing was comparable.", "slower:3%"
+    ),
+    format_: Literal["text", "markdown", "json", "csv"] = option(
+        "text, markdown, json, csv", "NAME", "--format", default="text"
+    ),
     db: Db = None,
 ) -> None:
     """Compare results: which is faster, by how much, and is that sure.

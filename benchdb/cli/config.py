@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from benchdb.cli.console import AsJson, aligned, flag, plain, print_list
+from benchdb.cli.console import AsJson, aligned, argument, flag, plain, print_list
 from benchdb.cli.defaults import converted, option_for, shown, value_of
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -24,16 +24,13 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def config(
-    key: Annotated[
-        str | None,
-        typer.Argument(
-            help="lang, or collect.tier for an option of collect.", show_default=False
-        ),
-    ] = None,
-    values: Annotated[
-        list[str] | None, typer.Argument(metavar="[VALUE…]", help="What to set it to.")
-    ] = None,
-    unset: Annotated[bool, flag("Take KEY out of your own file.", "--unset")] = False,
+    key: str | None = argument(
+        "lang, or collect.tier for an option of collect.",
+        show_default=False,
+        default=None,
+    ),
+    values: list[str] | None = argument("What to set it to.", "[VALUE…]", default=None),
+    unset: bool = flag("Take KEY out of your own file.", "--unset"),
     as_json: AsJson = False,
 ) -> None:
     """Show or change the settings in benchdb.toml.

@@ -33,18 +33,37 @@ def option(
     text: str,
     metavar: str | None = None,
     *names: str,
+    default: Any = None,
     panel: str | None = None,
     **more: Any,
 ) -> Any:
-    """Return an option, explained by *text*, in a *panel* of the help."""
+    """Return an option, explained by *text*, in a *panel* of the help.
+
+    Its *default* is ``...`` where it has to be given, or a type has the option.
+    """
+    before = names if default is ... else (default, *names)
     return typer.Option(
-        *names, metavar=metavar, help=text, rich_help_panel=panel, **more
+        *before, metavar=metavar, help=text, rich_help_panel=panel, **more
     )
 
 
-def flag(text: str, name: str, **more: Any) -> Any:
+def argument(
+    text: str,
+    metavar: str | None = None,
+    *,
+    default: Any = ...,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """Return an argument, explained by *text*; without a *default* it has to be."""
+    return typer.Argument(
+        default, metavar=metavar, help=text, rich_help_panel=panel, **more
+    )
+
+
+def flag(text: str, name: str, *, default: Any = False, **more: Any) -> Any:
     """Return an option of this *name* alone, such as one that is there or not."""
-    return option(text, None, name, **more)
+    return option(text, None, name, default=default, **more)
 
 
 def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any:
@@ -52,7 +71,7 @@ def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any
     return option(text, metavar, *names, panel=ONLY, **more)
 
 
-AsJson = Annotated[bool, flag("Print JSON, for programs.", "--json")]
+AsJson = Annotated[bool, flag("Print JSON, for programs.", "--json", default=...)]
 Db = Annotated[
     str | None,
     option(
@@ -60,6 +79,7 @@ Db = Annotated[
         *("PATH|URL", "--db"),
         envvar="BENCHDB_DB",
         show_default=False,
+        default=...,
     ),
 ]
 

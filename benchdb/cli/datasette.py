@@ -25,7 +25,8 @@ from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
 Output = Annotated[
-    Path, option("File to write; - is standard output.", None, "-o", "--output")
+    Path,
+    option("File to write; - is standard output.", None, "-o", "--output", default=...),
 ]
 
 

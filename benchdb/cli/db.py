@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
-from benchdb.cli.console import counted, option, plain
+from benchdb.cli.console import argument, counted, option, plain
 from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.waiting_line import awaited
@@ -78,9 +78,9 @@ def upgrade(db: Db = None) -> None:
 @app.command()
 def check(
     db: Db = None,
-    sample: Annotated[
-        int | None, option("Recompute the digests of so many runs; else of all.", min=0)
-    ] = None,
+    sample: int | None = option(
+        "Recompute the digests of so many runs; else of all.", min=0
+    ),
 ) -> None:
     """Check schema, references, digests, and that derived tables equal a recount.
 
@@ -151,7 +151,7 @@ def copy(source: Place, target: Place) -> None:
 @app.command()
 def grants(
     db: Db = None,
-    schema: Annotated[str, option("Where the tables are.")] = "public",
+    schema: str = option("Where the tables are.", default="public"),
 ) -> None:
     """Print the SQL of three roles: reader, contributor, owner; for PostgreSQL.
 
@@ -179,14 +179,10 @@ def grants(
 
 @app.command()
 def federate(
-    sites: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=URL…",
-            help="A name for each site, and the address of its database.",
-        ),
-    ],
-    schema: Annotated[str, option("Where the sites' tables are.")] = "public",
+    sites: list[str] = argument(
+        "A name for each site, and the address of its database.", "NAME=URL…"
+    ),
+    schema: str = option("Where the sites' tables are.", default="public"),
 ) -> None:
     """Print the SQL by which a reporting database sees other sites' tables.
 
@@ -203,10 +199,9 @@ def federate(
 
 @app.command()
 def gather(
-    sites: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME…]", help="Only these sites; else all."),
-    ] = None,
+    sites: list[str] | None = argument(
+        "Only these sites; else all.", "[NAME…]", default=None
+    ),
     db: Db = None,
 ) -> None:
     """Take what sites have and this database has not; what is derived is made anew.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -43,36 +43,25 @@ def doctor(
     as_json: AsJson = False,
     isolated: Isolated = False,
     python: Python = None,
-    attempt: Annotated[
-        bool,
-        _of_trial(
-            "Try everything for five minutes; write a file for an issue.", None, "--try"
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        _of_trial(
-            "Write the file there (default: benchdb-doctor.json).",
-            "FILE",
-            "-o",
-            "--output",
-        ),
-    ] = None,
-    powermetrics: Annotated[
-        bool,
-        _of_trial(
-            "Ask powermetrics as well, by sudo -n; run sudo -v before.",
-            None,
-            "--powermetrics",
-        ),
-    ] = False,
-    read: Annotated[
-        Path | None, _of_trial("Say what did not hold in such a file.", "FILE")
-    ] = None,
-    fixture: Annotated[
-        Path | None,
-        _of_trial("Add the Mac of --read to this folder of hosts, for tests.", "DIR"),
-    ] = None,
+    attempt: bool = _of_trial(
+        "Try everything for five minutes; write a file for an issue.",
+        None,
+        "--try",
+        default=False,
+    ),
+    output: Path | None = _of_trial(
+        "Write the file there (default: benchdb-doctor.json).", "FILE", "-o", "--output"
+    ),
+    powermetrics: bool = _of_trial(
+        "Ask powermetrics as well, by sudo -n; run sudo -v before.",
+        None,
+        "--powermetrics",
+        default=False,
+    ),
+    read: Path | None = _of_trial("Say what did not hold in such a file.", "FILE"),
+    fixture: Path | None = _of_trial(
+        "Add the Mac of --read to this folder of hosts, for tests.", "DIR"
+    ),
     db: Db = None,
 ) -> None:
     """Say what this machine can measure, and what to install.

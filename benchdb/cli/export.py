@@ -33,12 +33,16 @@ Output = Annotated[
         "PATH",
         "-o",
         "--output",
+        default=...,
     ),
 ]
 Kind = Annotated[
     Literal["jsonl", "parquet"],
     option(
-        "jsonl (for import), parquet (for DuckDB, Spark, pandas)", "NAME", "--format"
+        "jsonl (for import), parquet (for DuckDB, Spark, pandas)",
+        "NAME",
+        "--format",
+        default=...,
     ),
 ]
 
@@ -48,31 +52,26 @@ def export(
     context: typer.Context,
     output: Output = Path("-"),
     kind: Kind = "jsonl",
-    mine: Annotated[
-        bool | None, flag("Measured or planned here.", "--mine", panel=ONLY)
-    ] = None,
+    mine: bool | None = flag(
+        "Measured or planned here.", "--mine", panel=ONLY, default=None
+    ),
     workload: only.Workload = None,
     source: only.Source = None,
     label: only.Label = None,
     campaign: only.Campaign = None,
     machine: only.Machine = None,
     chip: only.Chip = None,
-    preview: Annotated[
-        bool, flag("Write nothing; show each field that would be in it.", "--preview")
-    ] = False,
-    bundle: Annotated[
-        Path | None,
-        option(
-            "Write a bundle, signed with your SSH key, that others can check.", "FILE"
-        ),
-    ] = None,
-    key: Annotated[
-        Path | None, option("Sign the bundle with this key, not the usual one.", "FILE")
-    ] = None,
-    unsigned: Annotated[bool, flag("Do not sign the bundle.", "--unsigned")] = False,
-    yes: Annotated[
-        bool, flag("Do not ask what may leave this machine.", "--yes")
-    ] = False,
+    preview: bool = flag(
+        "Write nothing; show each field that would be in it.", "--preview"
+    ),
+    bundle: Path | None = option(
+        "Write a bundle, signed with your SSH key, that others can check.", "FILE"
+    ),
+    key: Path | None = option(
+        "Sign the bundle with this key, not the usual one.", "FILE"
+    ),
+    unsigned: bool = flag("Do not sign the bundle.", "--unsigned"),
+    yes: bool = flag("Do not ask what may leave this machine.", "--yes"),
     db: Db = None,
 ) -> None:
     """Write results for others: a file, a signed bundle, or Parquet.

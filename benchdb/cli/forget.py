@@ -1,7 +1,6 @@
 """``benchdb forget``: delete a run, a machine or a source, and keep it away."""
 
 import sys
-from typing import Annotated
 
 import typer
 from sqlalchemy import Engine
@@ -9,6 +8,7 @@ from sqlalchemy import Engine
 from benchdb.cli.console import (
     NAME_LIMIT,
     AsJson,
+    argument,
     counted,
     flag,
     option,
@@ -28,20 +28,16 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def forget_command(
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="RUN|MACHINE|SOURCE",
-            help="How its id starts, or the name of a source; run:, machine: or "
-            "source: before it tell them apart.",
-        ),
-    ] = None,
+    what: str | None = argument(
+        "How its id starts, or the name of a source; run:, machine: or "
+        "source: before it tell them apart.",
+        "RUN|MACHINE|SOURCE",
+        default=None,
+    ),
     db: Db = None,
-    yes: Annotated[bool, flag("Delete without asking.", "--yes")] = False,
-    list_: Annotated[bool, flag("List what was deleted so.", "--list")] = False,
-    undo: Annotated[
-        str | None, option("Let imports bring it again; an id of --list.", "ID")
-    ] = None,
+    yes: bool = flag("Delete without asking.", "--yes"),
+    list_: bool = flag("List what was deleted so.", "--list"),
+    undo: str | None = option("Let imports bring it again; an id of --list.", "ID"),
     as_json: AsJson = False,
 ) -> None:
     """Delete a run, machine or source, and keep it away.

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -46,9 +46,7 @@ def list_runs(
     framework: only.Framework = None,
     device: only.Device = None,
     precision: only.Precision = None,
-    status: Annotated[
-        str | None, narrowing("ok, failed, oom, interrupted, withdrawn …")
-    ] = None,
+    status: str | None = narrowing("ok, failed, oom, interrupted, withdrawn …"),
     source: only.Source = None,
     label: only.Label = None,
     chip: only.Chip = None,
@@ -58,16 +56,15 @@ def list_runs(
     grade: only.Grade = None,
     trust: only.Trust = None,
     since: only.Since = None,
-    sort: Annotated[
-        Literal["started", "value", "workload", "system", "grade", "trust"],
-        option("started, value (the best first), workload, system, grade, trust", "BY"),
-    ] = "started",
-    runs: Annotated[
-        bool, flag("Every process on a line of its own.", "--runs")
-    ] = False,
-    of_campaigns: Annotated[
-        bool, flag("Campaigns instead: what was measured together.", "--campaigns")
-    ] = False,
+    sort: Literal["started", "value", "workload", "system", "grade", "trust"] = option(
+        "started, value (the best first), workload, system, grade, trust",
+        "BY",
+        default="started",
+    ),
+    runs: bool = flag("Every process on a line of its own.", "--runs"),
+    of_campaigns: bool = flag(
+        "Campaigns instead: what was measured together.", "--campaigns"
+    ),
     limit: only.Limit = None,
     as_json: AsJson = False,
     db: Db = None,

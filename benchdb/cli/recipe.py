@@ -2,12 +2,12 @@
 
 import shlex
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import counted, flag, plain
+from benchdb.cli.console import argument, counted, flag, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -33,10 +33,8 @@ _GIB = 2**30
 
 @app.command()
 def recipe(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    markdown: Annotated[
-        bool, flag("As Markdown, for a README or an issue.", "--markdown")
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    markdown: bool = flag("As Markdown, for a README or an issue.", "--markdown"),
     db: Db = None,
 ) -> None:
     """Tell how somebody else measures a run again.

@@ -4,7 +4,6 @@ import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -83,70 +82,43 @@ def _refuse_beside_run(
 @app.command()
 def report(
     context: typer.Context,
-    lang: Annotated[
-        list[str] | None,
-        option("Languages: de,fr,ko … or all (default: yours)", "CODES"),
-    ] = None,
-    format_: Annotated[
-        list[str] | None,
-        option(
-            "html, markdown, snippet, csv, json, sqlite (default: all)",
-            "NAMES",
-            "--format",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option(
-            "Write there; - is standard output (default: report)",
-            "DIR",
-            "-o",
-            "--output",
-            show_default=False,
-        ),
-    ] = None,
-    site: Annotated[
-        Path | None, option("Write a whole site of static pages there.", "DIR")
-    ] = None,
-    base_url: Annotated[
-        str | None, option("Where that site will be, for its sitemap.", "URL")
-    ] = None,
-    run: Annotated[str | None, option("Write the page of this run.", "ID")] = None,
-    check: Annotated[
-        bool, flag("Write nothing; fail where a file is not up to date.", "--check")
-    ] = False,
-    highlight: Annotated[
-        str | None,
-        option("Mark this machine, or that of a run, in place of yours.", "ID"),
-    ] = None,
-    everything: Annotated[
-        bool, flag("All runs of a large database, not the newest alone.", "--all")
-    ] = False,
-    chip: Annotated[
-        list[str] | None, narrowing("On this chip, such as 'M1 Max'; repeatable.")
-    ] = None,
-    workload: Annotated[
-        list[str] | None, narrowing("Of this workload; repeatable.")
-    ] = None,
-    framework: Annotated[
-        list[str] | None, narrowing("Of torch, mlx, tensorflow, numpy …; repeatable.")
-    ] = None,
-    device: Annotated[
-        list[str] | None, narrowing("On the cpu, metal or cuda; repeatable.")
-    ] = None,
-    precision: Annotated[
-        list[str] | None, narrowing("In fp32, tf32, bf16 …; repeatable.")
-    ] = None,
-    source: Annotated[
-        list[str] | None, narrowing("From this source; repeatable.")
-    ] = None,
-    campaign: Annotated[
-        list[str] | None, narrowing("Of this campaign; repeatable.")
-    ] = None,
-    grade: Annotated[
-        list[str] | None,
-        narrowing("Graded A, B, C, I or X; repeatable, or A,B.", "LETTER"),
-    ] = None,
+    lang: list[str] | None = option(
+        "Languages: de,fr,ko … or all (default: yours)", "CODES"
+    ),
+    format_: list[str] | None = option(
+        "html, markdown, snippet, csv, json, sqlite (default: all)", "NAMES", "--format"
+    ),
+    output: Path | None = option(
+        "Write there; - is standard output (default: report)",
+        "DIR",
+        "-o",
+        "--output",
+        show_default=False,
+    ),
+    site: Path | None = option("Write a whole site of static pages there.", "DIR"),
+    base_url: str | None = option("Where that site will be, for its sitemap.", "URL"),
+    run: str | None = option("Write the page of this run.", "ID"),
+    check: bool = flag(
+        "Write nothing; fail where a file is not up to date.", "--check"
+    ),
+    highlight: str | None = option(
+        "Mark this machine, or that of a run, in place of yours.", "ID"
+    ),
+    everything: bool = flag(
+        "All runs of a large database, not the newest alone.", "--all"
+    ),
+    chip: list[str] | None = narrowing("On this chip, such as 'M1 Max'; repeatable."),
+    workload: list[str] | None = narrowing("Of this workload; repeatable."),
+    framework: list[str] | None = narrowing(
+        "Of torch, mlx, tensorflow, numpy …; repeatable."
+    ),
+    device: list[str] | None = narrowing("On the cpu, metal or cuda; repeatable."),
+    precision: list[str] | None = narrowing("In fp32, tf32, bf16 …; repeatable."),
+    source: list[str] | None = narrowing("From this source; repeatable."),
+    campaign: list[str] | None = narrowing("Of this campaign; repeatable."),
+    grade: list[str] | None = narrowing(
+        "Graded A, B, C, I or X; repeatable, or A,B.", "LETTER"
+    ),
     db: Db = None,
 ) -> None:
     """Write a short report, a whole site, or the page of a run.

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import typer
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from benchdb.cli.campaign_options import (
     usable,
     warn_of_spoilers,
 )
-from benchdb.cli.console import flag, option, tell
+from benchdb.cli.console import argument, flag, option, tell
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
@@ -54,18 +54,16 @@ _FOLDER = "DIR"  # stands for the folder of real images
 
 @app.command()
 def reproduce(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    run: str = argument("A run id, or how it starts."),
     isolated: Isolated = False,
     python: Python = None,
-    fresh_seed: Annotated[
-        bool, flag("Use another seed, chosen at random: a replication.", "--fresh-seed")
-    ] = False,
-    data: Annotated[
-        str | None, option("Folder of the real images that the run had.", "DIR")
-    ] = None,
-    dry_run: Annotated[
-        bool, flag("Say what would run, and how long it would take.", "--dry-run")
-    ] = False,
+    fresh_seed: bool = flag(
+        "Use another seed, chosen at random: a replication.", "--fresh-seed"
+    ),
+    data: str | None = option("Folder of the real images that the run had.", "DIR"),
+    dry_run: bool = flag(
+        "Say what would run, and how long it would take.", "--dry-run"
+    ),
     db: Db = None,
 ) -> None:
     """Measure a run again, and say whether its figure holds.

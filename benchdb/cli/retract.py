@@ -2,12 +2,11 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from benchdb.bundles import retracting
-from benchdb.cli.console import flag, option, plain
+from benchdb.cli.console import argument, flag, option, plain
 from benchdb.cli.export_bundle import signing_key
 from benchdb.cli.user_database import Db, opened
 from benchdb.cli.waiting_line import quiet
@@ -23,19 +22,11 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def retract(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    reason: Annotated[
-        str | None, option("Why, in a line that everybody can read.", "TEXT")
-    ] = None,
-    key: Annotated[
-        Path | None, option("Sign with this SSH key, not the usual one.", "FILE")
-    ] = None,
-    unsigned: Annotated[
-        bool, flag("Do not sign; it then counts here alone.", "--unsigned")
-    ] = False,
-    undo: Annotated[
-        bool, flag("Let a run count again that you withdrew here.", "--undo")
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    reason: str | None = option("Why, in a line that everybody can read.", "TEXT"),
+    key: Path | None = option("Sign with this SSH key, not the usual one.", "FILE"),
+    unsigned: bool = flag("Do not sign; it then counts here alone.", "--unsigned"),
+    undo: bool = flag("Let a run count again that you withdrew here.", "--undo"),
     db: Db = None,
 ) -> None:
     """Withdraw a run of yours, without deleting it.

@@ -14,27 +14,37 @@ from benchdb.errors import UsageError, suggestion
 from benchdb.steps import STEPS, Step, at_least
 from benchdb.store.listing import Filter, matching
 
-Workload = Annotated[str | None, narrowing("Of this workload.")]
-Framework = Annotated[str | None, narrowing("Of torch, mlx, tensorflow, numpy …")]
-Device = Annotated[str | None, narrowing("On the cpu, metal or cuda.")]
-Precision = Annotated[str | None, narrowing("In fp32, tf32, bf16 …")]
-Source = Annotated[str | None, narrowing("From this source, see 'benchdb sources'.")]
-Label = Annotated[str | None, narrowing("measured, imported, transcribed or claimed.")]
-Campaign = Annotated[
-    str | None, narrowing("Of this campaign, see 'benchdb list --campaigns'.")
+Workload = Annotated[str | None, narrowing("Of this workload.", default=...)]
+Framework = Annotated[
+    str | None, narrowing("Of torch, mlx, tensorflow, numpy …", default=...)
 ]
-Chip = Annotated[str | None, narrowing("On this chip, such as 'M1 Max'.")]
+Device = Annotated[str | None, narrowing("On the cpu, metal or cuda.", default=...)]
+Precision = Annotated[str | None, narrowing("In fp32, tf32, bf16 …", default=...)]
+Source = Annotated[
+    str | None, narrowing("From this source, see 'benchdb sources'.", default=...)
+]
+Label = Annotated[
+    str | None, narrowing("measured, imported, transcribed or claimed.", default=...)
+]
+Campaign = Annotated[
+    str | None,
+    narrowing("Of this campaign, see 'benchdb list --campaigns'.", default=...),
+]
+Chip = Annotated[str | None, narrowing("On this chip, such as 'M1 Max'.", default=...)]
 Machine = Annotated[
-    str | None, narrowing("Of this machine, see 'benchdb machines list'.", "ID")
+    str | None,
+    narrowing("Of this machine, see 'benchdb machines list'.", "ID", default=...),
 ]
 Grade = Annotated[
-    str | None, narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER")
+    str | None, narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER", default=...)
 ]
 Trust = Annotated[
-    str | None, narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP")
+    str | None,
+    narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP", default=...),
 ]
 Since = Annotated[
-    str | None, narrowing("Begun on this day or later, as 2026-11-25.", "DATE")
+    str | None,
+    narrowing("Begun on this day or later, as 2026-11-25.", "DATE", default=...),
 ]
 Mine = Annotated[
     bool | None,
@@ -43,9 +53,12 @@ Mine = Annotated[
         "--mine/--contributed",
         show_default=False,
         panel=ONLY,
+        default=...,
     ),
 ]
-Limit = Annotated[int | None, option("Show the first N lines only.", min=1)]
+Limit = Annotated[
+    int | None, option("Show the first N lines only.", min=1, default=...)
+]
 _GRADES = ("A", "B", "C", "I", "X")
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 

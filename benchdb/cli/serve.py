@@ -8,7 +8,7 @@ from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Engine
@@ -40,17 +40,17 @@ _FOLLOW = """(async () => {
 
 @app.command()
 def serve(
-    lang: Annotated[
-        list[str] | None,
-        option("Languages: de,fr,ko … or all (default: yours)", "CODES"),
-    ] = None,
-    host: Annotated[
-        str,
-        option("Listen at this address; 0.0.0.0 lets other machines in.", "ADDRESS"),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, option("Listen at this port; 0 takes a free one.", min=0, max=65535)
-    ] = (8000),
+    lang: list[str] | None = option(
+        "Languages: de,fr,ko … or all (default: yours)", "CODES"
+    ),
+    host: str = option(
+        "Listen at this address; 0.0.0.0 lets other machines in.",
+        "ADDRESS",
+        default="127.0.0.1",
+    ),
+    port: int = option(
+        "Listen at this port; 0 takes a free one.", min=0, max=65535, default=8000
+    ),
     db: Db = None,
 ) -> None:
     """Show the results as a site in your browser.

@@ -5,14 +5,22 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import median
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import AsJson, counted, flag, label_text, plain, wrapped
+from benchdb.cli.console import (
+    AsJson,
+    argument,
+    counted,
+    flag,
+    label_text,
+    plain,
+    wrapped,
+)
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -55,11 +63,10 @@ _PHASES = ("burst", "measure", "settle", "step", "seed", "warmup")
 
 @app.command()
 def show(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    everything: Annotated[
-        bool,
-        flag("Its evidence as well: samples, conditions, checks, machine.", "--all"),
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    everything: bool = flag(
+        "Its evidence as well: samples, conditions, checks, machine.", "--all"
+    ),
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Connection, select
@@ -14,6 +14,7 @@ from benchdb.cli.console import (
     PROSE_LIMIT,
     AsJson,
     aligned,
+    argument,
     counted,
     narrowing,
     option,
@@ -68,38 +69,22 @@ _REASONS: Mapping[Obstacle, str] = {
 
 @app.command()
 def history(
-    workload: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORKLOAD",
-            show_default=False,
-            help="Its name, see 'benchdb workloads'.",
-        ),
-    ],
-    machine_: Annotated[
-        str | None,
-        option(
-            "Of this machine, see 'benchdb machines list' (default: yours).",
-            "ID",
-            "--machine",
-            show_default=False,
-        ),
-    ] = None,
-    framework: Annotated[
-        str | None, narrowing("Of torch, mlx, tensorflow, numpy …")
-    ] = None,
-    device: Annotated[str | None, narrowing("On the cpu, metal or cuda.")] = None,
-    precision: Annotated[str | None, narrowing("In fp32, tf32, bf16 …")] = None,
-    batch_size: Annotated[
-        int | None, narrowing("With this batch size.", "N", min=1)
-    ] = None,
-    since: Annotated[
-        str | None, narrowing("Begun on this day or later, as 2026-11-25.", "DATE")
-    ] = None,
+    workload: str = argument(
+        "Its name, see 'benchdb workloads'.", "WORKLOAD", show_default=False
+    ),
+    machine_: str | None = option(
+        "Of this machine, see 'benchdb machines list' (default: yours).",
+        "ID",
+        "--machine",
+        show_default=False,
+    ),
+    framework: str | None = narrowing("Of torch, mlx, tensorflow, numpy …"),
+    device: str | None = narrowing("On the cpu, metal or cuda."),
+    precision: str | None = narrowing("In fp32, tf32, bf16 …"),
+    batch_size: int | None = narrowing("With this batch size.", "N", min=1),
+    since: str | None = narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
     as_json: AsJson = False,
-    svg: Annotated[
-        Path | None, option("Write the chart as an SVG file as well.", "FILE")
-    ] = None,
+    svg: Path | None = option("Write the chart as an SVG file as well.", "FILE"),
     db: Db = None,
 ) -> None:
     """Show a workload over time, and where it became faster or slower.

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Engine
@@ -22,10 +22,8 @@ _MEANS = (
 
 def here(
     as_json: AsJson = False,
-    renew_id: Annotated[
-        bool, flag("Give this machine another anonymous id.", "--renew-id")
-    ] = False,
-    yes: Annotated[bool, flag("Renew without asking.", "--yes")] = False,
+    renew_id: bool = flag("Give this machine another anonymous id.", "--renew-id"),
+    yes: bool = flag("Renew without asking.", "--yes"),
     db: Db = None,
 ) -> None:
     """Show what would be shared about this machine.

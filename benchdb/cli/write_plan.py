@@ -3,7 +3,6 @@
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from msgspec.structs import replace
@@ -50,40 +49,30 @@ class Format(StrEnum):
 @campaign_options
 def plan(
     context: typer.Context,
-    campaign: Annotated[
-        str | None,
-        _of_plan(
-            "Name of the campaign (default: made from the time)",
-            "NAME",
-            show_default=False,
-        ),
-    ] = None,
-    elsewhere: Annotated[
-        bool,
-        _of_plan(
-            "Plan for machines that have what this one may lack.", None, "--elsewhere"
-        ),
-    ] = False,
-    left: Annotated[
-        Path | None,
-        _of_plan(
-            "Write what the database has no run of yet.",
-            "PLAN.jsonl",
-            show_default=False,
-        ),
-    ] = None,
-    form: Annotated[
-        Format,
-        _of_plan(
-            "jsonl, commands (of a shell), slurm (a job array)", "NAME", "--format"
-        ),
-    ] = Format.JSONL,
-    exclusive: Annotated[
-        bool, _of_plan("Take whole nodes of Slurm; neighbours disturb.")
-    ] = True,
-    output: Annotated[
-        Path, _of_plan("Write there; - is standard output.", "FILE", "-o", "--output")
-    ] = _STDOUT,
+    campaign: str | None = _of_plan(
+        "Name of the campaign (default: made from the time)", "NAME", show_default=False
+    ),
+    elsewhere: bool = _of_plan(
+        "Plan for machines that have what this one may lack.",
+        None,
+        "--elsewhere",
+        default=False,
+    ),
+    left: Path | None = _of_plan(
+        "Write what the database has no run of yet.", "PLAN.jsonl", show_default=False
+    ),
+    form: Format = _of_plan(
+        "jsonl, commands (of a shell), slurm (a job array)",
+        "NAME",
+        "--format",
+        default=Format.JSONL,
+    ),
+    exclusive: bool = _of_plan(
+        "Take whole nodes of Slurm; neighbours disturb.", default=True
+    ),
+    output: Path = _of_plan(
+        "Write there; - is standard output.", "FILE", "-o", "--output", default=_STDOUT
+    ),
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.
