@@ -8,7 +8,7 @@ from contextlib import suppress
 from html import escape
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import typer
@@ -24,13 +24,17 @@ from benchdb.store.postgresql.server import is_address
 from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
-Output = Annotated[
-    Path,
-    option("File to write; - is standard output.", None, "-o", "--output", default=...),
-]
 
-
-def datasette(output: Output = Path("-"), db: Db = None) -> None:
+def datasette(
+    output: Path = option(
+        "File to write; - is standard output.",
+        None,
+        "-o",
+        "--output",
+        default=Path("-"),
+    ),
+    db: Db = None,
+) -> None:
     """Write the metadata by which Datasette shows a database in a browser.
 
     Titles, what columns mean, facets, and queries with names. Datasette is no part of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 from sqlalchemy import Connection
@@ -26,41 +26,32 @@ from benchdb.store.tables import run
 
 app = typer.Typer(add_completion=False)
 
-Output = Annotated[
-    Path,
-    option(
-        "Write there; - is standard output. Parquet takes a new folder.",
-        "PATH",
-        "-o",
-        "--output",
-        default=...,
-    ),
-]
-Kind = Annotated[
-    Literal["jsonl", "parquet"],
-    option(
-        "jsonl (for import), parquet (for DuckDB, Spark, pandas)",
-        "NAME",
-        "--format",
-        default=...,
-    ),
-]
-
 
 @app.command()
 def export(
     context: typer.Context,
-    output: Output = Path("-"),
-    kind: Kind = "jsonl",
+    output: Path = option(
+        "Write there; - is standard output. Parquet takes a new folder.",
+        "PATH",
+        "-o",
+        "--output",
+        default=Path("-"),
+    ),
+    kind: Literal["jsonl", "parquet"] = option(
+        "jsonl (for import), parquet (for DuckDB, Spark, pandas)",
+        "NAME",
+        "--format",
+        default="jsonl",
+    ),
     mine: bool | None = flag(
         "Measured or planned here.", "--mine", panel=ONLY, default=None
     ),
-    workload: only.Workload = None,
-    source: only.Source = None,
-    label: only.Label = None,
-    campaign: only.Campaign = None,
-    machine: only.Machine = None,
-    chip: only.Chip = None,
+    workload: str | None = only.WORKLOAD,
+    source: str | None = only.SOURCE,
+    label: str | None = only.LABEL,
+    campaign: str | None = only.CAMPAIGN,
+    machine: str | None = only.MACHINE,
+    chip: str | None = only.CHIP,
     preview: bool = flag(
         "Write nothing; show each field that would be in it.", "--preview"
     ),

@@ -42,20 +42,20 @@ _USUAL_COMPILERS = ("eager", "graph", "none", None)
 @app.command()
 def list_runs(
     context: typer.Context,
-    workload: only.Workload = None,
-    framework: only.Framework = None,
-    device: only.Device = None,
-    precision: only.Precision = None,
+    workload: str | None = only.WORKLOAD,
+    framework: str | None = only.FRAMEWORK,
+    device: str | None = only.DEVICE,
+    precision: str | None = only.PRECISION,
     status: str | None = narrowing("ok, failed, oom, interrupted, withdrawn …"),
-    source: only.Source = None,
-    label: only.Label = None,
-    chip: only.Chip = None,
-    campaign: only.Campaign = None,
-    machine: only.Machine = None,
-    mine: only.Mine = None,
-    grade: only.Grade = None,
-    trust: only.Trust = None,
-    since: only.Since = None,
+    source: str | None = only.SOURCE,
+    label: str | None = only.LABEL,
+    chip: str | None = only.CHIP,
+    campaign: str | None = only.CAMPAIGN,
+    machine: str | None = only.MACHINE,
+    mine: bool | None = only.MINE,
+    grade: str | None = only.GRADE,
+    trust: str | None = only.TRUST,
+    since: str | None = only.SINCE,
     sort: Literal["started", "value", "workload", "system", "grade", "trust"] = option(
         "started, value (the best first), workload, system, grade, trust",
         "BY",
@@ -65,7 +65,7 @@ def list_runs(
     of_campaigns: bool = flag(
         "Campaigns instead: what was measured together.", "--campaigns"
     ),
-    limit: only.Limit = None,
+    limit: int | None = only.LIMIT,
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
