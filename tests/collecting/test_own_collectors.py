@@ -16,6 +16,7 @@ from benchdb.collecting.campaign import Finished, measure
 from benchdb.collecting.plan import Memory, Request, Settings, ordered, plan
 from benchdb.collecting.processes import Interruption
 from benchdb.collecting.programs import survey
+from benchdb.collecting.protocol_check import points
 from benchdb.collecting.reported import Report, Reported, report_of
 from benchdb.exchange.record import Record
 from benchdb.grading import ProcessFacts, grade
@@ -48,7 +49,7 @@ for line in (
       "workload": "matmul", "framework": "acme", "device": "cpu", "precision": "fp32",
       "parameters": {{"size": 8}}, "seed": seed + turn, "replicate": turn,
       "tier": value["--tier"], "replicates": int(value["--replicates"]),
-      "campaign": value["--campaign"], "label": "measured"}},
+      "campaign": value.get("--campaign"), "label": "measured"}},
 ):
     print(json.dumps(line), flush=True)
 phase("warm-up", 25)
@@ -199,6 +200,19 @@ def test_what_is_stored_is_asked_of_the_rules_and_named_in_its_line(
     assert ("impossible-figure", "teraflops") in event.doubts
     assert "; worth a second look: " in shown.getvalue()
     assert "impossible-figure (teraflops)" in shown.getvalue()
+
+
+def test_check_collector_misses_the_progress_that_was_promised(tmp_path):
+    collector(tmp_path)
+    for phase in ("warm-up", "measure"):
+        (tmp_path / phase).touch()
+    path = tmp_path / "config" / "collectors" / "acme"
+    path.write_text(path.read_text().replace("{percent} %", "{percent} percent"))
+
+    holds = {it.name: it.holds for it in points(path)}
+
+    assert holds["matmul on cpu"] is True
+    assert holds["matmul on cpu: progress"] is False
 
 
 @pytest.mark.parametrize(
