@@ -95,9 +95,9 @@ def _needed(names: Iterable[str]) -> set[str]:
         needed.add(name)
         every = map(Requirement, asked)
         waiting += [
-            one.name
-            for one in every
-            if one.marker is None or one.marker.evaluate({"extra": ""})
+            requirement.name
+            for requirement in every
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
         ]
     return needed
 

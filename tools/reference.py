@@ -185,9 +185,9 @@ def exchange() -> str:
         line = f"Line `{_only(definition, 'type')}`. " if name in kinds else ""
         required = definition.get("required", ())
         rows = [
-            (_code(field), _type(told), "yes" if field in required else "",
-             told.get("description"))
-            for field, told in definition.get("properties", {}).items()
+            (_code(field), _type(description), "yes" if field in required else "",
+             description.get("description"))
+            for field, description in definition.get("properties", {}).items()
             if field != "type" or name not in kinds
         ]  # fmt: skip
         about = _prose(definition.get("description"))

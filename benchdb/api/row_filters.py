@@ -85,14 +85,14 @@ def conditions(
 def moment(value: Any) -> datetime:
     """Return the time that *value* stands for; raise ``UsageError`` if that is none."""
     try:
-        told = datetime.fromisoformat(value) if isinstance(value, str) else value
+        point = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError as error:
         raise UsageError(f"since={value!r} is no date; write 2026-11-25") from error
-    if isinstance(told, date) and not isinstance(told, datetime):
-        told = datetime.combine(told, time())
-    if not isinstance(told, datetime):
+    if isinstance(point, date) and not isinstance(point, datetime):
+        point = datetime.combine(point, time())
+    if not isinstance(point, datetime):
         raise UsageError(f"since={value!r} is no date; write '2026-11-25'")
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return point if point.tzinfo else point.replace(tzinfo=UTC)
 
 
 def _since(

@@ -174,14 +174,14 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
 
     Those asked for must be there.
     """
-    found, faults = collectors()
+    programs, faults = collectors()
     for fault in faults:
         warn(fault)
     wanted = set(request.members())
     # Ours import their frameworks to answer, which nobody waits for in vain.
     able = [
         name
-        for name, its in found.items()
+        for name, its in programs.items()
         if wanted & (collected().keys() if its.ours else {*its.workloads})
     ]
     asked = tuple(dict.fromkeys(request.framework or able))

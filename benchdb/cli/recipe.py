@@ -134,7 +134,7 @@ def _look_at(original: Record) -> Iterator[str]:
 
 def _devices(found: Record) -> dict[str, Any]:
     """Return driver and power limit of each device that tells one."""
-    told = {}
+    groups = {}
     for device in found.environment.devices:
         facts = {
             name: device[name]
@@ -142,8 +142,8 @@ def _devices(found: Record) -> dict[str, Any]:
             if device.get(name) is not None
         }
         if facts:
-            told[str(device.get("name") or device.get("kind"))] = facts
-    return told
+            groups[str(device.get("name") or device.get("kind"))] = facts
+    return groups
 
 
 def _machine(found: Record) -> str:

@@ -86,9 +86,9 @@ def bundles(paths: Iterable[str]) -> dict[str, str]:
     """Return whose each bundle among *paths* is, by its path, in one order."""
     places = {path: place(path) for path in sorted(paths)}
     return {
-        path: one.contributor
-        for path, one in places.items()
-        if one is not None and one.kind == "bundle"
+        path: bundle.contributor
+        for path, bundle in places.items()
+        if bundle is not None and bundle.kind == "bundle"
     }
 
 

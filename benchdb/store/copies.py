@@ -104,9 +104,9 @@ def copied_samples(
             first, *others = sorted(processes, key=_age)
             judged += [one[0] for one in processes]
             findings += [
-                Finding(one[0], COPIED, None, {"original": first[0]})
-                for one in others
-                if one[2:] != first[2:]
+                Finding(copy[0], COPIED, None, {"original": first[0]})
+                for copy in others
+                if copy[2:] != first[2:]
             ]
     return judged, findings
 

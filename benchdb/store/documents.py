@@ -134,12 +134,12 @@ def brought(
     for some in batched(sorted(sources)):
         rows = [
             {
-                "source": one,
+                "source": edition,
                 "file": file.sha256,
                 "importer": by.importer,
-                "importer_version": sources[one],
+                "importer_version": sources[edition],
             }
-            for one in connection.scalars(there.where(source.c.digest.in_(some)))
+            for edition in connection.scalars(there.where(source.c.digest.in_(some)))
         ]
         if rows:
             connection.execute(insert_new(connection, source_file), rows)
@@ -153,19 +153,25 @@ def refuse(
     rows = [
         {
             "digest": digest(
-                [file.sha256, by.importer, one.number, one.locator, one.reason]
+                [
+                    file.sha256,
+                    by.importer,
+                    refusal.number,
+                    refusal.locator,
+                    refusal.reason,
+                ]
             ),
             "file": file.sha256,
             "name": file.name,
             "importer": by.importer,
             "map_sha256": by.map_sha256,
             "about": by.about,
-            "line": one.number,
-            "locator": one.locator,
-            "reason": one.reason,
-            "raw": one.raw,
+            "line": refusal.number,
+            "locator": refusal.locator,
+            "reason": refusal.reason,
+            "raw": refusal.raw,
         }
-        for one in map(_storable, bad)
+        for refusal in map(_storable, bad)
     ]
     if rows:
         connection.execute(insert_new(connection, quarantine), rows)

@@ -53,9 +53,9 @@ def duplicates(connection: Connection) -> list[Duplicate]:
     stale, every = superseded(connection), editions(connection)
     rank = strangers(connection, [one.digest for one in every])
     live = {
-        one.digest: replace(one, stranger=rank[one.digest])
-        for one in every
-        if one.digest not in stale
+        edition.digest: replace(edition, stranger=rank[edition.digest])
+        for edition in every
+        if edition.digest not in stale
     }
     shared = _shared(connection, live)
     sizes = _sizes(connection)

@@ -446,9 +446,9 @@ def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
     ages = {one.digest: one.age for one in known}
     decided = _decided(connection)
     accepted = [
-        (one.outdated, one.newer)
-        for one in decided
-        if one.accepted and one.why != HEARD
+        (proposal.outdated, proposal.newer)
+        for proposal in decided
+        if proposal.accepted and proposal.why != HEARD
     ]
     refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
     unasked = (*_read_here(connection), *_signed_alike(connection, known, refused))

@@ -173,16 +173,18 @@ def unite(connection: Connection, some: Sequence[str]) -> None:
         merge(connection, root, other)
 
 
-def split(connection: Connection, one: str) -> None:
-    """Keep the machine *one* apart from all others."""
+def split(connection: Connection, member: str) -> None:
+    """Keep the machine *member* apart from all others."""
     groups = canonical(connection)
-    rest = sorted(digest for digest, stands in groups.items() if stands == groups[one])
-    rest.remove(one)
+    rest = sorted(
+        digest for digest, stands in groups.items() if stands == groups[member]
+    )
+    rest.remove(member)
     if not rest:
         raise UsageError("that machine stands alone already")
     # The others stay together: one of them stands for them from now on.
-    root = groups[one] if groups[one] != one else rest[0]
-    _link(connection, {one: one, **dict.fromkeys(rest, root)})
+    root = groups[member] if groups[member] != member else rest[0]
+    _link(connection, {member: member, **dict.fromkeys(rest, root)})
 
 
 def undo(connection: Connection, one: str) -> None:
@@ -284,18 +286,18 @@ def find_by_id(connection: Connection, wanted: str) -> str:
     if wanted in ids:
         return wanted
     start = wanted.casefold()
-    found, runs = set[str](), 0
+    digests, runs = set[str](), 0
     if len(start) >= _ENOUGH:
-        found = {one for one in ids if one.casefold().startswith(start)}
+        digests = {one for one in ids if one.casefold().startswith(start)}
         machines = _of_runs(connection, start)
         runs = len(machines)
         groups = canonical(connection)
         roots = {groups[one] for one in machines}
-        found |= {one for one, digest in ids.items() if groups[digest] in roots}
-        found = {_first(ids, groups, one) for one in found}
-    if len(found) == 1:
-        return found.pop()
-    raise UsageError(_no_match(wanted, len(found), runs))
+        digests |= {one for one, digest in ids.items() if groups[digest] in roots}
+        digests = {_first(ids, groups, one) for one in digests}
+    if len(digests) == 1:
+        return digests.pop()
+    raise UsageError(_no_match(wanted, len(digests), runs))
 
 
 def _all_ids(connection: Connection) -> dict[str, str]:

@@ -175,10 +175,10 @@ def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
 def naming(key: Column[Any]) -> list[Column[Any]]:
     """Return the columns of all tables that refer to *key*."""
     return [
-        one.parent
+        column.parent
         for table in tables.metadata.sorted_tables
-        for one in table.foreign_keys
-        if one.column is key
+        for column in table.foreign_keys
+        if column.column is key
     ]
 
 
