@@ -141,8 +141,8 @@ def _add(connection: Connection, ages: Ages) -> None:
                 "started": facts[0],
             }
             for facts in _of(connection, query, names)
-            for kind, told in [_aged(facts)]
-            if kind in ages and told[1] == ages[kind][1]
+            for kind, age in [_aged(facts)]
+            if kind in ages and age[1] == ages[kind][1]
         ]
         insert_rows(connection, newest, sorted(rows, key=itemgetter("run")))
 

@@ -2,7 +2,6 @@
 
 import math
 import struct
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -138,10 +137,6 @@ class Recorder:
         Whoever runs it puts into the yielded dict how many ``samples`` it had.
         """
         facts: dict[str, int] = {}
-        if self.assignment.progress:
-            run = self.assignment.run
-            turn = f"{run['replicate'] + 1}/{run['replicates']}"
-            print(f"{self.cell.title}, {turn}: {name}", file=sys.stderr, flush=True)
         self._edge(name, time.monotonic_ns(), begin=True)
         yield facts
         self._edge(name, time.monotonic_ns(), begin=False, **facts)
