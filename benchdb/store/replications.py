@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Select, func, or_, select, tuple_
+from sqlalchemy import Connection, Select, func, or_, select, tuple_, union
 
 from benchdb.metric_kinds import headlines
 from benchdb.statistics import spreads
@@ -24,7 +24,7 @@ from benchdb.store.hearsay import hearsay
 from benchdb.store.places import chip_at_work, is_card, is_known
 from benchdb.store.pooling import conditions, is_usable, work_class
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
-from benchdb.store.tables import finding, machine, run
+from benchdb.store.tables import finding, machine, newest, run
 
 _GIB = 2**30
 _WORK = (run.c.workload, run.c.framework, run.c.device)
@@ -84,6 +84,31 @@ def replications(
             if known != Replication(n=known.n):
                 found |= dict.fromkeys((one.run.facts.digest for one in own), known)
     return found
+
+
+def beside(shown: Select[Any], workload: str) -> Select[Any]:
+    """Return the query of all runs of a *workload* that may measure again some *shown*.
+
+    Both give digests. They are the newest of the same cells, on whatever machine, and
+    campaigns of which a run is linked to one that is shown, in either direction.
+    """
+    cells = select(newest.c.cell).where(newest.c.run.in_(shown)).distinct()
+    link = run.alias()
+    links = union(
+        select(link.c.reproduces).where(
+            link.c.digest.in_(shown), link.c.reproduces.is_not(None)
+        ),
+        select(link.c.digest).where(link.c.reproduces.in_(shown)),
+    )
+    linked = select(link.c.campaign).where(link.c.digest.in_(links))
+    return select(run.c.digest).where(
+        run.c.workload == workload,
+        or_(
+            run.c.digest.in_(select(newest.c.run).where(newest.c.cell.in_(cells))),
+            run.c.digest.in_(links),
+            run.c.campaign.in_(linked),
+        ),
+    )
 
 
 def confirmed(
