@@ -446,13 +446,18 @@ def _write(path: Path, content: bytes) -> None:
     ``files.replacing`` waits for the disk, thousands of times; a site can be built
     again.
     """
-    unfinished = path.with_name(f".{path.name}.part")
+    unfinished = _unfinished(path)
     try:
         unfinished.write_bytes(content)
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _unfinished(path: Path) -> Path:
+    """Return where a file is written before it gets its name."""
+    return path.with_name(f".{path.name}.part")
 
 
 def _manifest(folder: Path) -> dict[str, Entry]:
@@ -495,6 +500,8 @@ def _removed(folder: Path, path: str, entry: Entry) -> bool:
     try:
         own = entry.size < 0 or _sha256(place) == entry.sha256
         if own and place.resolve().is_relative_to(folder):
+            if entry.size < 0:
+                _unfinished(place).unlink(missing_ok=True)
             place.unlink()
     except OSError:
         return False

@@ -16,11 +16,11 @@ import pytest
 from sqlalchemy import update
 
 from benchdb.resources import folder
-from benchdb.site import build
+from benchdb.site import build, compare
 from benchdb.store.database import open_database, writing
 from benchdb.store.derived import renew
 from benchdb.store.tables import run
-from tests import forks
+from tests import command_line, forks
 from tests.campaign_history import campaign, shared
 from tests.in_process import benchdb
 from tests.proposed_sources import TENSORBENCH, lone_source, proposals
@@ -180,11 +180,33 @@ def test_while_a_build_is_at_work_another_one_is_refused(followed):
     assert followed.is_as_built_from_nothing()
 
 
+def test_a_database_that_changes_meanwhile_is_shown_as_it_was(followed, monkeypatch):
+    cold, pairs = followed.room / "before", compare.pages
+    followed.built(cold)
+    before = contents_of(cold)
+
+    def meanwhile(*given):
+        monkeypatch.undo()
+        more = PUBLISHED / "m1-vs-v100.jsonl", PUBLISHED / "tf-metal-experiments.jsonl"
+        imported = command_line.benchdb("import", *more, "--db", followed.database)
+        assert imported.status == 0, imported.err
+        return pairs(*given)
+
+    monkeypatch.setattr(compare, "pages", meanwhile)
+    shutil.rmtree(cold)
+    followed.built(cold)
+
+    assert contents_of(cold) == before
+    assert followed.is_as_built_from_nothing()
+    added = contents_of(followed.site).keys() - before.keys()
+    assert "source/m1-vs-v100.html" in added
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="one process does all of it")
 def test_what_a_build_has_started_ends_with_it_even_if_it_is_killed():
     program = """
 import os, signal, time
-from benchdb.site import build
+from benchdb.site import build, compare
 os.sched_getaffinity = lambda _: {0, 1}
 with build.aside(lambda: time.sleep(600) or b""):
     os.kill(os.getpid(), signal.SIGKILL)
