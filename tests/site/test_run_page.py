@@ -132,7 +132,7 @@ def test_a_published_figure_shows_the_characters_of_its_source(tmp_path):
     assert "1:53,65 total" in text
     assert "The source published no samples" in text
     assert "No gate is recorded" in text
-    assert "others published it" in text
+    assert "Others published it" in text
 
 
 def test_a_run_without_a_figure_says_why(tmp_path):
