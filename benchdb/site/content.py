@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -22,7 +22,7 @@ from benchdb.report.view.report_view import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.system_pairs import Systems
 from benchdb.store.places import Place
-from benchdb.store.replications import Replication, beside, replications
+from benchdb.store.replications import Replication, replications, replications_beside
 from benchdb.store.retractions import Known, all_known
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
@@ -130,11 +130,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         connection = self.inputs.connection
         if self.kept is None:
             return replications(connection, None, class_spreads)
-        # All who may have measured it: many more than are shown, so one work at a time.
-        found, seen = dict[str, Replication](), cache(class_spreads)
-        for work in sorted({one.facts.workload for one in self.inputs.runs}):
-            found |= replications(connection, beside(self.kept, work), seen)
-        return found
+        return replications_beside(connection, self.kept, class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:
