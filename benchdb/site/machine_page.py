@@ -161,7 +161,7 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
     return Words(
         title=title,
         description=terms.label_text(language, "measured", mine=facts.mine),
-        crumbs=(("machines", language.pgettext("table header", "Machines")),),
+        crumbs=(("machines", language.gettext("Machines that benchdb measured")),),
         contents=(
             ("sessions", language.pgettext("table header", "Sessions")),
             ("figures", language.pgettext("section", "All figures")),

@@ -90,7 +90,7 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
             one.runs for one in facts.documents
         ),
         language.pgettext("table header", "Chips"): len(facts.chips),
-        language.pgettext("section", "Documents"): len(facts.documents),
+        language.pgettext("table header", "Documents"): len(facts.documents),
     }
     known = {name: language.number(count) for name, count in counts.items()}
     return Words(
