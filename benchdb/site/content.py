@@ -22,7 +22,7 @@ from benchdb.report.view.report_view import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.system_pairs import Systems
 from benchdb.store.places import Place
-from benchdb.store.replications import Replication, replications
+from benchdb.store.replications import Replication, replications, replications_beside
 from benchdb.store.retractions import Known, all_known
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
@@ -127,7 +127,10 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def replications(self) -> Mapping[str, Replication]:
         """Return what measured a run again, by the run's digest."""
-        return replications(self.inputs.connection, self.kept, class_spreads)
+        connection = self.inputs.connection
+        if self.kept is None:
+            return replications(connection, None, class_spreads)
+        return replications_beside(connection, self.kept, class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:
