@@ -8,7 +8,8 @@ import pytest
 
 from tests.manual import CHECKOUT, DOCUMENTS, README, inline_code, links
 
-FOLDERS = "benchdb|benchmarks|collectors|docs|published|reports|schema|tests"
+FOLDERS = "benchdb|benchmarks|collectors|docs|examples|packaging|published|reports"
+FOLDERS += "|schema|tests|tools"
 every_document = pytest.mark.parametrize(
     "document", DOCUMENTS, ids=lambda path: str(path.relative_to(CHECKOUT))
 )
