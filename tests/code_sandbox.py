@@ -37,8 +37,8 @@ _FILES = {
 }
 # What a checkout is made of: folders are links, files copies, for documents write some.
 _OF_A_CHECKOUT = (
-    *("benchdb", "collectors", "examples", "packaging", "published", "reports"),
-    *("schema", "tests", "tools", "pyproject.toml", "README.md", "LICENSE"),
+    *("benchdb", "collectors", "examples", "packaging", "reports", "schema", "tests"),
+    *("tools", "pyproject.toml", "README.md", "LICENSE"),
 )
 # A run that others can look up but not withdraw is not ours: it is replaced.
 OWN_RUN = "3f2a9c"
@@ -72,6 +72,9 @@ class Sandbox:
                 (folder / name).symlink_to(source)
             else:
                 shutil.copyfile(source, folder / name)
+        (folder / "published").mkdir()  # without the corpus, which pip would pack
+        for path in published_runs.FILES:
+            (folder / "published" / path.name).symlink_to(path)
         (folder / "hosts" / "node7" / "benchdb").mkdir(parents=True)
         self.own_run = prepared.with_name("own_run").read_text()
         self.environment = _environment(folder)
@@ -128,6 +131,8 @@ def _within_seconds(words: list[str]) -> list[str]:
     if words[0] == "plan" and "--left" not in words:
         words = [_PLAN.get(word, word) for word in words]
         return [*words, "matmul", "--size", "64", "--replicates", "1"]
+    if words[:2] == ["collect", "matmul"] and "--framework" not in words:
+        return [*words, "--framework", "numpy"]
     if "--site" in words and "--lang" not in words:
         return [*words, "--lang", "en"]
     return words
@@ -177,7 +182,7 @@ def prepare(folder: Path) -> Path:
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice", "-f", key],
         check=True,
     )
-    environment = _environment(folder)
+    environment = _environment(folder) | {"KEPT_ANSWERS": str(folder / "answers")}
     for seed in ("1", "2"):
         line = ("collect", *_WORK, "--no-metal", "--replicates", "1", "--seed", seed)
         done = run_command(*line, cwd=folder, environment=environment)

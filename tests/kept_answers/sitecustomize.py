@@ -24,7 +24,8 @@ def _answer(words: list[str], folder: Path) -> int:
         if done.returncode:
             return done.returncode
         folder.mkdir(exist_ok=True)
-        kept.write_bytes(done.stdout)
+        (new := kept.with_suffix(f".{os.getpid()}")).write_bytes(done.stdout)
+        new.rename(kept)
     os.write(1, kept.read_bytes())
     return 0
 
