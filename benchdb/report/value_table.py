@@ -21,7 +21,7 @@ from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import workload_of
-from benchdb.statistics.comparison import Sample, Spread
+from benchdb.statistics.comparison import Estimate, Sample, Spread
 from benchdb.steps import lowest
 from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Figure
@@ -177,14 +177,17 @@ def _quantity(
 ) -> Quantity:
     """Return the figure of one run, or that of several processes with its interval."""
     run, figure = processes[0]
+    alone = len(processes) == 1
     sessions = defaultdict[str, list[float]](list)
     for one, other in processes:
         sessions[one.facts.session.name].append(other.value or 0.0)
-    shown = average(Sample(tuple(map(tuple, sessions.values())), spread))
+    if alone:  # as most of what others published
+        shown = Estimate(figure.value or 0.0)
+    else:
+        shown = average(Sample(tuple(map(tuple, sessions.values())), spread))
     value, low, high, n = shown.value, shown.low, shown.high, len(processes)
     size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
     derived = any(other.derived is not None for _, other in processes)
-    alone = n == 1
     printed = figure.printed if alone else None
     return Quantity(
         value=value / size,

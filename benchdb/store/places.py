@@ -35,7 +35,7 @@ _UNKNOWN = "unknown"  # the name of a chip that a document does not name
 _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, cache_hash=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the

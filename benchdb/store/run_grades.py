@@ -7,6 +7,7 @@ campaign in which no process passed it: some gates only the first process looks 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
@@ -92,11 +93,11 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
 
     All processes of their cells have a say, those that are not among them as well.
     """
-    asked = set(connection.scalars(among))
+    asked = set(connection.scalars(among).all())
     letters: dict[str, Grade | None] = {}
     steps: dict[str, Step] = {}
     kept = select(samples.c.run).where(samples.c.run.in_(among))
-    sampled = set(connection.scalars(kept))
+    sampled = set(connection.scalars(kept).all())
     groups, known = _groups(connection, among)
     measured = all(group[0].label == "measured" for group in groups)
     doubtful = set() if measured else _doubtful(connection, among)
@@ -104,9 +105,9 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
     for group in groups:
         wanted = [row.digest for row in group if row.digest in asked]
         if wanted and _is_published(group, doubtful):
-            facts = ProcessFacts("ok", group[0].label, group[0].device)
-            letters |= dict.fromkeys(wanted, grade([facts]))
-            steps |= {name: step_of(facts, sampled=name in sampled) for name in wanted}
+            own = group[0].label, group[0].device
+            for name in wanted:
+                letters[name], steps[name] = _published(*own, sampled=name in sampled)
         elif wanted:
             ours.append(group)
     for some in _batched(ours):
@@ -161,13 +162,15 @@ def _groups(
     query: Select[Any] = (
         select(*_CELL, *_FACTS).where(_with_campaigns(among)).order_by(run.c.digest)
     )
-    rows = connection.execute(query).all()
+    rows, shipped = connection.execute(query).all(), shipped_runs()
     known = sessions(
         Process(
             digest=row.digest,
             # A stranger who knows a campaign's name adds nothing to mine, and spoils
             # no session of what benchdb ships.
-            machine=f"{row.machine} {row.mine} {row.digest in shipped_runs()}",
+            machine=f"{row.machine} {row.mine} {row.digest in shipped}"
+            if row.campaign is not None
+            else "",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -182,7 +185,7 @@ def _groups(
         if row.digest in gone:  # it speaks neither for nor against the others
             continue
         environment = same.get(row.environment, row.environment)
-        whose = environment, row.digest in shipped_runs()
+        whose = environment, row.digest in shipped
         # What is published without a campaign is no process of anything else.
         alone = row.campaign is None and row.label != "measured"
         own = (row.digest,) if alone else row[: len(_CELL)]
@@ -208,6 +211,13 @@ def _is_published(group: _Rows, doubtful: set[str]) -> bool:
         row.status == "ok" and not row.checks and row.digest not in doubtful
         for row in group
     )
+
+
+@cache  # as thousands have it
+def _published(label: str, device: str, *, sampled: bool) -> tuple[Grade | None, Step]:
+    """Return grade and step of a figure of others that nothing speaks against."""
+    facts = ProcessFacts("ok", label, device)
+    return grade([facts]), step_of(facts, sampled=sampled)
 
 
 def _judged_together(
