@@ -19,7 +19,7 @@ from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.steps import Step, lowest
 from benchdb.store.places import Place
-from benchdb.store.pooling import by_session, conditions, pooled, work_class
+from benchdb.store.pooling import by_session, pooled, work_class
 from benchdb.store.run_facts import Figure
 
 Process = tuple[StoredRun, Figure]

@@ -6,7 +6,7 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec.structs import replace
 
@@ -103,8 +103,7 @@ def values(
 def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
     facts, place, who = run.facts, run.place, run.party
     number = sources.key(place.source)
-    names = list(workloads())
-    index = names.index(facts.workload) if facts.workload in names else len(names)
+    order = _places()
     return (
         int(number) if number else 0,
         who.chip,
@@ -112,7 +111,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         who.ram_bytes or 0,
         who.device,
         who.framework,
-        index,
+        order.get(facts.workload, len(order)),
         facts.workload,
         facts.batch_size or 0,
         facts.whole("size") or 0,
@@ -121,6 +120,12 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         facts.replicate or 0,
         facts.digest,
     )
+
+
+@cache
+def _places() -> Mapping[str, int]:
+    """Return the place of each workload of the catalogue."""
+    return {name: n for n, name in enumerate(workloads())}
 
 
 def _cell(run: StoredRun) -> tuple[object, ...]:

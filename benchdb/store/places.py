@@ -179,6 +179,7 @@ def tidy(name: str) -> str:
     return short or " ".join(name.split())
 
 
+@lru_cache(maxsize=4096)  # a site asks a hundred thousand times
 def chip_at_work(place: Place) -> str:
     """Return the tidy name of the chip that did the work."""
     return worked(place.device_name, place.device, place.accelerator, place.chip)
@@ -192,6 +193,7 @@ def worked(own: str | None, device: str, card: str | None, chip: str) -> str:
     return tidy(card if device in _GPUS and card else chip)
 
 
+@lru_cache(maxsize=4096)
 def is_known(place: Place) -> bool:
     """Tell whether anybody said which chip worked."""
     return chip_at_work(place).casefold() not in (_UNKNOWN, "")
