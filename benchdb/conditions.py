@@ -172,7 +172,7 @@ class Conditions(msgspec.Struct, frozen=True, cache_hash=True):
     @property
     def facts(self) -> Mapping[str, str]:
         """Return the parameters that change what a step computes, by name."""
-        return {name: str(fact) for name, fact in parsed(self.parameters).items()}
+        return _texts(self.parameters)
 
     @property
     def protocol(self) -> tuple[object, ...]:
@@ -316,6 +316,11 @@ def _without_weights(parameters: str) -> str:
     if facts.pop(_WEIGHTS, None) is None:
         return parameters
     return sorted_json(facts) or "{}"
+
+
+@lru_cache(maxsize=4096)  # as below
+def _texts(parameters: str) -> Mapping[str, str]:
+    return {name: str(fact) for name, fact in parsed(parameters).items()}
 
 
 @lru_cache(maxsize=4096)  # thousands of runs share them

@@ -140,6 +140,7 @@ def headlines(workload: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *ours, *_OF_OTHERS, *last, *own().metric)))
 
 
+@lru_cache(maxsize=4096)  # as every figure has one
 def unit_of(metric: str, workload: str) -> str:
     """Return the unit token of *metric*; a rate counts the workload's samples."""
     unit = metrics()[metric].unit

@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,7 @@ _FORGOTTEN = timedelta(minutes=3)
 _SHIFT = timedelta(minutes=2)  # clocks are set right by less
 
 
-class Process(msgspec.Struct, frozen=True):
+class Process(NamedTuple):
     """When one run of a machine began and ended, in which campaign and conditions."""
 
     digest: str
@@ -63,9 +63,9 @@ def sessions(processes: Iterable[Process]) -> dict[str, Session]:
     campaigns = defaultdict(list)
     known: dict[str, Session] = {}
     for process in processes:
-        start = moment(process.started)
+        start = moment(process.started) if process.campaign is not None else None
         if process.campaign is None or start is None:
-            load = load_per_cpu(process.before)
+            load = load_per_cpu(process.before) if process.before else None
             name = process.digest
             if process.campaign is not None:
                 name = f"{process.campaign} on {process.machine}"

@@ -100,6 +100,12 @@ class Side(msgspec.Struct, frozen=True, dict=True):
         return {(one.work, one.batch) for one in own}
 
     @cached_property
+    def settings(self) -> Sequence[tuple[Work, str]]:
+        """Return what each measurement computed, and in which setting."""
+        own = (one.conditions for one in self.measured)
+        return [(one.work, one.setting) for one in own]
+
+    @cached_property
     def parameters(self) -> Mapping[str, Set[tuple[str, str]]]:
         """Return the parameters of each workload with the values that they have."""
         known = defaultdict[str, set[tuple[str, str]]](set)

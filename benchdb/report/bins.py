@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -53,6 +54,7 @@ class Bins:
             if isinstance(size, int) and size > 0:
                 cards[root].add(size)
         self._cores, self._cards = _agreed(cores), _agreed(cards)
+        self._known: dict[Place, Bin] = {}
 
     def cores(self, place: Place) -> tuple[int, Basis] | None:
         """Return the GPU cores at *place* and who says so; ``None`` if nobody does."""
@@ -67,6 +69,11 @@ class Bins:
 
     def of(self, place: Place) -> Bin:
         """Return the bin of *place*; a CPU is the same beside any number of cores."""
+        if place not in self._known:  # a site asks ten times for each
+            self._known[place] = self._bin(place)
+        return self._known[place]
+
+    def _bin(self, place: Place) -> Bin:
         cores = self.cores(place) if place.device == "metal" else None
         memory = self._cards.get(place.machine) if is_card(place) else place.ram_bytes
         return Bin(
@@ -90,6 +97,7 @@ def _agreed(stated: Mapping[str, set[int]]) -> dict[str, int]:
     return {name: min(every) for name, every in stated.items() if len(every) == 1}
 
 
+@cache
 def _variants(name: str) -> Sequence[Chip]:
     wanted = tidy(name).casefold()
     return [one for one in chips() if one.name.casefold() == wanted]

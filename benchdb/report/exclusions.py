@@ -94,7 +94,7 @@ def flags(
         query = select(table).order_by(*order)
         if among is not None:
             query = query.where(table.c.run.in_(among))
-        for row in connection.execute(query):
+        for row in connection.execute(query).all():
             metric = row.metric or None
             known = {(one.code, one.metric) for one in flags_of[row.run]}
             if table is flag or (row.code, metric) not in known:

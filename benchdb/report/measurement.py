@@ -19,7 +19,7 @@ from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.steps import Step, lowest
 from benchdb.store.places import Place
-from benchdb.store.pooling import by_session, conditions, pooled, work_class
+from benchdb.store.pooling import by_session, pooled, work_class
 from benchdb.store.run_facts import Figure
 
 Process = tuple[StoredRun, Figure]
@@ -39,7 +39,8 @@ class Measurement(msgspec.Struct, frozen=True):
     It is *proven* unless gates are absent that say what it did.
     *spread* is what such work has shown elsewhere, *limit* the watts that the card may
     draw. The first of its runs was *begun* when it says so, the last *started* then.
-    *trust* is the lowest step of the ladder that they reach.
+    *trust* is the lowest step of the ladder that they reach, *work_class* which class
+    of work such a step is, ``None`` for work that none of them is like.
     """
 
     conditions: Conditions
@@ -61,6 +62,7 @@ class Measurement(msgspec.Struct, frozen=True):
     limit: float | None = None
     begun: str | None = None
     trust: Step | None = None
+    work_class: WorkClass | None = None
 
     @property
     def span(self) -> tuple[str, str, str] | None:
@@ -74,9 +76,7 @@ class Measurement(msgspec.Struct, frozen=True):
 
     def sampled(self, values: Sequence[float]) -> Sample:
         """Return *values*, one for each process, by session, the newest first."""
-        left = iter(values)
-        sizes = self.sizes or (len(self.values),)
-        sessions = tuple(tuple(islice(left, size)) for size in sizes)
+        sessions = _sessions(values, self.sizes or (len(self.values),))
         return Sample(sessions, self.spread, self.place.machine)
 
     @property
@@ -127,50 +127,63 @@ def without_spreads(
             if figure.metric in among and (figure.value or 0) > 0
         )
 
-    for pairs in pooled(done, counting):
+    for own, pairs in pooled(done, counting):
         kept = [pair for pair in pairs if not pair[0].left_out]
-        if not kept:
-            continue
-        figures = {one.facts.digest: figure for one, figure in kept}
-        sessions = by_session(one for one, _ in kept)
-        ordered = [one for members in sessions for one in members]
-        first, facts = ordered[0], [one.facts for one in ordered]
-        figure = figures[first.facts.digest]
-        values = [figures[one.digest].value for one in facts]
-        limits = {one.limit for one in facts}
-        result.append(
-            Measurement(
-                conditions=conditions(first, figure.metric),
-                place=first.place,
-                environment=first.facts.environment,
-                values=tuple(value for value in values if value is not None),
-                runs=tuple(one.digest for one in facts),
-                campaign=first.facts.campaign,
-                started=max(
-                    (one.started for one in facts if one.started), default=None
-                ),
-                printed=figure.printed if len(kept) == 1 else None,
-                derived=any(one.derived is not None for one in figures.values()),
-                sizes=tuple(map(len, sessions)),
-                session=first.facts.session.name,
-                grade=max((one.grade for one in facts if one.grade), default=None),
-                label=first.facts.label,
-                leads=all(one.leads for one in facts),
-                proven=all(one.proven for one in facts),
-                limit=limits.pop() if len(limits) == 1 else None,
-                begun=min(one.started or "" for one in facts) or None,
-                trust=lowest(one.trust for one in facts),
-            )
-        )
+        if kept:
+            result.append(_measurement(own, kept))
     result.sort(key=lambda one: (one.conditions.metric, one.runs))
     return result
+
+
+def _measurement(own: Conditions, kept: Sequence[Process]) -> Measurement:
+    """Return what the processes that are *kept* measured under these conditions."""
+    figures = {one.facts.digest: figure for one, figure in kept}
+    sessions = by_session([one for one, _ in kept])
+    ordered = [one for members in sessions for one in members]
+    first, facts = ordered[0], [one.facts for one in ordered]
+    values = [figures[one.digest].value or 0.0 for one in facts]
+    sizes = tuple(map(len, sessions))
+    started = [one.started for one in facts if one.started]
+    limits = {one.limit for one in facts}
+    return Measurement(
+        conditions=own,
+        place=first.place,
+        environment=first.facts.environment,
+        values=tuple(values),
+        runs=tuple([one.digest for one in facts]),
+        campaign=first.facts.campaign,
+        started=max(started, default=None),
+        printed=figures[first.facts.digest].printed if len(kept) == 1 else None,
+        derived=any(one.derived is not None for one in figures.values()),
+        sizes=sizes,
+        session=first.facts.session.name,
+        grade=max([one.grade for one in facts if one.grade], default=None),
+        label=first.facts.label,
+        leads=all(one.leads for one in facts),
+        proven=all(one.proven for one in facts),
+        limit=limits.pop() if len(limits) == 1 else None,
+        begun=min(started) if len(started) == len(facts) else None,
+        trust=lowest([one.trust for one in facts]),
+        work_class=work_class(own, first.place.device, _center(values, sizes)),
+    )
+
+
+def _center(values: Sequence[float], sizes: Sequence[int]) -> float:
+    return values[0] if len(values) == 1 else Sample(_sessions(values, sizes)).center
+
+
+def _sessions(
+    values: Sequence[float], sizes: Sequence[int]
+) -> tuple[tuple[float, ...], ...]:
+    left = iter(values)
+    return tuple([tuple(islice(left, size)) for size in sizes])
 
 
 def with_spreads(
     measured: Sequence[Measurement], seen: ClassSpreads | None = None
 ) -> list[Measurement]:
     """Return what was *measured* with the spread of each; *seen* as above."""
-    own = [*map(_work_class, measured)]
+    own = [one.work_class for one in measured]
     shown = seen_in(measured) if seen is None else seen
     # An operation's rate has the class of its time, which the same processes told.
     timed = {one.runs: name for one, name in zip(measured, own, strict=True) if name}
@@ -181,7 +194,7 @@ def with_spreads(
         name: spreads.spread_of(name, shown, spreads.shipped()) for name in set(classes)
     }
     return [
-        replace(one, spread=known[name])
+        one if known[name] == one.spread else replace(one, spread=known[name])
         for one, name in zip(measured, classes, strict=True)
     ]
 
@@ -207,15 +220,9 @@ def classified(
             and measurement.leads
             and measurement.proven
         )
-        name = _work_class(measurement) if own and counts else None
+        name = measurement.work_class if own and counts else None
         if name is not None and not measurement.conditions.smoke:
             yield measurement, name
-
-
-def _work_class(measurement: Measurement) -> WorkClass | None:
-    """Return the class of work, ``None`` for work that none of them is like."""
-    value = measurement.sampled(measurement.values).center
-    return work_class(measurement.conditions, measurement.place.device, value)
 
 
 def compared(measurement: Measurement, other: Measurement) -> Difference:

@@ -70,12 +70,15 @@ class Notes:
         return self._letters(
             (run, flag)
             for run in runs
-            for flag in self._flags.get(run, ())
+            if run in self._flags  # few are
+            for flag in self._flags[run]
             if flag.metric in (None, metric) and flag.code not in _BESIDE
         )
 
     def beside(self, run: str, shown: Sequence[str]) -> tuple[str, ...]:
         """Return the letters of what else is flagged: metrics that are not *shown*."""
+        if run not in self._flags:
+            return ()
         return self._letters(
             (run, flag)
             for flag in self._flags.get(run, ())

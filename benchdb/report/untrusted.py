@@ -7,8 +7,8 @@ text that reorders its neighbours, endless names, and links to anything but http
 import operator
 import unicodedata
 from collections import deque
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -106,10 +106,10 @@ _Seen = dict[tuple[int, str], Any]  # what became of a part that many others sha
 def _clean(value: Any, field: str, seen: _Seen) -> Any:
     if isinstance(value, str):
         return _text(value, field)
-    if names := field_names(type(value)):
+    if (fields := _fields(type(value))) is not None:
         key = id(value), ""
         if key not in seen:
-            seen[key] = _part(value, names, seen)
+            seen[key] = _part(value, fields, seen)
         return seen[key]
     if isinstance(value, tuple | list):
         key = id(value), field
@@ -134,11 +134,23 @@ def _items(value: Any, field: str, seen: _Seen) -> Any:
     return value if same else type(value)(items)
 
 
-def _part(value: Any, names: Iterable[str], seen: _Seen) -> Any:
+_Fields = tuple[tuple[str, ...], Callable[[Any], Any]]
+
+
+@cache
+def _fields(kind: type) -> _Fields | None:
+    """Return the names of the fields of a kind of part, and what gets them all."""
+    names = field_names(kind)
+    if len(names) == 1:
+        return names, lambda part: (getattr(part, names[0]),)
+    return (names, operator.attrgetter(*names)) if names else None
+
+
+def _part(value: Any, fields: _Fields, seen: _Seen) -> Any:
     """Return a part with clean fields, itself where all are."""
     new = {}
-    for name in names:
-        part = getattr(value, name)
+    names, values_of = fields
+    for name, part in zip(names, values_of(value), strict=True):
         kind = type(part)
         if kind is str:
             clean = _text(part, name)

@@ -6,7 +6,7 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ from benchdb.report.view.atoms import Quantity, System
 from benchdb.report.view.listed import Ground, ValueRow
 from benchdb.report.wording.terms import OF_A_MODEL
 from benchdb.report.workloads import workload_of
-from benchdb.statistics.comparison import Sample, Spread
+from benchdb.statistics.comparison import Estimate, Sample, Spread
 from benchdb.steps import lowest
 from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Figure
@@ -103,8 +103,7 @@ def values(
 def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
     facts, place, who = run.facts, run.place, run.party
     number = sources.key(place.source)
-    names = list(workloads())
-    index = names.index(facts.workload) if facts.workload in names else len(names)
+    order = _places()
     return (
         int(number) if number else 0,
         who.chip,
@@ -112,7 +111,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         who.ram_bytes or 0,
         who.device,
         who.framework,
-        index,
+        order.get(facts.workload, len(order)),
         facts.workload,
         facts.batch_size or 0,
         facts.whole("size") or 0,
@@ -121,6 +120,12 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         facts.replicate or 0,
         facts.digest,
     )
+
+
+@cache
+def _places() -> Mapping[str, int]:
+    """Return the place of each workload of the catalogue."""
+    return {name: n for n, name in enumerate(workloads())}
 
 
 def _cell(run: StoredRun) -> tuple[object, ...]:
@@ -177,14 +182,17 @@ def _quantity(
 ) -> Quantity:
     """Return the figure of one run, or that of several processes with its interval."""
     run, figure = processes[0]
+    alone = len(processes) == 1
     sessions = defaultdict[str, list[float]](list)
     for one, other in processes:
         sessions[one.facts.session.name].append(other.value or 0.0)
-    shown = average(Sample(tuple(map(tuple, sessions.values())), spread))
+    if alone:  # as most of what others published
+        shown = Estimate(figure.value or 0.0)
+    else:
+        shown = average(Sample(tuple(map(tuple, sessions.values())), spread))
     value, low, high, n = shown.value, shown.low, shown.high, len(processes)
     size, unit = scaled(value, unit_of(figure.metric, run.facts.workload))
     derived = any(other.derived is not None for _, other in processes)
-    alone = n == 1
     printed = figure.printed if alone else None
     return Quantity(
         value=value / size,

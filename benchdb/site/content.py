@@ -95,6 +95,11 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         return Systems(self.inputs)
 
     @cached_property
+    def table_rows(self) -> dict[int, tuple[Line, Sequence[Any]]]:
+        """Keep the rows that tables of figures have of a line, by the line's id."""
+        return {}
+
+    @cached_property
     def by_chip(self) -> Mapping[str, list[Line]]:
         """Return the lines of each chip."""
         return _grouped(self.lines, lambda row: row.system.chip)

@@ -137,12 +137,7 @@ def figure_table(
     *command* lists what has no room.
     """
     lines = tuple(lines)
-    every = [
-        _row(site, row, stays_of(line) if row is line[0] else None)
-        for line in lines
-        for row in line
-        if row.metric not in LASTING  # they have a column, and a table of their own
-    ]
+    every = [row for line in lines for row in _rows(site, line)]
     rows = sorted(every if len(every) <= most else _newest(every, most), key=_order)
     places = {site.places[line[0].run] for line in lines}
     pages = {}
@@ -159,6 +154,18 @@ def figure_table(
         pages=pages,
         command=command,
     )
+
+
+def _rows(site: Site, line: Line) -> Sequence[FigureRow]:
+    """Return the rows of a line, which four pages show: made once for all of them."""
+    if id(line) not in site.table_rows:
+        rows = [
+            _row(site, row, stays_of(line) if row is line[0] else None)
+            for row in line
+            if row.metric not in LASTING  # they have a column, and their own table
+        ]
+        site.table_rows[id(line)] = line, rows
+    return site.table_rows[id(line)][1]
 
 
 def _row(site: Site, row: ValueRow, stays: Quantity | None) -> FigureRow:

@@ -92,17 +92,32 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 def strips(inputs: Inputs, bins: Bins) -> list[Strip]:
-    """Return every work in every bin, of any memory and however few results.
+    """Return the work of each chip that has several results in one of its bins.
 
-    Where nothing is beyond doubt there is no strip.
+    It stands there in every bin, however few results that has; work of the marked
+    machine always does. Where nothing is beyond doubt there is no strip.
     """
     owners = _Owners(inputs.connection)
     every = (*inputs.steady, *inputs.tokens)
     mine = frozenset(
         owners.of(one.place) for one in every if is_here(one.place, inputs.here)
     )
-    found = (_strip(cell, inputs, mine) for cell in _cells(every, bins, owners))
+    cells = _cells(every, bins, owners)
+    several = {_task(cell) for cell in cells if len(cell) > 1}
+    found = (
+        _strip(cell, inputs, mine)
+        for cell in cells
+        if _task(cell) in several or any(one.owner in mine for one in cell)
+    )
     return sorted(filter(None, found), key=_interest)
+
+
+def _task(results: Sequence[_Result]) -> tuple[object, ...]:
+    """Return what is equal for the same work in other bins of a chip."""
+    own, where = results[0].own.conditions, results[0].bin
+    work = own.workload, tuple(own.facts.items()), own.choices, own.batch_size
+    how = own.precision, own.compiler, own.metric, own.setting, own.framework
+    return where.chip.casefold(), where.device, work, how
 
 
 def _interest(strip: Strip) -> tuple[object, ...]:
@@ -153,11 +168,16 @@ def _cells(
             cell = replace(where, chip=chip.casefold(), memory=None), likeness(one)
             found[cell][owner].append(_Result(one, where, owner))
     tasks: defaultdict[Cell, list[Cell]] = defaultdict(list)
-    for cell in sorted(found, key=repr):
+    for cell in found:
         work = replace(cell[1], metric="", extent=None, told_by=None)
         tasks[cell[0], work].append(cell)
     best = (
-        max(same, key=lambda it: (len(found[it]), -_METRICS.index(it[1].metric)))
+        same[0]
+        if len(same) == 1
+        else max(
+            sorted(same, key=repr),
+            key=lambda it: (len(found[it]), -_METRICS.index(it[1].metric)),
+        )
         for same in tasks.values()
     )
     return [

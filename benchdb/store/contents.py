@@ -6,7 +6,7 @@ to which it adds, and two databases can tell where they differ.
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 
 from sqlalchemy import Connection, func, select
@@ -83,10 +83,12 @@ def runs(connection: Connection) -> int:
 def digest(connection: Connection) -> str:
     """Return a SHA-256 over the contents: the same runs, the same digest."""
     sha = hashlib.sha256()
-    for row in connection.execute(select(part).order_by(part.c.prefix)):
-        sha.update(f"runs {row.prefix} {row.digest}\n".encode())
+    parts = select(part.c.prefix, part.c.digest).order_by(part.c.prefix)
+    for prefix, told in connection.execute(parts).all():
+        sha.update(f"runs {prefix} {told}\n".encode())
     for table in (claim, source):
-        for one in connection.scalars(select(table.c.digest).order_by(table.c.digest)):
+        query = select(table.c.digest).order_by(table.c.digest)
+        for one in connection.scalars(query).all():
             sha.update(f"{table.name} {one}\n".encode())
     return sha.hexdigest()
 
@@ -98,7 +100,8 @@ def state(connection: Connection) -> str:
     """
     sha = hashlib.sha256(digest(connection).encode())
     for table in _TOLD:
-        for row in connection.execute(select(table).order_by(*table.primary_key)):
+        query = select(table).order_by(*table.primary_key)
+        for row in chain.from_iterable(connection.execute(query).partitions(1000)):
             sha.update(repr((table.name, *row)).encode())
     for one in connection.scalars(
         select(run.c.digest).where(run.c.mine).order_by(run.c.digest)

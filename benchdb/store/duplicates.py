@@ -50,7 +50,8 @@ def duplicates(connection: Connection) -> list[Duplicate]:
     dates the others claim; of those the one published first, else retrieved first, else
     the one that says whose it is. Sources with a newer version are left out.
     """
-    stale, every = superseded(connection), editions(connection)
+    every = editions(connection)
+    stale = superseded(connection, every)
     rank = strangers(connection, [one.digest for one in every])
     live = {
         edition.digest: replace(edition, stranger=rank[edition.digest])

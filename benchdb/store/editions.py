@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -147,13 +146,8 @@ def related(connection: Connection, digests: Collection[str]) -> list[Edition]:
 
 def _editions(connection: Connection, wanted: ColumnElement[bool]) -> list[Edition]:
     ahead = sources_ahead(connection)
-    return [
-        replace(edition, published=None, retrieved=None)
-        if edition.digest in ahead
-        else edition
-        for row in connection.execute(select(source).where(wanted))
-        for edition in (_edition(row),)
-    ]
+    rows = connection.execute(select(source).where(wanted)).all()
+    return [_edition(row, is_ahead=row.digest in ahead) for row in rows]
 
 
 def proposed(
@@ -291,13 +285,13 @@ def _grouped(all_editions: Iterable[Edition], key: Any) -> dict[Any, list[Editio
     return groups
 
 
-def _edition(row: Any) -> Edition:
+def _edition(row: Any, *, is_ahead: bool) -> Edition:
     kept = ("digest", "slug", "document", "document_sha256", "url", "licence")
     return Edition(
         **{name: getattr(row, name) for name in (*kept, "importer")},
         authors=json.dumps(row.authors),
-        published=_moment(row.published),
-        retrieved=_moment(row.retrieved),
+        published=None if is_ahead else _moment(row.published),
+        retrieved=None if is_ahead else _moment(row.retrieved),
         importer_version=version_numbers(row.importer_version),
         supersedes=tuple(row.supersedes or ()),
     )
@@ -345,9 +339,11 @@ class Proposal(msgspec.Struct, frozen=True):
         return "accepted" if self.accepted else "rejected"
 
 
-def superseded(connection: Connection) -> dict[str, str]:
-    """Return the digest of the newest version, by those of the sources before it."""
-    return _in_force(connection, editions(connection))
+def superseded(
+    connection: Connection, every: Sequence[Edition] | None = None
+) -> dict[str, str]:
+    """Return the newest version's digest, by those before it; *every* has them all."""
+    return _in_force(connection, every or editions(connection))
 
 
 def proposals(connection: Connection) -> list[Proposal]:

@@ -73,7 +73,8 @@ def _heard(
             ),
         ),
     )
-    return (row for row in connection.execute(query) if row.digest not in known)
+    rows = connection.execute(query).all()
+    return (row for row in rows if row.digest not in known)
 
 
 def strangers(connection: Connection, sources: Iterable[str]) -> dict[str, int]:

@@ -35,7 +35,7 @@ _UNKNOWN = "unknown"  # the name of a chip that a document does not name
 _GPUS = frozenset({"cuda", "rocm", "vulkan", "opencl", "sycl"})
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, cache_hash=True):
     """Where something ran: the machine with its chips, and the device that worked.
 
     *source* is the digest of the document that published it, *machine* that of the
@@ -179,6 +179,7 @@ def tidy(name: str) -> str:
     return short or " ".join(name.split())
 
 
+@lru_cache(maxsize=4096)  # a site asks a hundred thousand times
 def chip_at_work(place: Place) -> str:
     """Return the tidy name of the chip that did the work."""
     return worked(place.device_name, place.device, place.accelerator, place.chip)
@@ -192,6 +193,7 @@ def worked(own: str | None, device: str, card: str | None, chip: str) -> str:
     return tidy(card if device in _GPUS and card else chip)
 
 
+@lru_cache(maxsize=4096)
 def is_known(place: Place) -> bool:
     """Tell whether anybody said which chip worked."""
     return chip_at_work(place).casefold() not in (_UNKNOWN, "")

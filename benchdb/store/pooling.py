@@ -26,6 +26,7 @@ from benchdb.statistics.spreads import WorkClass
 from benchdb.store.newest import age
 from benchdb.store.run_facts import Figure, KnownRun
 
+_SPEEDS = frozenset((*SPEEDS, *TOKENS))
 # Beyond these nothing is a speed; ratios of such numbers are no numbers.
 _SLOWEST, _FASTEST = 1e-15, 1e18
 _OF_SCRIPTS = ("fit_samples_per_second", *TIMES_OF_ALL_SAMPLES)
@@ -37,32 +38,39 @@ Known = TypeVar("Known", bound=KnownRun)
 
 def pooled(
     runs: Iterable[Known], figures: Callable[[Known], Iterable[Figure]]
-) -> Iterator[list[tuple[Known, Figure]]]:
+) -> Iterator[tuple[Conditions, list[tuple[Known, Figure]]]]:
     """Yield the finished *runs* of each cell and metric with their figure of it.
+
+    The conditions that they share come with them.
 
     *figures* gives those of a run that count. Of a campaign of which only some
     processes have the figure, none is there.
     """
     done = [one for one in runs if one.facts.status == "ok"]
     # By numbers, for what is equal has many parts.
-    campaigns = _numbered(map(_campaign, done))
-    likes = _numbered((one.place, one.facts.alike) for one in done)
+    alike = _numbered(one.facts.alike for one in done)
+    # What was under other conditions is another figure, and takes none from this one.
+    campaigns = _numbered(
+        (number, one.facts.campaign, one.facts.environment)
+        for number, one in zip(alike, done, strict=True)
+    )
+    likes = _numbered(zip(alike, (one.place for one in done), strict=True))
     processes = Counter(campaigns)
-    cells = defaultdict[object, list[tuple[int, tuple[Known, Figure]]]](list)
+    cells: defaultdict[tuple[int, Conditions], list[tuple[int, tuple[Known, Figure]]]]
+    cells = defaultdict(list)
     for one, campaign, like in zip(done, campaigns, likes, strict=True):
         for figure in figures(one):
             if is_usable(figure):
                 own = conditions(one, figure.metric)
                 cells[like, own].append((campaign, (one, figure)))
-    for members in cells.values():
+    for (_, own), members in cells.items():
         # Of a campaign of which only quick processes had time for the figure, theirs
         # alone would flatter.
-        there = Counter(campaign for campaign, _ in members)
-        kept = [
-            pair for campaign, pair in members if there[campaign] >= processes[campaign]
-        ]
+        there = Counter([campaign for campaign, _ in members])
+        whole = {name for name, count in there.items() if count >= processes[name]}
+        kept = [pair for campaign, pair in members if campaign in whole]
         if kept:
-            yield kept
+            yield own, kept
 
 
 def _numbered(keys: Iterable[object]) -> list[int]:
@@ -73,7 +81,7 @@ def _numbered(keys: Iterable[object]) -> list[int]:
 
 def is_usable(figure: Figure) -> bool:
     """Tell whether there is a figure; if it is a speed, one that can be."""
-    if figure.value is None or figure.metric not in (*SPEEDS, *TOKENS):
+    if figure.value is None or figure.metric not in _SPEEDS:
         return figure.value is not None
     return _SLOWEST <= figure.value <= _FASTEST
 
@@ -89,12 +97,6 @@ def average(side: Sample | Sequence[float]) -> Estimate:
             if math.isfinite(found.high or 0):
                 return found
     return Estimate(fmean(numbers))
-
-
-def _campaign(one: KnownRun) -> tuple[object, ...]:
-    facts = one.facts
-    # What was under other conditions is another figure, and takes none from this one.
-    return facts.alike, facts.campaign, facts.environment
 
 
 def by_session(runs: Iterable[Known]) -> list[list[Known]]:

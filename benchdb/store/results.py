@@ -327,7 +327,7 @@ def _by_headline(
     together = defaultdict[tuple[str, object], list[Known]](list)
     pools = defaultdict[str, dict[str, object]](dict)
     for figures in (_first, _ranked):
-        for number, pairs in enumerate(pooled(members, figures)):
+        for number, (_, pairs) in enumerate(pooled(members, figures)):
             for one, figure in pairs:
                 pools[one.facts.digest][figure.metric] = number
         if len(pools) == len(members):  # most have their first one in common

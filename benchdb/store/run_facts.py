@@ -5,8 +5,9 @@ All that compares figures begins here: a report, and the results that are kept.
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -229,11 +230,12 @@ class Facts(msgspec.Struct, frozen=True, dict=True):
 
         What strangers add to the campaigns that benchdb ships is no process of them.
         """
-        facts = (
-            self.spelled if name == "parameters" else getattr(self, name)
-            for name in conditions.COLUMNS
-        )
-        return *facts, self.label, self.tier, self.shipped
+        return _cell_of(self)
+
+
+_NAMES = ("spelled" if it == "parameters" else it for it in conditions.COLUMNS)
+_cell_of: Callable[[Facts], tuple[object, ...]]
+_cell_of = attrgetter(*_NAMES, "label", "tier", "shipped")
 
 
 @lru_cache(maxsize=4096)

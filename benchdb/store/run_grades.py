@@ -7,10 +7,21 @@ campaign in which no process passed it: some gates only the first process looks 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Text,
+    and_,
+    or_,
+    select,
+    type_coerce,
+)
 
 from benchdb.exchange.packing import readable
 from benchdb.grading import (
@@ -19,6 +30,7 @@ from benchdb.grading import (
     gates,
     grade,
     is_impossible,
+    load_per_cpu,
     step_of,
 )
 from benchdb.sessions import Process, Session, sessions
@@ -44,6 +56,16 @@ _SECONDS = (
     "operation_seconds",
     "epoch_seconds",
     "script_wall_seconds",
+)
+
+# Figures of others that nothing speaks against: what is published without a campaign is
+# no process of anything else.
+_PUBLISHED = and_(
+    run.c.campaign.is_(None),
+    run.c.label != "measured",
+    run.c.status == "ok",
+    type_coerce(run.c.checks, Text) == "{}",
+    *(run.c.digest.not_in(select(table.c.run)) for table in (flag, finding)),
 )
 
 _Rows = Sequence[Row[Any]]
@@ -78,7 +100,7 @@ def grade_of(connection: Connection, digest: str) -> Grade | None:
 
 def processes_of(connection: Connection, digest: str) -> tuple[ProcessFacts, ...]:
     """Return the processes that the grade of *digest* rests on, itself among them."""
-    groups, known = _groups(connection, _only(digest))
+    groups, known = _groups(connection, _with_campaigns(_only(digest)))
     group = next(some for some in groups if any(row.digest == digest for row in some))
     return next(
         tuple(facts for _, facts in judged)
@@ -92,23 +114,21 @@ def grades(connection: Connection, among: Select[Any]) -> dict[str, Graded]:
 
     All processes of their cells have a say, those that are not among them as well.
     """
-    asked = set(connection.scalars(among))
     letters: dict[str, Grade | None] = {}
     steps: dict[str, Step] = {}
     kept = select(samples.c.run).where(samples.c.run.in_(among))
-    sampled = set(connection.scalars(kept))
-    groups, known = _groups(connection, among)
-    measured = all(group[0].label == "measured" for group in groups)
-    doubtful = set() if measured else _doubtful(connection, among)
-    ours: list[_Rows] = []
-    for group in groups:
-        wanted = [row.digest for row in group if row.digest in asked]
-        if wanted and _is_published(group, doubtful):
-            facts = ProcessFacts("ok", group[0].label, group[0].device)
-            letters |= dict.fromkeys(wanted, grade([facts]))
-            steps |= {name: step_of(facts, sampled=name in sampled) for name in wanted}
-        elif wanted:
-            ours.append(group)
+    sampled = set(connection.scalars(kept).all())
+    groups, known = _groups(connection, and_(_with_campaigns(among), ~_PUBLISHED))
+    rest = and_(run.c.digest.in_(among), ~_PUBLISHED)
+    asked = set(connection.scalars(select(run.c.digest).where(rest)).all())
+    for name, own, session in _published(connection, among):
+        known[name] = session
+        asked.add(name)
+        if own:
+            letters[name], steps[name] = _of_others(*own, sampled=name in sampled)
+    ours = [
+        group for group in groups if not asked.isdisjoint([row.digest for row in group])
+    ]
     for some in _batched(ours):
         evidence = _evidence(connection, [row for group in some for row in group])
         for group in some:
@@ -154,20 +174,36 @@ def _with_campaigns(among: Select[Any]) -> ColumnElement[bool]:
     return or_(asked, run.c.campaign.in_(campaigns), beside)
 
 
-def _groups(
+def _published(
     connection: Connection, among: Select[Any]
-) -> tuple[list[_Rows], Mapping[str, Session]]:
+) -> Iterator[tuple[str, tuple[str, str] | None, Session]]:
+    """Yield digest, label and device, and session of figures of others *among* these.
+
+    Nothing speaks against them; what is withdrawn has neither label nor device. Most
+    runs are of this kind, and each is a cell and a session of its own.
+    """
+    query = select(run.c.digest, run.c.label, run.c.device, run.c.conditions_before)
+    asked = and_(run.c.digest.in_(among), _PUBLISHED)
+    gone = withdrawn(connection)
+    for name, label, device, before in connection.execute(query.where(asked)).all():
+        own = None if name in gone else (label, device)
+        yield name, own, Session(name, load_per_cpu(before) if before else None)
+
+
+def _groups(
+    connection: Connection, among: ColumnElement[bool]
+) -> tuple[list[_Rows], dict[str, Session]]:
     """Return the runs of each cell of a campaign, and the sessions of all runs."""
-    query: Select[Any] = (
-        select(*_CELL, *_FACTS).where(_with_campaigns(among)).order_by(run.c.digest)
-    )
-    rows = connection.execute(query).all()
+    query: Select[Any] = select(*_CELL, *_FACTS).where(among).order_by(run.c.digest)
+    rows, shipped = connection.execute(query).all(), shipped_runs()
     known = sessions(
         Process(
             digest=row.digest,
             # A stranger who knows a campaign's name adds nothing to mine, and spoils
             # no session of what benchdb ships.
-            machine=f"{row.machine} {row.mine} {row.digest in shipped_runs()}",
+            machine=f"{row.machine} {row.mine} {row.digest in shipped}"
+            if row.campaign is not None
+            else "",
             campaign=row.campaign,
             started=row.started,
             ended=row.ended,
@@ -182,7 +218,7 @@ def _groups(
         if row.digest in gone:  # it speaks neither for nor against the others
             continue
         environment = same.get(row.environment, row.environment)
-        whose = environment, row.digest in shipped_runs()
+        whose = environment, row.digest in shipped
         # What is published without a campaign is no process of anything else.
         alone = row.campaign is None and row.label != "measured"
         own = (row.digest,) if alone else row[: len(_CELL)]
@@ -190,24 +226,11 @@ def _groups(
     return list[_Rows](groups.values()), known
 
 
-def _doubtful(connection: Connection, among: Select[Any]) -> set[str]:
-    """Return the runs that anything speaks against."""
-    those = _with_campaigns(among)
-    return {
-        digest
-        for table in (flag, finding)
-        for digest in connection.scalars(
-            select(table.c.run).join(run, run.c.digest == table.c.run).where(those)
-        )
-    }
-
-
-def _is_published(group: _Rows, doubtful: set[str]) -> bool:
-    """Tell whether these are figures of others, and nothing speaks against them."""
-    return group[0].label != "measured" and all(
-        row.status == "ok" and not row.checks and row.digest not in doubtful
-        for row in group
-    )
+@cache  # as thousands have it
+def _of_others(label: str, device: str, *, sampled: bool) -> tuple[Grade | None, Step]:
+    """Return grade and step of a figure of others that nothing speaks against."""
+    facts = ProcessFacts("ok", label, device)
+    return grade([facts]), step_of(facts, sampled=sampled)
 
 
 def _judged_together(

@@ -73,7 +73,7 @@ class Quantity(msgspec.Struct, frozen=True):
         return Interval.of(self.low, self.high) if self.n > 1 else None
 
 
-class System(msgspec.Struct, frozen=True):
+class System(msgspec.Struct, frozen=True, cache_hash=True):
     """A chip at work on one device with one framework: a row of a comparison."""
 
     key: str

@@ -58,9 +58,12 @@ def rows_of(corpus: Corpus, base: Worker, other: Worker) -> Rows:
 
 def held(corpus: Corpus, base: Worker, other: Worker) -> Mapping[Group, Held]:
     """Return what each kind of work says of how fast *other* is beside *base*."""
-    kinds = rows_of(corpus, base, other)
-    summed = {group: summary(corpus, group, kinds[group]) for group in kinds}
-    return {group: pair for group, pair in summed.items() if pair is not None}
+    pair = base, other
+    if pair not in corpus.held:
+        kinds = rows_of(corpus, base, other)
+        summed = {group: summary(corpus, group, kinds[group]) for group in kinds}
+        corpus.held[pair] = {group: own for group, own in summed.items() if own}
+    return corpus.held[pair]
 
 
 def summary(

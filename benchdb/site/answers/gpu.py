@@ -47,12 +47,9 @@ def references(corpus: Corpus, chip: str) -> Sequence[str]:
     sides = corpus.site.systems.sides
     if (side := sides.get(Worker(chip, "metal"))) is None:
         return ()
-    done = {(it.conditions.work, it.conditions.setting) for it in side.measured}
+    done = {*side.settings}
     common = {
-        other.chip: sum(
-            (it.conditions.work, it.conditions.setting) in done
-            for it in sides[other].measured
-        )
+        other.chip: sum(map(done.__contains__, sides[other].settings))
         for other in sides
         if other.device == "cuda"
     }

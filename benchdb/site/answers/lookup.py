@@ -6,6 +6,7 @@ from functools import cached_property
 import msgspec
 from sqlalchemy import select
 
+from benchdb.site.answers.facts import Group, Held
 from benchdb.site.answers.mac_names import Mac, macs
 from benchdb.site.answers.reported import Reports, reported
 from benchdb.site.content import Site
@@ -49,6 +50,11 @@ class Corpus(msgspec.Struct, frozen=True, eq=False, dict=True):
             select(source.c.digest, source.c.published)
         )
         return {row.digest: row.published for row in rows if row.published}
+
+    @cached_property
+    def held(self) -> dict[tuple[Worker, Worker], Mapping[Group, Held]]:
+        """Keep what pairs of systems say: the front page and chips ask for the same."""
+        return {}
 
     @cached_property
     def reported(self) -> Reports:

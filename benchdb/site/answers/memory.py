@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from benchdb.report.runs import StoredRun
 from benchdb.site.answers.facts import Card, Peak, Point, Ran
@@ -76,7 +77,8 @@ def _fitted(corpus: Corpus, runs: Iterable[StoredRun]) -> Iterator[Ran]:
     for run in runs:
         memory = corpus.site.bins.of(run.place).memory
         name = _model(run)
-        if memory and name and _weights(run) <= memory:
+        # The size of all weights, in GiB, by the name of the model.
+        if memory and name and size_of(name) * 1e9 * _FOUR / 8 / _GIB <= memory:
             seen[name].setdefault(memory, []).append(run)
     for name, sizes in seen.items():
         least = min(sizes)
@@ -101,21 +103,20 @@ def _fitted(corpus: Corpus, runs: Iterable[StoredRun]) -> Iterator[Ran]:
 
 def _model(run: StoredRun) -> str:
     """Return the model that a run asked, if its weights have four bits."""
-    if run.facts.workload not in _OF_MODELS or _bits(run) != _FOUR:
+    if run.facts.workload not in _OF_MODELS:
         return ""
-    model = run.facts.parameters.get("model")
+    asked = run.facts.parameters
+    if _bits(str(asked.get("quantization") or "")) != _FOUR:
+        return ""
+    model = asked.get("model")
     return model if isinstance(model, str) and size_of(model) else ""
 
 
-def _bits(run: StoredRun) -> int:
+@cache
+def _bits(weights: str) -> int:
     """Return the bits of a weight: ``Q4_K_M``, ``4bit``, ``MXFP4`` have four."""
-    result = _NUMBER.search(str(run.facts.parameters.get("quantization") or ""))
+    result = _NUMBER.search(weights)
     return int(result[0][:3]) if result else 0
-
-
-def _weights(run: StoredRun) -> float:
-    """Return the size of all weights, in GiB, by the name of the model."""
-    return size_of(_model(run)) * 1e9 * _bits(run) / 8 / _GIB
 
 
 def _ladder(fitted: Iterable[Ran]) -> list[Ran]:
