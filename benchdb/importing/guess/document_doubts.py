@@ -186,7 +186,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    return [column_doubt(models, "work", text, choices, settle=settle)]
+    return [column_doubt(models, "work", text, choices, settle=settle, guess="")]
 
 
 def _is_trained(text: str) -> bool:
