@@ -16,7 +16,14 @@ from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
 Habit = Literal[
-    "timings", "fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"
+    "timings",
+    "fixed-width",
+    "key-value",
+    "bullets",
+    "keras",
+    "epochs",
+    "tqdm",
+    "sentences",
 ]
 Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]

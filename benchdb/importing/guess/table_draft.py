@@ -62,7 +62,7 @@ from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
-_KEYED = ("key-value", "bullets")
+_KEYED = ("key-value", "bullets", "sentences")
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}

@@ -67,6 +67,8 @@ _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
+_ANYTHING = re.compile(r"[^\W\d_]{3,20}")  # what may be counted: docs, reqs
+_SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
 
@@ -160,6 +162,8 @@ def _unit(text: str) -> Unit | None:
     if not under:
         return _simple(over)
     unit = _counted(over) if len(under) <= 2 else None
+    if unit is None and under[0].casefold() in _SECONDS and _ANYTHING.fullmatch(over):
+        unit = Unit("1", over.casefold())
     for part in under:
         below = _simple(part)
         unit = _quotient(unit, below) if unit and below else None
@@ -167,7 +171,7 @@ def _unit(text: str) -> Unit | None:
 
 
 def _simple(text: str) -> Unit | None:
-    text = text.rstrip(".")
+    text = text.rstrip(".").removesuffix("(s)")
     folded = text.casefold()
     if factor := _EXACT.get(text) or _FOLDED.get(folded):
         return Unit(factor[0], None, factor[1])
