@@ -365,6 +365,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    guess = None if choices else "title"
     choices |= _work_named(title) if not by_key else {}
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
@@ -389,4 +390,5 @@ def _work_doubt(
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,
         free=_A_WORK,
+        guess=guess,
     )

@@ -137,7 +137,10 @@ def _round(
         likely = {name: one.likely or "" for name, one in parts.items()}
         inquiry = before.again({**likely, **answers}, spare, closed=not most)
         proposal = _proposed(plan, inquiry)
-        more, asked, together = inquiry.shared(most - bool(apart), before.asked, apart)
+        later = _coming(plan, inquiry, answers) if apart is None and most else 0
+        more, asked, together = inquiry.shared(
+            most - bool(apart), before.asked, apart, later
+        )
         if not more and not together:
             break
         if together:
@@ -146,6 +149,14 @@ def _round(
         parts |= {one.key: one for one in together}
     last = (readings(key, [*parts.values()]),) if parts else ()
     return inquiry, replace(proposal, questions=inquiry.open() + last), parts
+
+
+def _coming(plan: "_Plan", inquiry: Inquiry, answers: Mapping[str, str]) -> int:
+    """Return how many more questions the likely answers to the open ones bring up."""
+    likely = {one.key: one.likely for one in inquiry.open() if one.likely}
+    later = inquiry.again({**likely, **answers})
+    _proposed(plan, later)
+    return sum(it.blocks for it in later.first_doubts() if it.key not in inquiry.known)
 
 
 def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:

@@ -364,6 +364,8 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     ]
     if bases == {"s"}:
         names = list(dict.fromkeys([*likely, *names]))
+    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
+        names = [name for name in names if name not in TOKENS]  # of other things
     listed = ", ".join(sorted(bases))
     if not names:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")

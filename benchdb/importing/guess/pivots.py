@@ -104,7 +104,7 @@ def pivot_doubts(
     for one in figures:
         enter_language_model(one, sides)
     by_kind: dict[object, list[ColumnDraft]] = {}
-    for one in drafts if not rows else ():
+    for one in figures:
         compared = one.metric == RATIO  # a claim, which its header tells apart
         if one.holds_figures and not (one.aside or one.rated or compared):
             terms = one.looks.terms & FIGURE_TERMS

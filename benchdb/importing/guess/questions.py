@@ -210,14 +210,23 @@ class Inquiry:
         keys = sorted((key for key, some in alive.items() if some), key=order)
         return tuple(_question(key, alive[key]) for key in keys)
 
+    def first_doubts(self) -> list[Doubt]:
+        """Return the first doubt of each open question."""
+        return [self._open[one.key][0] for one in self.open()]
+
     def shared(
-        self, most: int, before: Collection[str], apart: Collection[str] | None
+        self,
+        most: int,
+        before: Collection[str],
+        apart: Collection[str] | None,
+        later: int = 0,
     ) -> tuple[set[str], list[Question], list[Question]]:
         """Return the keys of doubts too many, the questions asked, and those in one.
 
         Beside those *before* there may be *most* more. Where there are more, the last
         is whether the likely answers to all the others are right. *apart* are those
         that were asked before there was such a question, empty if there may be none.
+        So many come up *later* if what is likely is right.
         """
         new = [one for one in self.open() if one.key not in before]
         waiting = [one for one in new if self._open[one.key][0].blocks]
@@ -232,9 +241,9 @@ class Inquiry:
         if apart:
             together = [one for one in waiting if one.key not in apart]
             waiting = [one for one in waiting if one.key in apart]
-        elif apart is None and len(waiting) > room > 0:
+        elif apart is None and len(waiting) + later > room > 0:
             # Room is left for what corrections bring up.
-            alone = min(room - 1, not (first and waiting[0].likely))
+            alone = min(room - 1, not waiting[0].likely)
             together, waiting = waiting[alone:], waiting[:alone]
         together = [one for one in together if one.likely][:_PARTS]
         asked = [*first, *waiting[:room]]

@@ -227,7 +227,11 @@ class TableDraft:
             one
             for one in looks
             if speaks_of_figures(one.header)
-            or (speaking and mixed and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+            or (
+                speaking
+                and (mixed or keyed)
+                and {unit for unit, _ in one.kinds} & CLEAR_UNITS
+            )
         ]
         if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]

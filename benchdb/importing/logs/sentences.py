@@ -23,7 +23,7 @@ from benchdb.importing.logs.log_lines import (
     unmarked,
     unstamped,
 )
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import Unit, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
@@ -42,7 +42,7 @@ _WIDTH = 60  # characters of a key
 class _Measured(msgspec.Struct, frozen=True):
     key: str
     value: str
-    kind: str
+    name: str
 
 
 def sheets(document: Document, *, prose: bool = True) -> tuple[Sheet, ...]:
@@ -62,16 +62,21 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
             unit = understood(spelt)
             if unit is not None and unit.base in _MEASURED:
                 end = one.start("unit") + len(spelt)
-                yield one.start(), end, f"{unit.base} {unit.per or ''}"
+                yield one.start(), end, _named(unit)
                 break
 
 
+def _named(unit: Unit) -> str:
+    """Return the name of a column of figures in *unit*."""
+    if unit.base == "s":
+        return f"time per {unit.per}" if unit.per else "time"
+    return f"{unit.per}s per second" if unit.per else "rate"
+
+
 def _entries(document: Document, *, prose: bool) -> Iterator[Entry]:
-    kinds: dict[str, int] = {}
     for line in matching_lines(document, lambda it: _measured(it, prose=prose)):
         for one in line.made:
-            part = kinds.setdefault(one.kind, len(kinds))
-            yield line.entry((("key", one.key), ("value", one.value)), part)
+            yield line.entry((("key", one.key), (one.name, one.value)))
 
 
 def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
@@ -89,7 +94,7 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         return None
     head = _HEAD.match(text)
     made, before = [], head.end() if head else 0
-    for (start, end, kind), (following, *_) in zip(
+    for (start, end, name), (following, *_) in zip(
         found, [*found[1:], (len(text), 0, "")], strict=True
     ):
         cut = _BREAK.search(text, end, following)
@@ -97,7 +102,7 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
         since = breaks[-1] if breaks else before
         words = _NUMBER.sub(" ", f"{text[since:start]} {text[end:until]}")
-        key = " ".join(f"{head[1] if head else ''} {words}".split())
-        made.append(_Measured(key[:_WIDTH].strip(" -–:."), text[start:end], kind))
+        key = " ".join(f"{head[1] if head else ''} {words}".split()) or name
+        made.append(_Measured(key[:_WIDTH].strip(" -–:."), text[start:end], name))
         before = max(until, end)
     return made

@@ -34,6 +34,7 @@ _FILE = folder("schema") / "words" / "units.toml"
 _WORDS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 TIMES = _numbers(_WORDS["times"])
 _NOUNS = _by_name(_WORDS["nouns"])
+COUNTED = frozenset(_NOUNS.values())  # what is known to be counted, as a rate says it
 _SHARES = _by_name(_WORDS["shares"])
 _SHORT_RATES = _by_name(_WORDS["short_rates"])
 _EXACT = _factors(_WORDS["exact"])
