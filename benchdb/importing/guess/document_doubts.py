@@ -69,11 +69,16 @@ def expression(field: str, texts: Sequence[str]) -> str:
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
-def heading_doubts(table: TableDraft) -> list[Doubt]:
-    """Return the doubt what headings name over tables that are otherwise alike."""
+def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doubt]:
+    """Return the doubt what headings name over tables that are otherwise alike.
+
+    Of the *others*, those are alike that have the same columns of the same figures.
+    """
+    tables = [one for one in others if one.looks_like(table)]
     facts: dict[str, list[Segment]] = {}
     tokens = any(one.metric in TOKENS for one in table.drafts)
-    for context in dict.fromkeys(sheet.context for sheet in table.sheets):
+    contexts = (sheet.context for one in tables for sheet in one.sheets)
+    for context in dict.fromkeys(contexts):
         names = [recognised(text, table.names).set for text in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
         facts.setdefault(repr([names, sizes]), []).append(context)

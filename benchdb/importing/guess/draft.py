@@ -18,6 +18,7 @@ from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
+from benchdb.importing.guess.column_rules import THINGS
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
     leave_summaries,
@@ -147,8 +148,11 @@ def _round(
             apart = {one.key for one in asked} | {key}
         spare |= more
         parts |= {one.key: one for one in together}
-    last = (readings(key, [*parts.values()]),) if parts else ()
-    return inquiry, replace(proposal, questions=inquiry.open() + last), parts
+    if parts:  # the map holds nothing that is only likely
+        asked = [*proposal.questions, readings(key, [*parts.values()])]
+        proposal = _proposed(plan, before.again(answers, spare, closed=not most))
+        proposal = replace(proposal, questions=tuple(asked))
+    return inquiry, proposal, parts
 
 
 def _coming(plan: "_Plan", inquiry: Inquiry, answers: Mapping[str, str]) -> int:
@@ -174,7 +178,9 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(
         it
         for one in taken
-        for it in one.weighed([*work_doubts(one, document), *heading_doubts(one)])
+        for it in one.weighed(
+            [*work_doubts(one, document), *heading_doubts(one, taken)]
+        )
     )
     for table in taken:
         table.enter_network(_stem(document))
@@ -201,6 +207,19 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
+
+
+def _name_short_chips(tables: Iterable[TableDraft], document: Document) -> None:
+    """Keep "M2" as a word alone where the document says elsewhere that it is M2 Max."""
+    pivots = [one for it in tables for one in (*it.drafts, *it.rows)]
+    named = {str(one.fields.get("chip")) for one in pivots}
+    for one in pivots:
+        chip = str(one.fields.get("chip", "-"))
+        longer = {f"Apple {it}" for it in stated_facts(document).chips}
+        longer = {it for it in longer if it.startswith(f"{chip} ")}
+        if longer and not longer & named:
+            one.fields = {n: it for n, it in one.fields.items() if n != "chip"}
+            one.fields[THINGS["setting"][0]] = one.bare
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:

@@ -326,7 +326,7 @@ def _likely_unit(keys: Sequence[str], looks: ColumnProfile) -> str:
     """
     if _TPS.search(looks.header):
         return "tokens/s"
-    if looks.integers and (not looks.terms or "token" in looks.terms):
+    if looks.integers and ("token" in looks.terms or not looks.terms & CLEAR_TERMS):
         return "setting"
     if not looks.terms:
         return "figure"

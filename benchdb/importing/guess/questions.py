@@ -350,7 +350,7 @@ def readings(key: str, parts: Sequence[Question]) -> Question:
         lines=tuple(sorted({line for one in parts for line in one.lines})[:_LINES]),
         choices=(
             Choice("yes", "all of them"),
-            Choice("no", "leave out all that they are about"),
+            Choice(LEAVE_OUT, "no: leave out all that they are about"),
         ),
         free="which are not, as 'yes, but 2: ms; 5: leave-out'",
         alone=tuple(one.key for one in parts),
@@ -365,7 +365,7 @@ def of_readings(key: str, parts: Sequence[Question], answer: str) -> dict[str, s
     Raise ``AnswerError`` where it makes no sense.
     """
     likely = {one.key: one.likely or LEAVE_OUT for one in parts}
-    if answer.strip().casefold() in ("no", "n"):
+    if answer.strip().casefold() in ("no", "n", LEAVE_OUT):
         return {one.key: _left(one) for one in parts}
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
@@ -373,7 +373,7 @@ def of_readings(key: str, parts: Sequence[Question], answer: str) -> dict[str, s
         found = _CORRECTED.fullmatch(each)
         number = int(found[1]) if found else 0
         if found is None or not 0 < number <= len(parts):
-            why = f"give yes, no, or what is wrong as NUMBER: ANSWER, 1 to {len(parts)}"
+            why = f"give yes, or what is wrong as NUMBER: ANSWER, 1 to {len(parts)}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         likely[parts[number - 1].key] = found[2].strip()
     return likely

@@ -68,7 +68,7 @@ _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
-_ANYTHING = re.compile(r"[^\W\d_]{3,20}")  # what may be counted: docs, reqs
+_ANYTHING = re.compile(r"(?!throughput|rate|speed|time)[^\W\d_]{3,20}", re.I)
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
