@@ -24,6 +24,7 @@ from benchdb.importing.mapping.recognition import recognised
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
+_TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
@@ -79,7 +80,7 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     tokens = any(one.metric in TOKENS for one in table.drafts)
     contexts = (sheet.context for one in tables for sheet in one.sheets)
     for context in dict.fromkeys(contexts):
-        names = [recognised(text, table.names).set for text in context]
+        names = [recognised(text, {*table.names, *_TOLD}).set for text in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
         facts.setdefault(repr([names, sizes]), []).append(context)
     alike = [one for group in facts.values() if len(group) > 1 for one in group]

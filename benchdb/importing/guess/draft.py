@@ -172,6 +172,7 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables)
     taken = [one for one in tables if one.may_have_figures()]
+    _name_short_chips(taken, document)
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document, notes)

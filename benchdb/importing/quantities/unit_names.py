@@ -94,7 +94,7 @@ def _understood(text: str) -> Unit | None:
     name = _tidied(text)
     if not name or (name in _DOUBTS and name not in _EXACT):
         return None
-    return _unit(name) or _multiple(name)
+    return _unit(name) or _multiple(name) or _rate_of_anything(name)
 
 
 def doubts(text: str) -> tuple[str, ...]:
@@ -163,12 +163,17 @@ def _unit(text: str) -> Unit | None:
     if not under:
         return _simple(over)
     unit = _counted(over) if len(under) <= 2 else None
-    if unit is None and under[0].casefold() in _SECONDS and _ANYTHING.fullmatch(over):
-        unit = Unit("1", over.casefold())
     for part in under:
         below = _simple(part)
         unit = _quotient(unit, below) if unit and below else None
     return unit
+
+
+def _rate_of_anything(text: str) -> Unit | None:
+    """Return ``docs/sec``: whatever is counted there, a second."""
+    over, *under = _PER.split(text)
+    known = len(under) == 1 and under[0].casefold() in _SECONDS
+    return Unit("1/s", over.casefold()) if known and _ANYTHING.fullmatch(over) else None
 
 
 def _simple(text: str) -> Unit | None:
