@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -385,8 +386,9 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
-    text = text if " " in text else text.rpartition(".")[2]  # and of an object
-    for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
+    ways = [text] if " " in text else text.split(".")[::-1]  # and of an object
+    spellings = (_candidates(" ".join(it[-_TAGGED:].split())) for it in ways)
+    for spelt in chain.from_iterable(spellings):
         candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)
         if unit and unit.base not in ("1", "x") and candidate not in _NO_UNITS:
