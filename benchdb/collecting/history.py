@@ -211,12 +211,10 @@ def expected(
 
 def _usual(same: Sequence[Past], replicates: int) -> float | None:
     """Return what a process takes on average; the first one has more to check."""
-    firsts, laters = [], []
-    for one in same:
-        if one.seconds is not None:
-            (laters if one.replicate else firsts).append(one.seconds)
+    firsts = [one.seconds for one in same if one.seconds and not one.replicate]
+    laters = [one.seconds for one in same if one.seconds and one.replicate]
     if not firsts or not laters:
-        every = [*firsts, *laters]
+        every = firsts or laters
         return median(every) + AROUND if every else None
-    whole = median(firsts) + (replicates - 1) * median(laters)
+    whole: float = median(firsts) + (replicates - 1) * median(laters)
     return whole / replicates + AROUND
