@@ -78,18 +78,18 @@ def show(
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)
-        stored, grade = record(connection, digest), grade_of(connection, digest)
+        found, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
-        beside = provenance(connection, stored)
-        again = _replication(connection, digest, stored)
+        beside = provenance(connection, found)
+        again = _replication(connection, digest, found)
     if as_json:
-        facts = _plain(stored, grade) | beside | {"result": _result(stands)}
+        facts = _plain(found, grade) | beside | {"result": _result(stands)}
         facts["replication"] = again and msgspec.to_builtins(again)
         typer.echo(json.dumps(facts, indent=2))
         return
-    lines = [*_head(stored, grade, stands, beside)]
+    lines = [*_head(found, grade, stands, beside)]
     lines += _again(again)
-    for title, rows in _sections(stored, beside, stands, everything=everything).items():
+    for title, rows in _sections(found, beside, stands, everything=everything).items():
         if shown := [f"  {row}" for row in rows]:
             lines += ["", title, *shown]
     for line in lines:
@@ -98,11 +98,11 @@ def show(
 
 
 def _replication(
-    connection: Connection, digest: str, stored: Record
+    connection: Connection, digest: str, found: Record
 ) -> Replication | None:
     """Return what measured the run again: of the same work, by the same framework."""
     names = ("workload", "framework", "device")
-    alike = (tables.run.c[name] == getattr(stored.run, name) for name in names)
+    alike = (tables.run.c[name] == getattr(found.run, name) for name in names)
     among = select(tables.run.c.digest).where(*alike)
     return replications(connection, among, _spreads).get(digest)
 

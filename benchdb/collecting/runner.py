@@ -100,7 +100,7 @@ def run(
                 records = list(islice(course.records(), 2))
             finally:
                 end_group(process)
-        if around is not None:
+        if around is not None and records:
             records = around.completed(records)
         if passed.is_set():
             course.limit = settings.patience
