@@ -39,12 +39,11 @@ from benchdb.store import (
     hearsay,
     machines,
     retractions,
-    tables,
 )
 from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
-from benchdb.store.replications import ClassSpreads, Replication, replications
+from benchdb.store.replications import ClassSpreads, Replication, replications_of
 from benchdb.store.run_grades import grade_of
 from benchdb.store.signers import vouching
 from benchdb.store.tables import source
@@ -81,7 +80,7 @@ def show(
         found, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
         beside = provenance(connection, found)
-        again = _replication(connection, digest, found)
+        again = replications_of(connection, digest, _spreads).get(digest)
     if as_json:
         facts = _plain(found, grade) | beside | {"result": _result(stands)}
         facts["replication"] = again and msgspec.to_builtins(again)
@@ -95,16 +94,6 @@ def show(
     for line in lines:
         for part in wrapped(plain(line), 12 if line[:1].strip() else 4):
             typer.echo(part)
-
-
-def _replication(
-    connection: Connection, digest: str, found: Record
-) -> Replication | None:
-    """Return what measured the run again: of the same work, by the same framework."""
-    names = ("workload", "framework", "device")
-    alike = (tables.run.c[name] == getattr(found.run, name) for name in names)
-    among = select(tables.run.c.digest).where(*alike)
-    return replications(connection, among, _spreads).get(digest)
 
 
 def _spreads(connection: Connection) -> ClassSpreads:

@@ -22,6 +22,7 @@ from benchdb.statistics.agreement import Outcome, agreement
 from benchdb.statistics.comparison import Sample, Spread, geometric_mean
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.hearsay import hearsay
+from benchdb.store.newest import cell_of
 from benchdb.store.places import chip_at_work, is_card, is_known
 from benchdb.store.pooling import conditions, is_usable, work_class
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
@@ -30,6 +31,7 @@ from benchdb.store.tables import finding, machine, newest, run
 _GIB = 2**30
 _WORK = (run.c.workload, run.c.framework, run.c.device)
 _COPIES = ("copied-samples",)  # findings by which a run is no measurement of its own
+_MOST = 5_000  # runs of one work that are all held against one of them
 _TOGETHER = 50_000  # runs; each time all runs of their campaigns are read for the grade
 ClassSpreads = Mapping[WorkClass, Seen]
 
@@ -97,7 +99,8 @@ def replications_beside(
 
     Asked is whoever may have measured one of these again, which may be many more.
     """
-    every, found = _beside(shown), dict[str, Replication]()
+    cells = select(newest.c.cell).where(newest.c.run.in_(shown)).distinct()
+    every, found = _beside(shown, cells), dict[str, Replication]()
     kinds = select(run.c.workload, func.count()).group_by(run.c.workload)
     alike = kinds.where(run.c.digest.in_(every)).order_by(run.c.workload)
     once = cache(seen)
@@ -107,12 +110,34 @@ def replications_beside(
     return found
 
 
-def _beside(shown: Select[Any]) -> Select[Any]:
-    """Return the query of the newest runs of the same cells, on whatever machine.
+def replications_of(
+    connection: Connection,
+    digest: str,
+    seen: Callable[[Connection], ClassSpreads],
+) -> Mapping[str, Replication]:
+    """Return the replication of a run, if it has any, by digest; others may be there.
 
-    With them are campaigns of which a run is linked to one that is *shown*, either way.
+    Where many runs did the same work the newest of each machine are held against it.
     """
-    cells = select(newest.c.cell).where(newest.c.run.in_(shown)).distinct()
+    own = connection.execute(select(run).where(run.c.digest == digest)).one()
+    alike = [column == own._mapping[column.name] for column in _WORK]
+    among = select(run.c.digest).where(*alike)
+    count = select(func.count()).select_from(run).where(*alike)
+    if (connection.scalar(count) or 0) > _MOST:
+        together = [run.c.digest == digest]
+        if own.campaign is not None:
+            together = [run.c.campaign == own.campaign, run.c.machine == own.machine]
+        cell = select(newest.c.cell).where(newest.c.cell == cell_of(connection, digest))
+        among = _beside(select(run.c.digest).where(*alike, *together), cell)
+        among = among.where(*alike)
+    return replications(connection, among, seen)
+
+
+def _beside(shown: Select[Any], cells: Select[Any]) -> Select[Any]:
+    """Return the query of what is *shown* and of the newest runs of *cells* anywhere.
+
+    With them are campaigns of which a run is linked to one that is shown, either way.
+    """
     link = run.alias()
     links = union(
         select(link.c.reproduces).where(
@@ -123,6 +148,7 @@ def _beside(shown: Select[Any]) -> Select[Any]:
     linked = select(link.c.campaign).where(link.c.digest.in_(links))
     return select(run.c.digest).where(
         or_(
+            run.c.digest.in_(shown),
             run.c.digest.in_(select(newest.c.run).where(newest.c.cell.in_(cells))),
             run.c.digest.in_(links),
             run.c.campaign.in_(linked),
