@@ -99,7 +99,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return _durations().get(collection_path.name, 0.0) >= _FAST or None
 
 
-class _Files(LoadFileScheduling):
+class _Files(LoadFileScheduling):  # type: ignore[misc]
     """Gives a file to one worker, and all that import the frameworks to one."""
 
     def _split_scope(self, nodeid: str) -> str:
