@@ -9,6 +9,7 @@ from benchdb import catalogue, own_catalogue
 from benchdb.cli.figure_text import figure
 from benchdb.errors import UsageError
 from benchdb.metric_kinds import compared, headlines, listed, unit_of
+from benchdb.report.workloads import workload_of
 
 METRIC = 'title = "Lines sorted in a second"\nunit = "line/s"\ndirection = "higher"\n'
 
@@ -18,7 +19,7 @@ def write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str], None]]:
     cached = (own_catalogue.own, catalogue.metrics, catalogue.workloads)
-    every = (*cached, listed, compared, headlines)
+    every = (*cached, listed, compared, headlines, unit_of, workload_of)
 
     def clear() -> None:
         for each in every:

@@ -26,7 +26,7 @@ class Group(msgspec.Struct, frozen=True, dict=True):
 
     members: tuple[Measurement, ...]
 
-    @property
+    @cached_property
     def first(self) -> Measurement:
         """Return the newest of them, which stands for their conditions."""
         return self.members[0]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -97,7 +97,7 @@ def _agreed(stated: Mapping[str, set[int]]) -> dict[str, int]:
     return {name: min(every) for name, every in stated.items() if len(every) == 1}
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _variants(name: str) -> Sequence[Chip]:
     wanted = tidy(name).casefold()
     return [one for one in chips() if one.name.casefold() == wanted]

@@ -106,7 +106,7 @@ _Seen = dict[tuple[int, str], Any]  # what became of a part that many others sha
 def _clean(value: Any, field: str, seen: _Seen) -> Any:
     if isinstance(value, str):
         return _text(value, field)
-    if (fields := _fields(type(value))) is not None:
+    if (fields := _fields(value.__class__)) is not None:
         key = id(value), ""
         if key not in seen:
             seen[key] = _part(value, fields, seen)

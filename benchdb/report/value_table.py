@@ -6,7 +6,7 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -50,7 +50,8 @@ def values(
         (run, one.conditions.metric): one.spread for one in measured for run in one.runs
     }
     cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
-    for run in sorted(runs, key=lambda run: _order(run, sources)):
+    places = {name: n for n, name in enumerate(workloads())}
+    for run in sorted(runs, key=lambda run: _order(run, sources, places)):
         cells[_cell(run)].append(run)
     rows: list[ValueRow] = []
     named: dict[System, System] = {}
@@ -100,10 +101,11 @@ def values(
     )
 
 
-def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
+def _order(
+    run: StoredRun, sources: Sources, places: Mapping[str, int]
+) -> tuple[object, ...]:
     facts, place, who = run.facts, run.place, run.party
     number = sources.key(place.source)
-    order = _places()
     return (
         int(number) if number else 0,
         who.chip,
@@ -111,7 +113,7 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         who.ram_bytes or 0,
         who.device,
         who.framework,
-        order.get(facts.workload, len(order)),
+        places.get(facts.workload, len(places)),
         facts.workload,
         facts.batch_size or 0,
         facts.whole("size") or 0,
@@ -120,12 +122,6 @@ def _order(run: StoredRun, sources: Sources) -> tuple[object, ...]:
         facts.replicate or 0,
         facts.digest,
     )
-
-
-@cache
-def _places() -> Mapping[str, int]:
-    """Return the place of each workload of the catalogue."""
-    return {name: n for n, name in enumerate(workloads())}
 
 
 def _cell(run: StoredRun) -> tuple[object, ...]:

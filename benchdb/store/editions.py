@@ -340,7 +340,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 def superseded(
-    connection: Connection, every: Sequence[Edition] | None = None
+    connection: Connection, every: list[Edition] | None = None
 ) -> dict[str, str]:
     """Return the newest version's digest, by those before it; *every* has them all."""
     return _in_force(connection, every or editions(connection))

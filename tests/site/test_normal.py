@@ -71,6 +71,19 @@ def test_five_machines_make_a_strip_around_their_median(of: Pages) -> None:
     assert (strip.slowest.value, strip.fastest.value) == (95.0, 102.0)
 
 
+def test_what_nobody_repeated_on_a_chip_has_a_strip_only_if_it_is_mine(
+    of: Pages,
+) -> None:
+    fewer = ran(90.0, "s", machine=replace(MAX, gpu_cores=24))
+    runs = [*fleet(RATES[:2]), fewer, ran(50.0, "me", workload="mnist")]
+
+    def works(here: str | None = None) -> set[tuple[str, int | None]]:
+        return {(it.workload.name, it.gpu_cores) for it in of(runs, here=here)}
+
+    assert works() == {("resnet50", None), ("resnet50", 24)}
+    assert works("me") == {*works(), ("mnist", None)}
+
+
 def test_between_two_machines_the_median_is_derived(of: Pages) -> None:
     strip = only(of(fleet(RATES[:6])))
 

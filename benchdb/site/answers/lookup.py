@@ -52,6 +52,11 @@ class Corpus(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {row.digest: row.published for row in rows if row.published}
 
     @cached_property
+    def _years(self) -> dict[str, str]:
+        """Keep the years of runs: a hundred comparisons rest on some."""
+        return {}
+
+    @cached_property
     def held(self) -> dict[tuple[Worker, Worker], Mapping[Group, Held]]:
         """Keep what pairs of systems say: the front page and chips ask for the same."""
         return {}
@@ -84,9 +89,11 @@ class Corpus(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def year(self, run: str) -> str:
         """Return the year of a run, or of the source that published it, "" if none."""
-        started = self.facts[run].started
-        published = self._published.get(self.site.places[run].source or "")
-        return (started or published or "")[:4]
+        if run not in self._years:
+            started = self.facts[run].started
+            published = self._published.get(self.site.places[run].source or "")
+            self._years[run] = (started or published or "")[:4]
+        return self._years[run]
 
     def years(self, runs: Iterable[str]) -> tuple[str, ...]:
         """Return the first and the last year of *runs*, as far as they are known."""

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 
 from benchdb.report.runs import StoredRun
 from benchdb.site.answers.facts import Card, Peak, Point, Ran
@@ -112,7 +112,7 @@ def _model(run: StoredRun) -> str:
     return model if isinstance(model, str) and size_of(model) else ""
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _bits(weights: str) -> int:
     """Return the bits of a weight: ``Q4_K_M``, ``4bit``, ``MXFP4`` have four."""
     result = _NUMBER.search(weights)
