@@ -26,6 +26,7 @@ from benchdb.resources import folder
 
 HeaderTerms = frozenset[str]
 Kind = tuple[str, str | None]  # the unit, and what it counts
+_NO_BYTES = re.compile(r"\.\d{3}")  # nor billions of parameters
 _LIMIT = 200  # characters of a header that are looked at
 _LOOKED_AT = 200  # different cells of a column
 _READ = 20  # of them, read as figures
@@ -277,6 +278,8 @@ def profile(
     sample = texts[:_READ]
     if header.endswith("(x)") and any("(" in text for text in texts):
         named = named or unit_in(header[:-3])  # a speed-up stands behind each figure
+    if named == "B" and any(map(_NO_BYTES.search, sample)):
+        named = None  # "mAP50-95(B)"
     unit = named
     mark = convention(sample) or whole
     quantities, unclear, doubtful = _read(sample, mark, None)

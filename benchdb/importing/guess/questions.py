@@ -56,9 +56,10 @@ class Question(msgspec.Struct, frozen=True):
     parts: tuple["Question", ...] = ()
 
     def reading(self) -> str:
-        """Return the question with its likely answer."""
+        """Return the question with its likely answer, and what else may be."""
         words = {one.key: one.words for one in self.choices}
-        return f"{self.text} {words.get(self.likely or '', self.likely)}"
+        others = ", ".join(key for key in words if key != self.likely)
+        return f"{self.text} {words.get(self.likely or '', self.likely)}; or {others}"
 
 
 class AnswerError(UsageError):

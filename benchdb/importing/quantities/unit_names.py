@@ -68,7 +68,7 @@ _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
-_ANYTHING = re.compile(r"(?!throughput|rate|speed|time)[^\W\d_]{3,20}", re.I)
+_ANYTHING = re.compile(r"(?!throughput|rate|speed|time)[^\W\d_]{2,20}", re.I)
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
@@ -170,10 +170,15 @@ def _unit(text: str) -> Unit | None:
 
 
 def _rate_of_anything(text: str) -> Unit | None:
-    """Return ``docs/sec``: whatever is counted there, a second."""
+    """Return ``docs/sec`` or ``ms/im``: whatever is counted there."""
     over, *under = _PER.split(text)
-    known = len(under) == 1 and under[0].casefold() in _SECONDS
-    return Unit("1/s", over.casefold()) if known and _ANYTHING.fullmatch(over) else None
+    if len(under) != 1:
+        return None
+    if under[0].casefold() in _SECONDS and _ANYTHING.fullmatch(over):
+        return Unit("1/s", over.casefold())
+    above = _simple(over)
+    timed = above is not None and above.base == "s" and _ANYTHING.fullmatch(under[0])
+    return replace(above, per=under[0].casefold()) if above and timed else None
 
 
 def _simple(text: str) -> Unit | None:
