@@ -91,7 +91,7 @@ class Course(msgspec.Struct, frozen=True):
         each = self.left if self.each is None else self.each
         left = self.left - (
             min(now - self.begun, each)
-            if self.latest is None
+            if self.latest is None or now - self.begun > each
             else each * self.share(now)
         )
         return f"about {clock(left)} left" if left >= 1 else "longer than expected"

@@ -13,7 +13,8 @@ from harness.timing import BURST_SECONDS, TIERS
 
 _PERIOD = 0.9  # seconds between two lines of one phase; samples come once a second
 # What nobody knows before takes so many seconds, in proportion to what the tier says.
-_GUESSED = {"import": 3.0, "build": 2.0, "data": 1.0, "first_step": 1.0, "gates": 3.0}
+_GUESSED = {"import": 3.0, "build": 2.0, "data": 1.0, "first_step": 1.0}
+_GATE_SECONDS = 8.0, 2.0  # in the first process of a cell, and in another
 _SEED_SECONDS = 20.0  # the source's own protocol
 _LEAST = 0.5
 
@@ -33,7 +34,7 @@ def planned(assignment: Assignment) -> dict[str, float]:
         "measure": tier.window_seconds,
         **({"settle": tier.settled_seconds} if lasting else {}),
         "step": min(tier.single_seconds, tier.window_seconds / 2),
-        "gates": _GUESSED["gates"],
+        "gates": _GATE_SECONDS[assignment.run["replicate"] > 0],
         "execution": 1.0,
     }
     if (term := assignment.term_seconds) is not None:

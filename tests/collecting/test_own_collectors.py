@@ -245,4 +245,5 @@ def test_a_bar_stands_where_the_process_says_and_the_clock_goes_on_from_there():
     assert begun.share(105) == 0.25
     assert [told.share(now) for now in (102, 104, 200)] == [0.5, 0.6, 0.95]
     assert told.left_text(104) == "about 0:48 left"
+    assert told.left_text(121) == "about 0:40 left"  # and this one is late
     assert unknown.share(112) == 0.6  # half of it took ten seconds
