@@ -265,7 +265,7 @@ def guesses(
 
     Cells whose steps nobody can guess are left out: their tier says the least.
     """
-    found = {}
+    by_cell = {}
     for cell in plan.cells:
         step, basis = step_seconds(cell, devices, seen, load)
         if not step:
@@ -276,8 +276,8 @@ def guesses(
         whole = cost.first + (plan.replicates - 1) * cost.later
         source = _source_seconds(cell, tier, step)
         around = AROUND * (1 + load / _STARTS)
-        found[cell] = Guess(whole / plan.replicates + source + around, basis)
-    return found
+        by_cell[cell] = Guess(whole / plan.replicates + source + around, basis)
+    return by_cell
 
 
 def _source_seconds(cell: Cell, tier: str, step: float) -> float:

@@ -6,10 +6,10 @@ nobody started is still a graph afterwards, and ``place`` says so.
 """
 
 import io
+import shutil
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import mlx.core as mx
@@ -49,9 +49,9 @@ class MlxTensors(Tensors):
     outputs_first = True
 
     def __init__(self, cell: Cell) -> None:
-        """Note the cell; nothing is allocated yet. Raise what cannot be compiled."""
-        if cell.compiler == COMPILED and cell.device == "cpu" and not which("g++"):
-            # MLX itself would compile nothing, in silence.
+        """Note the cell. Without g++ MLX would compile nothing, in silence."""
+        on_cpu = cell.device == "cpu"
+        if cell.compiler == COMPILED and on_cpu and not shutil.which("g++"):
             raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
         super().__init__(cell)
         self.kept = DTYPES[cell.precision]  # the type of parameters and operands
