@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, Select, func, or_, select, tuple_, union
+from sqlalchemy import Connection, Select, func, or_, select, tuple_, union
 
 from benchdb.metric_kinds import headlines
 from benchdb.statistics import spreads
@@ -156,7 +156,7 @@ def _beside(shown: Select[Any], cells: Select[Any]) -> Select[Any]:
     )
 
 
-def _portions(works: Iterable[Row[tuple[str, int]]]) -> Iterator[list[str]]:
+def _portions(works: Iterable[Sequence[Any]]) -> Iterator[list[str]]:
     """Yield workloads whose runs are held together: few times, and not too many."""
     some, held = list[str](), 0
     for work, runs in works:
