@@ -88,6 +88,33 @@ def unfinished_folder(parent: Path) -> Iterator[Path]:
         shutil.rmtree(room, ignore_errors=True)
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other builds out of *folder*, which is made where it is missing.
+
+    Raise ``BenchdbError`` where another one is at work, and ``UsageError`` for a file.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except FileExistsError:
+        raise UsageError(f"{folder} is a file; name a folder") from None
+    except OSError as error:
+        raise BenchdbError(f"cannot write {folder}: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BenchdbError(
+                f"another build writes into {folder}; build again when it has ended"
+            ) from None
+        except OSError:  # on some network shares nothing can be locked
+            pass
+        yield
+    finally:
+        os.close(handle)
+
+
 def sweep(folder: Path) -> None:
     """Remove what killed processes left unfinished in *folder* a day ago or longer.
 

@@ -6,7 +6,6 @@ One process reads the database and makes facts; others make their pages.
 """
 
 import ctypes
-import fcntl
 import gc
 import hashlib
 import multiprocessing
@@ -120,34 +119,6 @@ def as_it_was(folder: Path, wanted: str) -> Outcome | None:
     if not all(_is_there(f"{folder}/{path}", entry) for path, entry in known.items()):
         return None
     return Outcome(0, len(known), 0, sum(entry.size for entry in known.values()))
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Keep other builds out of *folder*, which is made where it is missing.
-
-    Raise ``BenchdbError`` where another one is at work: two would take each other's
-    files for those of strangers.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except FileExistsError:
-        raise UsageError(f"{folder} is a file; name a folder") from None
-    except OSError as error:
-        raise BenchdbError(f"cannot write {folder}: {error.strerror}") from error
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BenchdbError(
-                f"another build writes into {folder}; build again when it has ended"
-            ) from None
-        except OSError:  # on some network shares nothing can be locked
-            pass
-        yield
-    finally:
-        os.close(handle)
 
 
 def there(folder: Path, below: str) -> Iterator[tuple[str, bytes]]:

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 from sqlalchemy import Connection
 
+from benchdb.files import alone
 from benchdb.report.scope import Scope
 from benchdb.site import (
     build,
@@ -56,7 +57,7 @@ def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outco
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
     earlier = [*build.there(folder, compare.FILES)]
     with (
-        build.alone(folder),
+        alone(folder),
         build.aside(partial(compare.computed, site, earlier)) as made,
     ):
         return build.build(_plans(site, frame, made), frame, folder, state)

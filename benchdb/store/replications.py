@@ -14,7 +14,20 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, Select, func, or_, select, tuple_, union
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    Select,
+    Table,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    union,
+)
+from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.metric_kinds import headlines
 from benchdb.statistics import spreads
@@ -26,13 +39,19 @@ from benchdb.store.newest import cell_of
 from benchdb.store.places import chip_at_work, is_card, is_known
 from benchdb.store.pooling import conditions, is_usable, work_class
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
-from benchdb.store.tables import finding, machine, newest, run
+from benchdb.store.tables import Digest, finding, machine, newest, run
 
 _GIB = 2**30
 _WORK = (run.c.workload, run.c.framework, run.c.device)
 _COPIES = ("copied-samples",)  # findings by which a run is no measurement of its own
 _MOST = 5_000  # runs of one work that are all held against one of them
 _TOGETHER = 50_000  # runs; each time all runs of their campaigns are read for the grade
+_ASKED = Table(
+    "benchdb_asked",
+    MetaData(),
+    Column("digest", Digest, primary_key=True),
+    prefixes=["TEMPORARY"],
+)
 ClassSpreads = Mapping[WorkClass, Seen]
 
 
@@ -105,8 +124,12 @@ def replications_beside(
     alike = kinds.where(run.c.digest.in_(every)).order_by(run.c.workload)
     once = cache(seen)
     for works in _portions(connection.execute(alike).all()):
+        # A query of queries would look at all runs of a workload, again and again.
+        connection.execute(CreateTable(_ASKED))
         among = every.where(run.c.workload.in_(works))
-        found |= replications(connection, among, once)
+        connection.execute(insert(_ASKED).from_select(["digest"], among))
+        found |= replications(connection, select(_ASKED.c.digest), once)
+        connection.execute(DropTable(_ASKED))
     return found
 
 
@@ -139,24 +162,23 @@ def _beside(shown: Select[Any], cells: Select[Any]) -> Select[Any]:
     With them are campaigns of which a run is linked to one that is shown, either way.
     """
     link = run.alias()
-    links = union(
-        select(link.c.reproduces).where(
-            link.c.digest.in_(shown), link.c.reproduces.is_not(None)
-        ),
-        select(link.c.digest).where(link.c.reproduces.in_(shown)),
+    reruns = select(link.c.digest).where(link.c.reproduces.in_(shown))
+    rerun = select(link.c.reproduces).where(
+        link.c.digest.in_(shown), link.c.reproduces.is_not(None)
     )
-    linked = select(link.c.campaign).where(link.c.digest.in_(links))
-    return select(run.c.digest).where(
-        or_(
-            run.c.digest.in_(shown),
-            run.c.digest.in_(select(newest.c.run).where(newest.c.cell.in_(cells))),
-            run.c.digest.in_(links),
-            run.c.campaign.in_(linked),
-        ),
+    linked = select(link.c.campaign).where(link.c.digest.in_(union(reruns, rerun)))
+    # One after the other by an index: with "or" all runs would be looked at.
+    every = union(
+        shown,
+        select(newest.c.run).where(newest.c.cell.in_(cells)),
+        reruns,
+        rerun,
+        select(link.c.digest).where(link.c.campaign.in_(linked)),
     )
+    return select(run.c.digest).where(run.c.digest.in_(every))
 
 
-def _portions(works: Iterable[Row[tuple[str, int]]]) -> Iterator[list[str]]:
+def _portions(works: Iterable[Sequence[Any]]) -> Iterator[list[str]]:
     """Yield workloads whose runs are held together: few times, and not too many."""
     some, held = list[str](), 0
     for work, runs in works:

@@ -15,7 +15,7 @@ from benchdb.site.build import Plan, build
 from benchdb.site.content import content
 from benchdb.site.pages import Frame, asset_files
 from benchdb.store.database import open_database, reading
-from tests.browser import Visit, chromium
+from tests.browser import Visit, chromium, meetings
 from tests.browser import visit as browser_visit
 from tests.compared import campaign, stored
 from tests.report.axe import violations
@@ -233,7 +233,7 @@ def test_nothing_but_files_of_the_site_is_asked_for_and_nothing_complains(
     assert sum("/assets/compare/" in url for url in made.requests) == 2
 
 
-@pytest.mark.parametrize(("code", "width"), [("en", 1280), ("ar", 320)])
+@pytest.mark.parametrize(("code", "width"), [("en", 1280), ("ar", 320), ("ja", 320)])
 def test_no_pair_breaks_a_rule_of_access_or_leaves_the_screen(
     browser, site, code, width
 ):
@@ -244,5 +244,6 @@ def test_no_pair_breaks_a_rule_of_access_or_leaves_the_screen(
     expect(page.locator("#b option:checked")).to_contain_text("(")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert meetings(page) == []
     assert violations(page) == []
     context.close()

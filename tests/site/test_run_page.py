@@ -201,9 +201,12 @@ def test_what_has_no_room_on_the_site_measured_a_figure_again_all_the_same(
     rerun = [
         replace(
             one,
-            columns=one.columns
-            | {"campaign": "rerun", "started": "2026-11-09T10:00:00Z"}
-            | (link if one is first[0] else {}),
+            columns={
+                **one.columns,
+                "campaign": "rerun",
+                "started": "2026-11-09T10:00:00Z",
+                **(link if one is first[0] else {}),
+            },
         )
         for one in first
     ]
