@@ -29,6 +29,7 @@ import yaml
 
 from benchdb.cli import COMMANDS, app, module_of
 from benchdb.report.language import available
+from tests import stand_ins
 from tests.code_sandbox import Sandbox, prepare
 from tests.command_line import Outcome
 from tests.database_hosts import CITUS, Hosts, hosts
@@ -295,6 +296,26 @@ def test_what_another_test_runs_is_in_a_document_and_in_that_test():
     for line, test in RUN_BY.items():
         assert any(re.search(f"^{re.escape(line)}", it, re.MULTILINE) for it in texts)
         assert (CHECKOUT / test).is_file()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sbatch --nodlist=node7 node7.sh",
+        "rsync -z collectors node7:benchdb/",
+        "ssh node8 true",
+        "parallel --jbos 1",
+        "curl -s --jsno https://example.org/bench/index.json",
+        "sudo -n true",
+    ],
+)
+def test_a_stand_in_refuses_what_the_program_would_not_do_here(line: str):
+    name, *words = line.split()
+
+    with pytest.raises(SystemExit) as ended:
+        stand_ins.PROGRAMS[name](words)
+
+    assert ended.value.code
 
 
 # --- commands ---
