@@ -48,8 +48,10 @@ BEGIN
   INSERT INTO citus_table VALUES (table_name, distribution_column);
 END $$ LANGUAGE plpgsql;
 """
-_SITES = {"oslo": ("pytorch-in-m1.jsonl",)}
-_SITES["bonn"] = ("benchdb-cpu.jsonl", "needle-metal.jsonl")
+_SITES: dict[str, tuple[str, ...]] = {
+    "oslo": ("pytorch-in-m1.jsonl",),
+    "bonn": ("benchdb-cpu.jsonl", "needle-metal.jsonl"),
+}
 _DATABASES = {
     "db.oslo.example": "oslo",
     "db.bonn.example": "bonn",
@@ -95,20 +97,23 @@ class Hosts:
     def reached(self, text: str) -> str:
         """Return *text* with the addresses at which its hosts are."""
         names = "|".join(map(re.escape, _DATABASES))
-        for pattern, to in (
-            (rf"(//(?:\w+@)?)({names})/results", "{0}localhost:{2}/{1}"),
-            (rf"(-h )({names}) results", "{0}localhost -p {2} {1}"),
-            (rf"(host=)({names}) dbname=results", "{0}localhost port={2} dbname={1}"),
-        ):
-            text = re.sub(
-                pattern, lambda it, to=to: to.format(it[1], *self._place(it[2])), text
-            )
+        forms = {
+            rf"(//(?:\w+@)?)({names})/results": r"\g<1>localhost:{}/{}",
+            rf"(-h )({names}) results": r"\g<1>localhost -p {} {}",
+            rf"(host=)({names}) dbname=results": r"\g<1>localhost port={} dbname={}",
+        }
+        for pattern, form in forms.items():
+            for found in [*re.finditer(pattern, text)]:
+                port, database = self._place(found[2])
+                reached = found.expand(form.format(port, database))
+                text = text.replace(found[0], reached)
         return text
 
-    def _place(self, host: str) -> tuple[str, int]:
+    def _place(self, host: str) -> tuple[int, str]:
+        """Return the port and the database of a *host*."""
         database = _DATABASES[host]
         its = self.second if database in _ON_SECOND else self.first
-        return database, its.port
+        return its.port, database
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +23,11 @@ _INSTALLERS = {"pip", "pipx", "uv", "conda", "brew"}
 _SHELL = {"&&", "||", "|", ";", ">", "<", "(", ")"}
 
 
-def _tokens(document: Path) -> Iterator[Token]:
+@cache  # a dozen tests ask for each
+def _tokens(document: Path) -> tuple[Token, ...]:
     markdown = MarkdownIt("commonmark").enable("table")
-    for token in markdown.parse(document.read_text(encoding="utf-8")):
-        yield token
-        yield from token.children or ()
+    above = markdown.parse(document.read_text(encoding="utf-8"))
+    return tuple(it for token in above for it in (token, *(token.children or ())))
 
 
 def links(document: Path) -> list[str]:
@@ -45,7 +46,7 @@ def inline_code(document: Path) -> list[str]:
 class Block(NamedTuple):
     """A block of code of a document, and the *line* on which it begins.
 
-    *about* is what follows its language, such as the title that says why it is not run.
+    *about* is what follows its language, such as the title that names its file.
     """
 
     document: Path

@@ -1,5 +1,6 @@
 """``python -m benchmarks``: every row is measured, told and written, however fast."""
 
+import argparse
 import json
 import os
 import shlex
@@ -61,7 +62,7 @@ def test_only_the_rows_that_are_asked_for_are_measured(tmp_path, capsys):
 )
 def test_each_line_of_the_page_is_understood(line, monkeypatch):
     words = shlex.split(line, comments=True)
-    asked = []
+    asked: list[argparse.Namespace] = []
     monkeypatch.setattr(program, "_measured", asked.append)
 
     program.main(words[3:])

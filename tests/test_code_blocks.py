@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, closing
+from functools import cache
 from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -28,6 +29,7 @@ import yaml
 
 from benchdb.cli import COMMANDS, app, module_of
 from benchdb.report.language import available
+from tests import stand_ins
 from tests.code_sandbox import Sandbox, prepare
 from tests.command_line import Outcome
 from tests.database_hosts import CITUS, Hosts, hosts
@@ -115,14 +117,17 @@ def _outputs(found: list[Block]) -> dict[Block, str]:
     }
 
 
-def bash(sandbox: Sandbox, together: list[Block], _: Mapping[Block, str]) -> None:
+def bash(sandbox: Sandbox, together: list[Block], outputs: Mapping[Block, str]) -> None:
     for block in together:
+        printed = ""
         if re.search(r"^(?:for|cd|git) ", block.text, re.MULTILINE):
             expect(sandbox, block.text, sandbox.shell(block.text))
             continue
         for line in block.text.replace("\\\n", "").splitlines():
             if line.strip() and not line.startswith("#") and not run_elsewhere(line):
-                expect(sandbox, line, sandbox.command(line))
+                printed = expect(sandbox, line, sandbox.command(line))
+        if outputs.get(block, "") not in printed:
+            sandbox.failures.append(f"{block}\n{printed}")
 
 
 def run_elsewhere(text: str) -> bool:
@@ -130,11 +135,12 @@ def run_elsewhere(text: str) -> bool:
     return any(text.startswith(line) for line in RUN_BY)
 
 
-def expect(sandbox: Sandbox, line: str, done: Outcome) -> None:
-    """Keep what went wrong: a page is mended as a whole."""
+def expect(sandbox: Sandbox, line: str, done: Outcome) -> str:
+    """Return what is printed, and keep what went wrong: a page is mended as a whole."""
     statuses = (status for it, (status, _) in ANSWERED.items() if line.startswith(it))
     if done.status != next(statuses, 0):
         sandbox.failures.append(f"{done.status}: {line}\n{done.out[-500:]}{done.err}")
+    return done.out + done.err
 
 
 def console(sandbox: Sandbox, together: list[Block], _: Mapping[Block, str]) -> None:
@@ -292,6 +298,26 @@ def test_what_another_test_runs_is_in_a_document_and_in_that_test():
         assert (CHECKOUT / test).is_file()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sbatch --nodlist=node7 node7.sh",
+        "rsync -z collectors node7:benchdb/",
+        "ssh node8 true",
+        "parallel --jbos 1",
+        "curl -s --jsno https://example.org/bench/index.json",
+        "sudo -n true",
+    ],
+)
+def test_a_stand_in_refuses_what_the_program_would_not_do_here(line: str):
+    name, *words = line.split()
+
+    with pytest.raises(SystemExit) as ended:
+        stand_ins.PROGRAMS[name](words)
+
+    assert ended.value.code
+
+
 # --- commands ---
 
 
@@ -307,12 +333,17 @@ def command_of(words: list[str]) -> tuple[Any, list[str]]:
     if words[0].startswith("-"):
         return typer.main.get_command(app), words
     assert words[0] in COMMANDS
-    command = typer.main.get_command(import_module(module_of(words[0])).app)
+    command = command_called(words[0])
     rest = words[1:]
     while below := getattr(command, "commands", None):
         rest = rest or ["list"]  # of a group that lists where nothing else is asked
         command, rest = below[rest[0]], rest[1:]
     return command, rest
+
+
+@cache
+def command_called(name: str) -> Any:
+    return typer.main.get_command(import_module(module_of(name)).app)
 
 
 @pytest.mark.parametrize("words", DOCUMENTED)
