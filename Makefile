@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Nobody who types "make" alone wants gigabytes.
 .DEFAULT_GOAL := help
 .PHONY: help demo test check durations torture lint results catalogues schema spreads goldens screenshots docs manual wheel clean
-.PHONY: demo-environment test-environment
+.PHONY: demo-environment test-environment style suite types
 
 help: ## these lines
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,9 +25,16 @@ demo: demo-environment ## a short collection on this CPU, the published results,
 	$(BIN)/benchdb report --lang de --format all --highlight here --db $(DEMO)/results.sqlite -o $(DEMO)/report
 	@echo "open $(DEMO)/report/report.de.html"
 
-test: lint ## what CI runs: ruff, mypy and the whole suite with real parts
-	$(BIN)/python -m compileall -q benchdb collectors
-	$(BIN)/python -m pytest
+# mypy takes half a minute of one core: tests run on the other meanwhile.
+test: style ## what CI runs: ruff, mypy and the whole suite with real parts
+	$(BIN)/python -m compileall -q -j 0 benchdb collectors
+	@$(MAKE) --no-print-directory -j 2 suite types
+
+suite:
+	env -u MAKEFLAGS -u MAKELEVEL $(BIN)/python -m pytest
+
+types:
+	$(BIN)/mypy
 
 check: lint ## ruff, mypy and the test files that take less than two seconds: while you work
 	$(BIN)/python -m pytest --fast
@@ -38,10 +45,11 @@ durations: test-environment ## the whole suite, which writes the seconds of each
 torture: test-environment ## attack benchdb for SECONDS=600 with SEED=1, JOBS=1 at once: kills, crowds, full disks, hostile files
 	$(BIN)/python -m tools.torture --seconds $(SECONDS) --seed $(SEED) --jobs $(or $(JOBS),1)
 
-lint: test-environment ## ruff and mypy alone
+lint: style types ## ruff and mypy alone
+
+style: test-environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 
 demo-environment test-environment:
 	@$(PYTHON) tools/install.py $(@:-environment=) $(VENV)

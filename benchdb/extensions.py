@@ -5,6 +5,7 @@ package, and everything else goes on.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Collection
 from contextlib import suppress
@@ -25,6 +26,7 @@ GROUPS = {
     "section": ("benchdb.sections", ("page",)),
 }
 ANYTHING = (Exception, SystemExit)  # code of others; a script leaves when imported
+_GROUP = re.compile(r"^\[([^\]]+)\]", re.MULTILINE)
 _REASON_LIMIT = 300  # characters of an error of a package
 
 
@@ -70,14 +72,18 @@ def tell(fault: str) -> None:
     _log.warning("benchdb: warning: %s", fault)
 
 
-def _is_named(group: str) -> bool:
-    """Tell whether any package on the path has an entry point of *group*."""
-    for place in sys.path:
+@cache
+def _named(path: tuple[str, ...]) -> frozenset[str]:
+    """Return the groups that packages on *path* have entry points of.
+
+    Its folders are looked through once, for all kinds.
+    """
+    groups: set[str] = set()
+    for place in path:
         with suppress(OSError):
             for file in Path(place).glob("*.*-info/entry_points.txt"):
-                if f"[{group}]".encode() in file.read_bytes():
-                    return True
-    return False
+                groups.update(_GROUP.findall(file.read_text(errors="replace")))
+    return frozenset(groups)
 
 
 @cache
@@ -87,11 +93,11 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
     Nothing may have a name that is *taken*. The packages are imported, once.
     """
     group, functions = GROUPS[kind]
-    if not _is_named(group):
+    if group not in _named(tuple(sys.path)):
         return ()
     from importlib import metadata  # noqa: PLC0415 - a tenth of a second, if for nothing
 
-    found: dict[str, Extension] = {}
+    usable: dict[str, Extension] = {}
     broken: list[Extension] = []
     entry_points = metadata.entry_points(group=group)
     for entry_point in sorted(entry_points, key=lambda it: (it.name, it.value)):
@@ -103,7 +109,7 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
         try:
             if extension.name in taken:
                 raise RefusedError(f"benchdb has a {kind} of this name itself")
-            if first := found.get(extension.name):
+            if first := usable.get(extension.name):
                 why = f"the package {first.package} has a {kind} of this name"
                 raise RefusedError(why)
             loaded = entry_point.load()
@@ -112,8 +118,8 @@ def installed(kind: str, taken: Collection[str] = ()) -> tuple[Extension, ...]:
                     raise RefusedError(
                         f"{entry_point.value} has no function {function!r}"
                     )
-            found[extension.name] = replace(extension, loaded=loaded)
+            usable[extension.name] = replace(extension, loaded=loaded)
         except ANYTHING as error:
             fault = extension.failure("cannot be used", error)
             broken.append(replace(extension, fault=fault))
-    return (*found.values(), *broken)
+    return (*usable.values(), *broken)

@@ -69,12 +69,12 @@ def to_add(*packages: str, its: Python | None = None) -> str:
         "system": "python3 -m venv ~/benchdb && "
         f"~/benchdb/bin/pip install benchdb {names}",
     }
-    found = installer(its)
+    way = installer(its)
     # Environments of uv are without pip.
     piped = any(its.prefix.glob("lib/python*/site-packages/pip"))
-    if found == "pip" and not piped and shutil.which("uv"):
+    if way == "pip" and not piped and shutil.which("uv"):
         return f"uv pip install --python {prefix} {names}"
-    return commands[found]
+    return commands[way]
 
 
 def fitting(advice: str, python: str | None = None) -> str:
@@ -82,10 +82,10 @@ def fitting(advice: str, python: str | None = None) -> str:
 
     With the path of another *python*, as it fits that. Other advice stays as it is.
     """
-    found = _PIP.search(advice)
-    if found is None:
+    match = _PIP.search(advice)
+    if match is None:
         return advice
     if python is not None:
-        return f"{advice[: found.start()]}{quote(python)} -m {found[0]}"
-    packages = re.findall(r'"[^"]+"|\S+', found[1])
-    return advice[: found.start()] + to_add(*(one.strip('"') for one in packages))
+        return f"{advice[: match.start()]}{quote(python)} -m {match[0]}"
+    packages = re.findall(r'"[^"]+"|\S+', match[1])
+    return advice[: match.start()] + to_add(*(one.strip('"') for one in packages))

@@ -165,14 +165,14 @@ def _flat(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
 
 def _lines(text: str) -> dict[str, int]:
     """Return the line of each key; of unusual spelling none, which is no error."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     section = ""
     for number, line in enumerate(text.splitlines(), start=1):
         if head := re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line):
             section = _bare(head[1]) + "."
         elif key := re.match(r"\s*([\w\"'. -]+?)\s*=", line):
-            found.setdefault(section + _bare(key[1]), number)
-    return found
+            numbers.setdefault(section + _bare(key[1]), number)
+    return numbers
 
 
 def _bare(key: str) -> str:

@@ -13,7 +13,7 @@ PYTHON = sys.executable
 BENCHDB = (PYTHON, "-m", "benchdb")
 _WATCHED = Path(__file__).with_name("watched.py")
 # With these, each process would compile all of benchdb, or write line by line.
-_SLOW = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONOPTIMIZE")
+SLOW = ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONOPTIMIZE")
 
 
 class CannotMeasureError(Exception):
@@ -40,6 +40,6 @@ def cost(*command: object) -> Cost:
 
 def _environment() -> dict[str, str]:
     """Return the environment less what changes what is measured."""
-    kept = {name: it for name, it in os.environ.items() if name not in _SLOW}
+    kept = {name: it for name, it in os.environ.items() if name not in SLOW}
     kept.pop("BENCHDB_DB", None)
     return {**kept, "PYTHONPATH": str(ROOT)}

@@ -1,11 +1,13 @@
 """What a collector's timed blocks cost over a bare loop, block by block in one process.
 
     python benchmarks/overhead_paired.py resnet50:4 mobilenetv2:4 matmul:1024
-    python benchmarks/overhead_paired.py --framework mlx "llm-decode:bf16:SmolLM2 135M"
+    python benchmarks/overhead_paired.py --framework mlx matmul:512 mnist distilbert:2
+    python benchmarks/overhead_paired.py --block 0.15 "llm-decode:bf16:SmolLM2 135M"
     python benchmarks/overhead_paired.py --device cuda "llm-prefill:bf16:Llama 3.2 1B"
 
 For machines whose speed wanders by more than the cost that is looked for: the two
-sides take turns every second or so, ABBA, so that both see the same weather. Prints the
+sides take turns every second or so, ABBA, so that both see the same weather; beside
+much other work, take turns more often (``--block``), with OMP_NUM_THREADS=1. Prints the
 median of the ratios of neighbouring blocks with its 95 % interval (binomial). What
 watching costs besides is ``parent_cpu_percent`` of every run. Reach on a small CPU:
 0.97 to 1.03, on a GPU 0.99 to 1.01.
@@ -24,13 +26,12 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "collectors"))
-from harness.cells import Choices, cells_of
+from harness import cells
 from harness.framework import Framework, Work
 from harness.timing import timed
 
 from benchmarks.bare_torch import (
     BATCH,
-    MODEL,
     TOKENS,
     Step,
     product,
@@ -39,24 +40,25 @@ from benchmarks.bare_torch import (
 )
 from benchmarks.overhead import Cell, parsed
 
-BLOCK_SECONDS = 1.0
 
+def collected(cell: Cell, framework: Framework, device: str) -> tuple[Work, cells.Cell]:
+    """Return the work that the collector would time, built and with its data.
 
-def collected(cell: Cell, framework: Framework, device: str) -> Work:
-    """Return the work that the collector would time, built and with its data."""
+    Its cell is as the collector knows it.
+    """
     key = "size" if cell.workload == "matmul" else "batch_size"
     axes: dict[str, tuple[Any, ...]] = {key: (int(cell.size),)} if cell.size else {}
     if cell.model:
         axes["model"] = (cell.model,)
-    choices = Choices(device, "quick", (cell.precision,), axes=axes)
+    choices = cells.Choices(device, "quick", (cell.precision,), axes=axes)
     compilers = framework.compilers
-    found = next(cells_of(cell.workload, choices, framework.name, compilers))
+    found = next(cells.cells_of(cell.workload, choices, framework.name, compilers))
     framework.load(cell.workload)
     framework.configure(found)
     work = framework.prepare(found)
     work.build()
     work.make_data()
-    return work
+    return work, found
 
 
 def bare(cell: Cell, device: str) -> Step:
@@ -73,13 +75,6 @@ def bare(cell: Cell, device: str) -> Step:
     return training(asked, size or BATCH[cell.workload])
 
 
-def bare_in_mlx(cell: Cell) -> Step:
-    """Return the same with MLX, which writes text alone."""
-    asked = cell.workload, cell.model or MODEL, cell.precision, int(cell.size or 1)
-    step: Step = importlib.import_module("benchmarks.bare_mlx").writing(*asked)
-    return step
-
-
 def looped(step: Step, steps: int, wait: Step) -> float:
     """Return the seconds of *steps* steps without any of our code around them."""
     began = time.perf_counter()
@@ -94,11 +89,14 @@ def compared(cell: Cell, asked: argparse.Namespace) -> list[float]:
     torches = asked.framework == "torch"
     program = importlib.import_module(f"with_{asked.framework}")
     framework = program.Torch() if torches else program.Mlx()
-    work = collected(cell, framework, asked.device)
-    step = bare(cell, asked.device) if torches else bare_in_mlx(cell)
+    work, found = collected(cell, framework, asked.device)
+    if torches:
+        step = bare(cell, asked.device)
+    else:
+        step = importlib.import_module("benchmarks.bare_mlx").bare(found)
     wait = work.synchronise  # as anybody would
     pace = min(looped(step, 3, wait), timed(work, 3)) / 3
-    steps = max(1, round(BLOCK_SECONDS / pace))
+    steps = max(1, round(asked.block / pace))
     ratios = []
     for turn in range(asked.pairs):
         if turn % 2:
@@ -122,6 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cells", nargs="+", type=parsed)
     parser.add_argument("--pairs", type=int, default=60)
+    parser.add_argument("--block", type=float, default=1.0, help="seconds of a side")
     parser.add_argument("--framework", choices=("torch", "mlx"), default="torch")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     asked = parser.parse_args()

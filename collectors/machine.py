@@ -14,6 +14,7 @@ host or user, no serial number, no path leaves it.
 """
 
 import argparse
+import json
 import os
 import platform
 import sys
@@ -115,6 +116,32 @@ def by_every_source(*, as_root: bool) -> dict[str, Any]:
     return cleaned | {"answers": shareable(commands.heard)}
 
 
+def watch(device: str) -> dict[str, Any]:
+    """Look at *device* while a process measures that is no worker of ours.
+
+    Say that it has begun by an empty line. Standard input names the process, and when
+    that has ended, the seconds of its blocks as JSON. Nobody says when it measures, so
+    *during* is from its start to its end.
+    """
+    # Whoever asks for the fingerprint alone does without.
+    from harness.telemetry import MEASURE, Telemetry  # noqa: PLC0415
+    from harness.timing import steady  # noqa: PLC0415
+
+    telemetry = Telemetry(device)
+    telemetry.start()
+    put("\n")
+    telemetry.worker = int(sys.stdin.readline())
+    telemetry.phase(MEASURE, begin=True, at_ns=time.monotonic_ns())
+    times = json.loads(sys.stdin.read())
+    telemetry.phase(MEASURE, begin=False, at_ns=time.monotonic_ns())
+    seen = telemetry.stop()
+    during = seen.checks.get("during", {}) | {"of": "the whole process"}
+    checks: dict[str, Any] = {"during": during}
+    if times:
+        checks["steady"] = steady(times)
+    return {"checks": checks, "conditions": conditions() | seen.conditions}
+
+
 def main() -> None:
     """Print the fingerprint of this machine."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -137,7 +164,13 @@ def main() -> None:
     parser.add_argument(
         "--powermetrics", action="store_true", help="of these as well, by sudo -n"
     )
+    parser.add_argument(
+        "--watch", metavar="DEVICE", help="of what a process does that is named later"
+    )
     wanted = parser.parse_args()
+    if wanted.watch:
+        put(strict_json(publishable(watch(wanted.watch))))
+        return
     if wanted.redact:
         put(redact(sys.stdin.buffer.read().decode(errors="replace")))
         return

@@ -43,7 +43,8 @@ class Tensors(Work):
     add: Callable[..., Any]  # likewise
     multiply_add: Callable[..., Any]  # of a, b, c and out: a b + c, entry by entry
     convolve: Callable[..., Any]  # of images and weights; no padding, no bias
-    channels_first = False  # of images, and of weights
+    channels_first = False  # of images, and of weights behind their outputs
+    outputs_first = False  # of weights whose channels are last
     one_kernel = False  # whether a b + c reads and writes every matrix only once
     # Of products that are waited for; of devices that can be behind.
     probe_sides: ClassVar = {"cuda": 4096, "metal": 2048}
@@ -169,7 +170,10 @@ class Operation(Tensors):
         kernel = (facts["kernel_size"], facts["kernel_size"])
         if self.channels_first:
             return [(batch, channels, side, side), (channels, channels, *kernel)]
-        return [(batch, side, side, channels), (*kernel, channels, channels)]
+        weights = (*kernel, channels, channels)
+        if self.outputs_first:
+            weights = (channels, *kernel, channels)
+        return [(batch, side, side, channels), weights]
 
     def scales(self) -> list[float]:
         """Return what operands are multiplied by, so that no product overflows."""
@@ -256,7 +260,10 @@ class Operation(Tensors):
             result = np.moveaxis(self.float64(self.last[0, :near, :near, :near]), 0, -1)
         else:
             image = self.float64(images[0, :seen, :seen])
-            some = self.float64(weights[..., :near])
+            if self.outputs_first:
+                some = self.float64(weights[:near]).transpose(1, 2, 3, 0)
+            else:
+                some = self.float64(weights[..., :near])
             result = self.float64(self.last[0, :near, :near, :near])
         windows = np.lib.stride_tricks.sliding_window_view(
             image, (kernel, kernel), axis=(0, 1)

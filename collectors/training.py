@@ -1,7 +1,7 @@
 """Training steps, once for all frameworks, over what each makes of a network.
 
 A framework derives its ``class Training(Trained, <its tensors>)`` and gives ``build``,
-``arranged``, ``train``, ``forward`` and ``one_pass``; ``loss``, ``trained``,
+``arranged``, ``train``, ``forward`` and ``enlarged`` (or ``one_pass``); ``changed``,
 ``parameter_count`` and ``tensors``; for the first steps ``build_alike``, and where they
 need it ``reference`` and ``release``. Steps are started, not waited for.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.cells import Cell, SeedPlan
 from harness.framework import Course, FirstSteps
-from operations import Tensors
+from operations import Tensors, random_numbers
 from training_data.batches import (
     batches_of,
     data_facts,
@@ -41,6 +41,8 @@ _FEW_LAYERS = {"llm-train": 2}
 class Trained(Tensors):
     """Forward, backward and the optimiser, over a few batches in turn."""
 
+    shown_rows: int | None = None  # of a trained matrix that tell whether it moved
+
     def __init__(self, cell: Cell) -> None:
         """Note the cell; nothing is built yet."""
         super().__init__(cell)
@@ -60,7 +62,19 @@ class Trained(Tensors):
         raise NotImplementedError
 
     def one_pass(self, plan: SeedPlan, images: Images) -> Iterable[tuple[Any, Any]]:
-        """Yield each image once, in shuffled batches; the last one may be smaller."""
+        """Yield each image once, in shuffled batches; the last one may be smaller.
+
+        That is for frameworks without a loader: the device enlarges, by ``enlarged``.
+        """
+        self.about["loader"] = "none: the device enlarges what is in memory"
+        order = random_numbers(self.cell.seed).permutation(len(images.labels))
+        order = order[order < plan.samples]
+        for first in range(0, len(order), self.cell.batch_size):
+            rows = order[first : first + self.cell.batch_size]
+            yield self.enlarged(images.pixels[rows], images.labels[rows])
+
+    def enlarged(self, pixels: Any, labels: Any) -> tuple[Any, Any]:
+        """Return a batch of bytes on the device: large images from 0 to 1, labels."""
         raise NotImplementedError
 
     def build_alike(self) -> None:
@@ -77,11 +91,16 @@ class Trained(Tensors):
 
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
+        return float(self.float64(self.last))
+
+    def changed(self) -> Iterable[Any]:
+        """Return the parameters that the optimiser changes, in order."""
         raise NotImplementedError
 
     def trained(self) -> list[float]:
-        """Return the last matrix that the optimiser changes: that of the head."""
-        raise NotImplementedError
+        """Return the last matrix that changes, or the rows that tell: of the head."""
+        *_, last = (one for one in self.changed() if len(one.shape) > 1)
+        return [*map(float, self.float64(last[: self.shown_rows]).ravel())]
 
     def make_data(self) -> None:
         """Put batches on the device, and keep what a whole pass is to load."""

@@ -13,7 +13,6 @@
 import importlib
 import os
 import platform
-import shutil
 import sys
 from importlib.metadata import distributions
 from typing import Any, ClassVar
@@ -26,14 +25,11 @@ from harness.framework import (
     Device,
     Framework,
     Setting,
-    UnsupportedError,
-    Work,
     nvidia_precisions,
     precision_in_effect,
 )
 from harness.main import main
 
-_TF32 = "MLX_ENABLE_TF32"
 # What MLX says of a GPU, but for what names this very card.
 _GPU_FACTS = """device_name architecture total_memory memory_size max_buffer_length
 max_recommended_working_set_size compute_capability_major compute_capability_minor"""
@@ -63,10 +59,9 @@ class Mlx(Framework):
         """Return the CPU, and the GPU that MLX would use."""
         devices = {"cpu": Device(name=platform.processor() or platform.machine())}
         for device in ("metal", "cuda"):
-            if obstacle := self._obstacle(device):
-                devices[device] = Device(why=obstacle[0], install=obstacle[1])
-            else:
-                devices[device] = Device(name=self._facts()["device_name"])
+            obstacle = self._obstacle(device)
+            name = None if obstacle else self._facts()["device_name"]
+            devices[device] = Device(name, *(obstacle or ()))
         return devices
 
     def _obstacle(self, device: str) -> tuple[str, str] | None:
@@ -98,9 +93,7 @@ class Mlx(Framework):
         """Choose device, math modes and seed, nothing left to a default."""
         mx, device, asked = self.mx, cell.device, cell.precision
         tf32 = asked == "tf32"
-        os.environ[_TF32] = str(
-            int(tf32)
-        )  # MLX reads it once, before its first product
+        os.environ["MLX_ENABLE_TF32"] = str(int(tf32))  # read at the first product
         mx.set_default_device(mx.cpu if device == "cpu" else mx.gpu)
         mx.enable_compile()  # whatever MLX_DISABLE_COMPILE says
         mx.random.seed(cell.seed)
@@ -126,14 +119,6 @@ class Mlx(Framework):
             math={"tf32": tf32, "cast_each_step": asked if cast else None},
             parameters=choices,
         )
-
-    def prepare(self, cell: Cell) -> Work:
-        """Return the training or the operation of *cell*."""
-        compiles, on_cpu = cell.compiler != "eager", cell.device == "cpu"
-        if compiles and on_cpu and not shutil.which("g++"):
-            # MLX itself would compile nothing, in silence.
-            raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
-        return super().prepare(cell)
 
 
 if __name__ == "__main__":

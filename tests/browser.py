@@ -56,6 +56,9 @@ def visit(where: Browser | BrowserContext, file: Path, fragment: str = "") -> Vi
 
 # Letters reach a third of their size above and below the middle of a line.
 _MEETINGS = """() => {
+  // What is not on the screen yet has a height that was guessed.
+  for (const e of document.querySelectorAll("main > section"))
+    e.style.contentVisibility = "visible";
   const boxes = [], known = new Map(), range = document.createRange();
   const inside = e => {
     if (!e || e === document.body) return [-Infinity, -Infinity, Infinity, Infinity];

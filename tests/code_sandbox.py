@@ -2,7 +2,8 @@
 
 Commands believe that they run on an M1 Max with PyTorch (``tests/fakes``): so a page
 for owners of Macs runs everywhere. A collection is planned, not made, but where its
-line asks for tier smoke.
+line asks for tier smoke. Programs that a machine may lack are those of
+``stand_ins``, and pip installs from an index of what the tests have.
 """
 
 import os
@@ -15,12 +16,15 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from tests import published_runs
+from tests import package_index, published_runs
 from tests.collectors.fake_macs import BOTH, Mac
 from tests.command_line import Outcome
 from tests.command_line import benchdb as run_command
+from tests.database_hosts import Hosts
 from tests.manual import CHECKOUT
+from tests.stand_ins import PROGRAMS
 
+KEPT = Path(__file__).with_name("kept_answers")
 FIXTURES = Path(__file__).parent / "fixtures"
 # What the lines of the documents name, and what stands there for it.
 DATABASE = "data.sqlite"
@@ -31,10 +35,19 @@ _FILES = {
     "items/1.jsonl": FIXTURES / "two_runs.jsonl",
     "lab/hyperfine.json": FIXTURES / "tools" / "hyperfine_two.json",
 }
+# What a checkout is made of: folders are links, files copies, for documents write some.
+_OF_A_CHECKOUT = (
+    *("benchdb", "collectors", "examples", "packaging", "reports", "schema", "tests"),
+    *("tools", "pyproject.toml", "README.md", "LICENSE"),
+)
 # A run that others can look up but not withdraw is not ours: it is replaced.
 OWN_RUN = "3f2a9c"
+# pip asks nobody, and reads nothing of the user's.
+PIP = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_COMPILE": "1"}
 # What changes nothing and takes seconds is asked once: every page begins with it.
 _PLANNED: dict[str, Outcome] = {}
+# A plan for a node with NVIDIA's GPU is that of the Mac, for its items are run.
+_PLAN = {"--cuda": "--metal", "standard": "smoke"}
 _SYNTAX = re.compile(r"[|<>&;`]|\$[({A-Z]|\bfor ")
 _WORK = ("matmul", "--size", "64", "--framework", "numpy", "--tier", "smoke")
 
@@ -46,6 +59,7 @@ class Sandbox:
         """Lay out the files in *folder*; *prepared* is what ``prepare`` returned."""
         self.folder = folder
         self.failures: list[str] = []
+        self.hosts: Hosts | None = None  # of a document that has servers
         for name, source in _FILES.items():
             (folder / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, folder / name)
@@ -53,14 +67,23 @@ class Sandbox:
         for name in (DATABASE, "results.sqlite"):
             shutil.copyfile(prepared.with_name(name), folder / name)
         shutil.copyfile(folder / "home/.ssh/id_ed25519.pub", folder / "alice.pub")
-        for name in ("published", "collectors", "tests", "tools"):
-            (folder / name).symlink_to(CHECKOUT / name)
+        for name in _OF_A_CHECKOUT:
+            if (source := CHECKOUT / name).is_dir():
+                (folder / name).symlink_to(source)
+            else:
+                shutil.copyfile(source, folder / name)
+        (folder / "published").mkdir()  # without the corpus, which pip would pack
+        for path in published_runs.FILES:
+            (folder / "published" / path.name).symlink_to(path)
+        (folder / "hosts" / "node7" / "benchdb").mkdir(parents=True)
         self.own_run = prepared.with_name("own_run").read_text()
         self.environment = _environment(folder)
+        self.environment["PIP_FIND_LINKS"] = str(prepared.with_name("packages"))
+        self.environment["KEPT_ANSWERS"] = str(prepared.with_name("answers"))
 
     def command(self, line: str) -> Outcome:
         """Run one *line* of shell; ``benchdb`` alone in a fork of a warm process."""
-        line = line.replace(OWN_RUN, self.own_run[:12])
+        line = self._reached(line.replace(OWN_RUN, self.own_run[:12]))
         words = shlex.split(line, comments=True)
         if words[0] != "benchdb" or _SYNTAX.search(_unquoted(line)):
             return self.shell(line)
@@ -83,7 +106,7 @@ class Sandbox:
     def shell(self, text: str) -> Outcome:
         """Run *text* in bash, to its first failure."""
         done = subprocess.run(
-            ["bash", "-e", "-o", "pipefail", "-c", text],
+            ["bash", "-e", "-o", "pipefail", "-c", self._reached(text)],
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
@@ -91,6 +114,9 @@ class Sandbox:
             check=False,
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def _reached(self, text: str) -> str:
+        return self.hosts.reached(text) if self.hosts else text
 
 
 def _unquoted(line: str) -> str:
@@ -102,6 +128,11 @@ def _within_seconds(words: list[str]) -> list[str]:
     """Return arguments that take no minutes: plans in place of measurements."""
     if words[0] == "collect" and not {"smoke", "--dry-run", "--resume"} & {*words}:
         return [*words, "--dry-run"]
+    if words[0] == "plan" and "--left" not in words:
+        words = [_PLAN.get(word, word) for word in words]
+        return [*words, "matmul", "--size", "64", "--replicates", "1"]
+    if words[:2] == ["collect", "matmul"] and "--framework" not in words:
+        return [*words, "--framework", "numpy"]
     if "--site" in words and "--lang" not in words:
         return [*words, "--lang", "en"]
     return words
@@ -118,10 +149,16 @@ def _environment(folder: Path) -> dict[str, str]:
         (bin_ / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
         (bin_ / name).chmod(0o755)
     (bin_ / "python").symlink_to(sys.executable)
+    for name in PROGRAMS:
+        program = f"{shlex.quote(sys.executable)} -W ignore -m tests.stand_ins {name}"
+        (bin_ / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+        (bin_ / name).chmod(0o755)
     return {
         **mac,
+        **PIP,
+        "PGUSER": "benchdb",
         "PATH": f"{bin_}{os.pathsep}{mac['PATH']}",
-        "PYTHONPATH": os.pathsep.join((mac["PYTHONPATH"], str(CHECKOUT))),
+        "PYTHONPATH": os.pathsep.join((mac["PYTHONPATH"], str(KEPT), str(CHECKOUT))),
         "HOME": home,
         **{f"GIT_{who}_NAME": "alice" for who in ("AUTHOR", "COMMITTER")},
         **{f"GIT_{who}_EMAIL": "a@example.org" for who in ("AUTHOR", "COMMITTER")},
@@ -138,13 +175,14 @@ def prepare(folder: Path) -> Path:
     database = folder / DATABASE
     published_runs.imported(folder).rename(database)
     shutil.copyfile(CHECKOUT / "results.sqlite", folder / "results.sqlite")
+    package_index.make(folder / "packages")
     (folder / "home" / ".ssh").mkdir(parents=True)
     key = folder / "home" / ".ssh" / "id_ed25519"
     subprocess.run(
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice", "-f", key],
         check=True,
     )
-    environment = _environment(folder)
+    environment = _environment(folder) | {"KEPT_ANSWERS": str(folder / "answers")}
     for seed in ("1", "2"):
         line = ("collect", *_WORK, "--no-metal", "--replicates", "1", "--seed", seed)
         done = run_command(*line, cwd=folder, environment=environment)

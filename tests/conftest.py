@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from sqlalchemy import Engine, create_engine
+from xdist.scheduler import LoadFileScheduling
 
 from benchdb.store import database, sqlite
 from benchdb.store.postgresql import server
@@ -49,6 +51,15 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 _DURATIONS = Path(__file__).with_name("durations.txt")
 _FAST = 2.0  # seconds of a whole file that "make check" runs
 
+# What works with frameworks in the process of the tests.
+_FRAMEWORKS = tuple(
+    f"tests/collectors/{name}"
+    for name in (
+        *("torch_work/", "tensorflow_work/", "mlx_work/"),
+        *("test_networks.py", "test_operations.py", "test_training.py"),
+    )
+)
+
 
 @cache
 def _durations() -> dict[str, float]:
@@ -67,11 +78,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each worker read all files in an order of its own.
+
+    To rewrite their assertions takes three times as long as to read what another has
+    rewritten; one after another, all would rewrite the same at the same time.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker and config.args == config.getini("testpaths"):
+        files = sorted(Path(__file__).parent.rglob("test_*.py"))
+        kept = [it for it in files if not pytest_ignore_collect(it, config)]
+        Random(worker).shuffle(kept)  # noqa: S311 - no secret
+        config.args = [*map(str, kept)]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With --fast, do not even import a file that takes long."""
     if not config.getoption("--fast"):
         return None
     return _durations().get(collection_path.name, 0.0) >= _FAST or None
+
+
+class _Files(LoadFileScheduling):  # type: ignore[misc]
+    """Gives a file to one worker, and all that import the frameworks to one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        is_heavy = file.startswith(_FRAMEWORKS)
+        return "frameworks" if is_heavy else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """Import TensorFlow, which takes four seconds of a core, in one worker alone."""
+    return _Files(config, log)
 
 
 @pytest.hookimpl(trylast=True)
@@ -81,7 +120,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     One that is new may be such a file.
     """
     durations = _durations()
-    items.sort(key=lambda item: -durations.get(item.path.name, math.inf))
+    items.sort(key=lambda item: (-durations.get(item.path.name, math.inf), item.path))
 
 
 _measured: dict[str, float] = defaultdict(float)

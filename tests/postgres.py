@@ -23,6 +23,7 @@ _numbers = count()
 # Nothing has to outlive the session, so nothing waits for a disk.
 _OPTIONS = "-c fsync=off -c full_page_writes=off -c jit=off -c autovacuum=off"
 _OPTIONS += " -c max_wal_size=96MB -c dynamic_shared_memory_type=mmap"
+_OPTIONS += " -c wal_level=logical"  # documents replicate
 
 
 @dataclass(frozen=True)

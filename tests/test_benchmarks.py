@@ -2,15 +2,18 @@
 
 import json
 import os
+import shlex
 import sys
 
 import pytest
 
+from benchmarks import __main__ as program
 from benchmarks.__main__ import main
 from benchmarks.costs import CannotMeasureError, cost
 from benchmarks.figures import read
 from benchmarks.rows import MIB, missed
 from benchmarks.suite import ROWS
+from tests.manual import CHECKOUT, code_blocks
 
 # A whole site takes minutes at any extent, and a browser has no peak of its own.
 _LONG = ("site", "site-same", "site-again", "paint")
@@ -51,6 +54,20 @@ def test_only_the_rows_that_are_asked_for_are_measured(tmp_path, capsys):
     (figures,) = read(path)
     assert [row.row.name for row in figures.rows] == ["help"]
     assert capsys.readouterr().err.startswith("help: ")
+
+
+@pytest.mark.parametrize(
+    "line", code_blocks(CHECKOUT / "benchmarks" / "README.md")[0].splitlines()
+)
+def test_each_line_of_the_page_is_understood(line, monkeypatch):
+    words = shlex.split(line, comments=True)
+    asked = []
+    monkeypatch.setattr(program, "_measured", asked.append)
+
+    program.main(words[3:])
+
+    assert words[:3] == ["python", "-m", "benchmarks"]
+    assert {*asked[0].names} <= {*ROWS}
 
 
 @pytest.mark.parametrize("wrong", [["helo"], ["--runs", "0"], ["--rounds", "x"]])

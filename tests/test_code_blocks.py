@@ -1,10 +1,9 @@
-"""Every block of code of every document runs here, or says in its title why not.
+"""Every block of code of every document runs.
 
-A title ``not run by the tests: …`` is what a reader sees above the block; its syntax
-and its options are checked all the same.
+What a line needs of other machines and services is there as stand-ins, or tests run it
+elsewhere: ``RUN_BY``.
 """
 
-import ast
 import json
 import os
 import re
@@ -13,9 +12,8 @@ import sqlite3
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, closing
-from functools import partial
 from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -32,11 +30,12 @@ from benchdb.cli import COMMANDS, app, module_of
 from benchdb.report.language import available
 from tests.code_sandbox import Sandbox, prepare
 from tests.command_line import Outcome
+from tests.database_hosts import CITUS, Hosts, hosts
 from tests.manual import CHECKOUT, DOCUMENTS, Block, blocks, commands
+from tests.postgres import Server
 from tests.recorded_conversations import ANSWERS
 from tests.terminal import talk
 
-NOT_RUN = re.compile(r'title="not run by the tests: .+"$')
 FILE_NAME = re.compile(r'title="([\w.-]+)"$')
 NO_CODE = {"text", "mermaid"}  # output, forms, a drawing that test_architecture holds
 # What a whole command costs minutes for, or ends with Ctrl-C: where it is run instead.
@@ -47,6 +46,9 @@ RUN_BY = {
     "benchdb serve": "tests/cli/test_serve.py",
     "benchdb doctor --try": "tests/cli/test_doctor_trial.py",
     "benchdb doctor --read": "tests/cli/test_doctor_trial.py",
+    "make demo": ".github/workflows/test.yml",
+    "make test": ".github/workflows/test.yml",
+    "python -m benchmarks": "tests/test_benchmarks.py",
     "benchdb import README.md": "tests/cli/test_conversation.py",
     "benchdb verify --corpus": "tests/cli/test_verify_corpus.py",
 }
@@ -54,7 +56,9 @@ RUN_BY = {
 ANSWERED: Mapping[str, tuple[int, str]] = {
     "benchdb collect --resume": (2, "no campaign is unfinished"),
     "benchdb import llama-bench.json lab/ run.csv": (1, "two lines are refused"),
-    "benchdb db gather": (2, "a file knows no other sites"),
+    "benchdb db gather  ": (2, "a file knows no other sites"),
+    "python collectors/with_torch.py resnet50 --device cuda": (2, "it is a Mac"),
+    "python collectors/with_torch.py --suite tf-metal-exp": (2, "it is a Mac"),
 }
 LEFT_OUT = r"(?:.*\n)*?"
 # A shorter collection than the README's, and on a CPU, which every machine has.
@@ -73,31 +77,32 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepare(tmp_path_factory.mktemp("prepared"))
 
 
+@pytest.fixture(scope="module")
+def servers(postgres: Server) -> Iterator[Hosts]:
+    with hosts(postgres) as found:
+        yield found
+
+
 @pytest.fixture
 def sandbox(prepared: Path, tmp_path: Path) -> Sandbox:
     return Sandbox(tmp_path, prepared)
 
 
 @pytest.mark.parametrize("document", BY_DOCUMENT)
-def test_every_block_of_a_document_runs(document: Path, sandbox: Sandbox):
+def test_every_block_of_a_document_runs(
+    document: Path, sandbox: Sandbox, request: pytest.FixtureRequest
+):
     found = blocks(document)
 
+    if any("psql -h " in block.text for block in found):
+        sandbox.hosts = request.getfixturevalue("servers")
     for block in found:
         if name := FILE_NAME.match(block.about):
             (sandbox.folder / name[1]).write_text(block.text)
     code = [block for block in found if block.language not in NO_CODE]
-    for (language, is_not_run), some in groupby(code, key=_kind):
-        together = [*some]
-        if is_not_run:
-            for block in together:
-                SYNTAX[language](block.text)
-        else:
-            RUN[language](sandbox, together, _outputs(found))
+    for language, some in groupby(code, key=attrgetter("language")):
+        RUN[language](sandbox, [*some], _outputs(found))
     assert not sandbox.failures, "\n".join(sandbox.failures)
-
-
-def _kind(block: Block) -> tuple[str, bool]:
-    return block.language, bool(NOT_RUN.match(block.about))
 
 
 def _outputs(found: list[Block]) -> dict[Block, str]:
@@ -155,7 +160,7 @@ def assert_prints(sandbox: Sandbox, command: str, shown: str) -> None:
                 patch.setenv(name, f"{sandbox.folder}/{words[-1]}.{name}")
             (sandbox.folder / f"{words[-1]}.BENCHDB_HOME").mkdir()
             done = talk(ANSWERS[words[-1]], *words[1:], cwd=sandbox.folder)
-        printed = done.out
+        printed = re.sub(r"[^\n]*\x1b\[2K", "", done.out)  # what it took back
     else:
         if is_measured:
             words = [it for word in words for it in SHORTER.get(word, (word,))]
@@ -204,9 +209,13 @@ def python(
 
 
 def sql(sandbox: Sandbox, together: list[Block], outputs: Mapping[Block, str]) -> None:
-    of_duckdb = [one for one in together if "read_parquet" in one.text]
-    if of_duckdb:
+    if any("read_parquet" in block.text for block in together):
         duck(sandbox, together)
+        return
+    if sandbox.hosts and "create_distributed_table" in together[0].text:
+        with sandbox.hosts.first.connect("host") as server:
+            server.execute(CITUS.encode())
+            server.execute("".join(block.text for block in together).encode())
         return
     with closing(sqlite3.connect(sandbox.folder / "results.sqlite")) as opened:
         for block in together:
@@ -239,10 +248,6 @@ def parsed(
     return run
 
 
-def shell_syntax(text: str) -> None:
-    subprocess.run(["bash", "-n"], input=text, text=True, check=True)
-
-
 RUN = {
     "bash": bash,
     "console": console,
@@ -252,25 +257,12 @@ RUN = {
     "json": parsed(json.loads),
     "yaml": parsed(yaml.safe_load),
 }
-SYNTAX: Mapping[str, Callable[[str], object]] = {
-    "bash": shell_syntax,
-    "python": ast.parse,
-    "sql": partial(re.fullmatch, r"(?:[^;]+;.*\n?)+"),
-    "toml": tomllib.loads,
-}
 
 
-def test_every_block_says_its_language_and_why_it_is_not_run():
-    found = [block for path in DOCUMENTS for block in blocks(path)]
-    code = [block for block in found if block.language not in NO_CODE]
-    left = [block for block in code if NOT_RUN.match(block.about)]
+def test_every_block_says_its_language():
+    languages = {block.language for path in DOCUMENTS for block in blocks(path)}
 
-    assert {block.language for block in code} <= {*RUN}
-    assert {it.about for it in code if "not run" in it.about} == {
-        it.about for it in left
-    }
-    told = [f"{len(code) - len(left)} of {len(code)} blocks run", *map(_told, left)]
-    print("\n".join(told))  # noqa: T201 - pytest -rP shows it
+    assert languages <= {*RUN, *NO_CODE}
 
 
 @pytest.mark.parametrize(
@@ -291,10 +283,6 @@ def bare(block: Block) -> tuple[str, str, str]:
     """Return what a block does: without remarks, and in whatever language."""
     text = re.sub(r" *(#.*)?$", "", LANGUAGE.sub("", block.text), flags=re.MULTILINE)
     return block.language, block.about, text
-
-
-def _told(block: Block) -> str:
-    return f"{block.document.relative_to(CHECKOUT)}:{block.line} {block.about}"
 
 
 def test_what_another_test_runs_is_in_a_document_and_in_that_test():

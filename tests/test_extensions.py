@@ -3,10 +3,13 @@
 import json
 import os
 import sqlite3
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from benchdb import extensions
 from benchdb.report.language import load
 from benchdb.report.wording.notes import reason_text
 from tests.command_line import benchdb
@@ -110,3 +113,23 @@ def test_a_section_that_fails_leaves_the_rest_of_the_site_as_it_is(
         "benchdb: warning: section 'broken'",
         "benchdb: warning: section 'empty'",
     ]
+
+
+def test_folders_of_the_path_are_looked_through_once_for_all_kinds(
+    packages, monkeypatch
+):
+    monkeypatch.setattr(sys, "path", [*sys.path, *packages.split(os.pathsep)])
+    looked: list[Path] = []
+    usual = Path.glob
+
+    def glob(self: Path, pattern: str) -> Iterator[Path]:
+        looked.append(self)
+        return usual(self, pattern)
+
+    monkeypatch.setattr(Path, "glob", glob)
+    extensions.installed.cache_clear()
+    found = {kind: extensions.installed(kind) for kind in extensions.GROUPS}
+
+    assert {kind for kind, some in found.items() if some} >= {"rule", "section"}
+    assert sorted(map(str, looked)) == sorted(map(str, map(Path, sys.path)))
+    extensions.installed.cache_clear()

@@ -2,13 +2,15 @@
 
 import re
 import sqlite3
+import tomllib
 from contextlib import closing
 
 import pytest
 
 from tests.manual import CHECKOUT, DOCUMENTS, README, inline_code, links
 
-FOLDERS = "benchdb|benchmarks|collectors|docs|published|reports|schema|tests"
+FOLDERS = "benchdb|benchmarks|collectors|docs|examples|packaging|published|reports"
+FOLDERS += "|schema|tests|tools"
 every_document = pytest.mark.parametrize(
     "document", DOCUMENTS, ids=lambda path: str(path.relative_to(CHECKOUT))
 )
@@ -39,6 +41,16 @@ def test_every_file_and_folder_named_in_full_exists(document):
     ]
 
     assert [one for one in named if not (CHECKOUT / one).exists()] == []
+
+
+@every_document
+def test_every_extra_that_is_asked_for_exists(document):
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    text = document.read_text(encoding="utf-8")
+    asked = re.findall(r"(?:benchdb|[\"'./])\[([a-z][a-z0-9,-]*)\]", text)
+
+    extras = {name for names in asked for name in names.split(",")}
+    assert extras - project["optional-dependencies"].keys() == set()
 
 
 def test_the_readme_leads_to_every_page():

@@ -90,13 +90,13 @@ def _apple_first(chip: str) -> tuple[bool, str]:
 
 def page(database: Path) -> str:
     """Return the page about *database*."""
-    found = list(rows(database))
+    sources = list(rows(database))
     lines = [
         "| source | licence | machines | documents | figures | runs | findings |",
         "|---|---|---|---|---|---|---|",
-        *map(_line, found),
+        *map(_line, sources),
     ]
-    total = [sum(getattr(row, name) for row in found) for name in _COUNTED]
+    total = [sum(getattr(row, name) for row in sources) for name in _COUNTED]
     lines.append("| together | | | " + " | ".join(f"{it:,}" for it in total) + " |")
     return _HEAD + "\n".join(lines) + "\n"
 

@@ -142,12 +142,12 @@ def extension(root: Path, modules: Modules, kind: str) -> list[str]:
     edits = {path for path in data if quoted.search((root / path).read_bytes())}
     for path, module in modules.items():
         if path.startswith(TESTS):
-            found = bool(tails) and any(
+            known = bool(tails) and any(
                 tail in text for text in texts(module) for tail in tails
             )
         else:
-            found = bool(re.search(scope, path)) and name in texts(module)
-        if found:
+            known = bool(re.search(scope, path)) and name in texts(module)
+        if known:
             edits.add(path)
     return sorted(edits.union(own))
 

@@ -82,24 +82,24 @@ def licence(name: str) -> str:
 
 def _needed(names: Iterable[str]) -> set[str]:
     """Return *names* and what these packages need here, without extras."""
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = list(names)
     while waiting:
         name = canonicalize_name(waiting.pop())
-        if name in found:
+        if name in needed:
             continue
         try:
             asked = distribution(name).requires or []
         except PackageNotFoundError:
             continue  # of another system
-        found.add(name)
+        needed.add(name)
         every = map(Requirement, asked)
         waiting += [
-            one.name
-            for one in every
-            if one.marker is None or one.marker.evaluate({"extra": ""})
+            requirement.name
+            for requirement in every
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
         ]
-    return found
+    return needed
 
 
 def page() -> Iterator[str]:

@@ -181,16 +181,16 @@ def exchange() -> str:
         "in fields of lines. The rules beyond the fields are in "
         "[the format](../project/schema.md).\n"
     ]
-    for name, one in schema["$defs"].items():
-        line = f"Line `{_only(one, 'type')}`. " if name in kinds else ""
-        required = one.get("required", ())
+    for name, definition in schema["$defs"].items():
+        line = f"Line `{_only(definition, 'type')}`. " if name in kinds else ""
+        required = definition.get("required", ())
         rows = [
-            (_code(field), _type(told), "yes" if field in required else "",
-             told.get("description"))
-            for field, told in one.get("properties", {}).items()
+            (_code(field), _type(description), "yes" if field in required else "",
+             description.get("description"))
+            for field, description in definition.get("properties", {}).items()
             if field != "type" or name not in kinds
         ]  # fmt: skip
-        about = _prose(one.get("description"))
+        about = _prose(definition.get("description"))
         fields = table(("field", "type", "required", "meaning"), rows)
         parts.append(f"## {name}\n\n{line}{about}\n\n{fields}")
     return "\n".join(parts)
@@ -200,18 +200,18 @@ def _only(schema: Mapping[str, Any], field: str) -> str:
     return str(schema["properties"][field]["enum"][0])
 
 
-def _type(told: Mapping[str, Any]) -> str:
-    if "$ref" in told:
-        name = told["$ref"].rpartition("/")[2]
+def _type(field: Mapping[str, Any]) -> str:
+    if "$ref" in field:
+        name = field["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
-    if "anyOf" in told:
-        return " or ".join(dict.fromkeys(map(_type, told["anyOf"])))
-    if "enum" in told:
-        return ", ".join(map(_code, told["enum"]))
-    if told.get("type") == "array":
-        inside = told.get("items") or {}
+    if "anyOf" in field:
+        return " or ".join(dict.fromkeys(map(_type, field["anyOf"])))
+    if "enum" in field:
+        return ", ".join(map(_code, field["enum"]))
+    if field.get("type") == "array":
+        inside = field.get("items") or {}
         return f"list of {_type(inside)}" if inside else "list"
-    kind = told.get("type", "anything")
+    kind = field.get("type", "anything")
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
@@ -297,12 +297,12 @@ def workloads() -> str:
 
 def _works(path: Path) -> str:
     rows = []
-    for name, one in json.loads(path.read_text(encoding="utf-8")).items():
-        axes = one.get("parameters") or dict.fromkeys(one.get("cell", ()), "…")
+    for name, work in json.loads(path.read_text(encoding="utf-8")).items():
+        axes = work.get("parameters") or dict.fromkeys(work.get("cell", ()), "…")
         options = ", ".join(
             f"{key} {value}" if value != "…" else key for key, value in axes.items()
         )
-        rows.append((_code(name), one["title"], one["model"], one["timed"], options))
+        rows.append((_code(name), work["title"], work["model"], work["timed"], options))
     return table(("workload", "title", "model", "what is timed", "parameters"), rows)
 
 

@@ -15,13 +15,13 @@ from benchdb.resources import folder
 
 def shipped() -> dict[str, list[str]]:
     """Return the runs of each document by its digest; "" is that of the others."""
-    found: dict[str, set[str]] = {}
+    digests: dict[str, set[str]] = {}
     for path in sorted(folder("published").rglob("*.jsonl")):
         with path.open("rb") as stream:
             for item in read(stream):
                 if isinstance(item, Record):
-                    found.setdefault(item.source_digest or "", set()).add(item.digest)
-    return {name: sorted(found[name]) for name in sorted(found)}
+                    digests.setdefault(item.source_digest or "", set()).add(item.digest)
+    return {name: sorted(digests[name]) for name in sorted(digests)}
 
 
 def encoded() -> str:

@@ -66,21 +66,21 @@ def compared(
 ) -> Compared:
     """Return what the second of the sides with these *names* does beside the first."""
     base, other = sides(engine, names, workloads=list(workloads))
-    found = compare(base, other, threshold=threshold, accepted=accept)
-    cells = [list(row.values()) for row in flat(found)]
-    mean, (least, greatest) = found.mean, found.spread or (None, None)
+    comparison_ = compare(base, other, threshold=threshold, accepted=accept)
+    cells = [list(row.values()) for row in flat(comparison_)]
+    mean, (least, greatest) = comparison_.mean, comparison_.spread or (None, None)
     summary = Summary(
-        base=found.base,
-        other=found.other,
-        cells=sum(row.counts for row in found.cells),
+        base=comparison_.base,
+        other=comparison_.other,
+        cells=sum(row.counts for row in comparison_.cells),
         ratio=None if mean is None else mean.value,
         low=None if mean is None else mean.low,
         high=None if mean is None else mean.high,
         verdict=None if mean is None else mean.verdict,
         least=least,
         greatest=greatest,
-        differs={fact.name: (fact.base, fact.other) for fact in found.facts},
-        reason=found.reason,
+        differs={fact.name: (fact.base, fact.other) for fact in comparison_.facts},
+        reason=comparison_.reason,
     )
     return Compared(frame([_column(name) for name in COLUMNS], cells), summary)
 

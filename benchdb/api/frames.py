@@ -32,15 +32,15 @@ _ORDERS: Mapping[str, Sequence[str]] = {
 def frame(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> pd.DataFrame:
     """Return *rows* as a data frame with these *columns*, units in its ``attrs``."""
     cells = zip(*rows, strict=True) if rows else ((),) * len(columns)
-    found = pd.DataFrame(
+    table = pd.DataFrame(
         {
             column.name: _column(column, some)
             for column, some in zip(columns, cells, strict=True)
         },
         copy=False,
     )
-    found.attrs["units"] = {one.name: one.unit for one in columns if one.unit}
-    return found
+    table.attrs["units"] = {one.name: one.unit for one in columns if one.unit}
+    return table
 
 
 def _column(column: Column, cells: Sequence[Any]) -> Any:

@@ -191,11 +191,11 @@ class Database:
             )
             query = select(view).where(*conditions(connection, view, filters))
             rows: Sequence[Any] = connection.execute(query.order_by(*order)).all()
-        found = frame(COLUMNS[name], rows)
+        table = frame(COLUMNS[name], rows)
         if filters.get("since") is None:
-            return found
-        later = found["started"] >= moment(filters["since"])
-        return found[later].reset_index(drop=True)
+            return table
+        later = table["started"] >= moment(filters["since"])
+        return table[later].reset_index(drop=True)
 
 
 def open(path_or_url: str | os.PathLike[str] | None = None) -> Database:  # noqa: A001 - benchdb.open

@@ -57,42 +57,42 @@ def conditions(
     for option in asked:
         if option not in OPTIONS:
             raise UsageError(f"no filter {option!r}" + suggestion(option, OPTIONS))
-    found: list[ColumnElement[bool]] = []
+    wheres: list[ColumnElement[bool]] = []
     for option, value in asked.items():
         if value is None:
             continue
         if option == "mine":
-            found.append(view.c.mine.is_(true() if value else false()))
+            wheres.append(view.c.mine.is_(true() if value else false()))
         elif option == "since":
-            found += _since(connection, view, moment(value))
+            wheres += _since(connection, view, moment(value))
         elif option == "machine":
             owners = {
                 digest
                 for name in listed(option, value)
                 for digest in names.machines(connection, name)
             }
-            found.append(view.c.machine.in_(sorted(owners)))
+            wheres.append(view.c.machine.in_(sorted(owners)))
         else:
             column = view.c["accelerator" if option == "chip" else option]
             meant = [
                 names.spelled(connection, {option: name})[option]
                 for name in listed(option, value)
             ]
-            found.append(column.in_(meant))
-    return found
+            wheres.append(column.in_(meant))
+    return wheres
 
 
 def moment(value: Any) -> datetime:
     """Return the time that *value* stands for; raise ``UsageError`` if that is none."""
     try:
-        told = datetime.fromisoformat(value) if isinstance(value, str) else value
+        point = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError as error:
         raise UsageError(f"since={value!r} is no date; write 2026-11-25") from error
-    if isinstance(told, date) and not isinstance(told, datetime):
-        told = datetime.combine(told, time())
-    if not isinstance(told, datetime):
+    if isinstance(point, date) and not isinstance(point, datetime):
+        point = datetime.combine(point, time())
+    if not isinstance(point, datetime):
         raise UsageError(f"since={value!r} is no date; write '2026-11-25'")
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return point if point.tzinfo else point.replace(tzinfo=UTC)
 
 
 def _since(

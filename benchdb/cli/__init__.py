@@ -2,16 +2,15 @@
 
 import gc
 import sys
-from contextlib import nullcontext
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from benchdb import __version__
+from benchdb.cli import waiting_line
 from benchdb.cli.application import Group, loaded, one_line
-from benchdb.cli.console import run
-from benchdb.cli.waiting_line import waiting
+from benchdb.cli.console import flag, run
 from benchdb.errors import UsageError, suggestion
 
 # A command's module is imported when it runs, so that --help and shell completion
@@ -95,8 +94,7 @@ class _Deferred(TyperCommand):
 
     def make_context(self, info_name: Any, args: Any, *rest: Any, **more: Any) -> Any:
         completing = more.get("resilient_parsing")
-        with nullcontext() if completing else waiting("starting"):
-            command = loaded(module_of(self.name))
+        command = loaded(module_of(self.name))
         # Help and completion come, whatever a file of settings says.
         helping = {"-h", "--help"} & set(args) or completing
         if not helping and self.name != "config":
@@ -165,21 +163,16 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback(invoke_without_command=True)
 def benchdb(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            callback=_print_version,
-            is_eager=True,
-            help="Show the version.",
-        ),
-    ] = False,
+    version: bool = flag(
+        "Show the version.", "--version", callback=_print_version, is_eager=True
+    ),
 ) -> None:
     """Benchmark machine learning on Macs and GPUs, share results, compare machines."""
 
 
 def main() -> None:
     """Run the command line."""
+    waiting_line.begin()
     # What a command makes lives to its end, and next to nothing is garbage: Python's
     # looking for it every 700 objects takes a tenth of a report's time.
     gc.set_threshold(200_000, 20, 20)

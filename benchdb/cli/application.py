@@ -22,7 +22,8 @@ from benchdb.errors import BenchdbError, UsageError, suggestion
 
 _WIDEST, _NARROWEST = 100, 20
 _STACKED = 60  # columns below which an explanation stands below its option
-_LABEL = 27  # columns of an option at most, before its explanation takes another line
+# Columns of an option at most, before its explanation takes another line.
+_LABEL, _STACKED_LABEL = 27, 0
 # Click's own errors of use, whichever Click it is that Typer brings.
 _Fault: Any = typer.BadParameter.__mro__[1]
 
@@ -154,17 +155,19 @@ def help_of(command: Any, context: Any) -> str:
     """Return the help of *command* for the width of the terminal."""
     width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
     context.color = colours(sys.stdout)
-
-    def head(text: str) -> str:
-        return typer.style(text, bold=True) if context.color else text
-
+    page = context.formatter_class(width=width)
     usage = " ".join(["Usage:", context.command_path, *_usage(command)])
-    lines = textwrap.wrap(usage, width, subsequent_indent="  ")
+    page.write(textwrap.fill(usage, width, subsequent_indent="  ") + "\n")
     for paragraph in (command.help or "").split("\n\n"):
-        lines += ["", *textwrap.wrap(" ".join(paragraph.split()), width)]
+        page.write_paragraph()
+        page.write_text(" ".join(paragraph.split()))
     for title, rows in _panels(command, context).items():
-        lines += ["", head(title), *_rows(rows, width)]
-    return "\n".join(lines)
+        page.write_paragraph()
+        page.write(typer.style(title, bold=True) if context.color else title)
+        page.write_paragraph()
+        with page.indentation():
+            page.write_dl(rows, col_max=_STACKED_LABEL if width < _STACKED else _LABEL)
+    return str(page.getvalue().rstrip("\n"))
 
 
 def _usage(command: Any) -> Iterator[str]:
@@ -187,14 +190,18 @@ def _word(argument: Any) -> str:
 def _panels(command: Any, context: Any) -> dict[str, list[tuple[str, str]]]:
     """Return by their titles what options and commands there are."""
     panels: dict[str, list[tuple[str, str]]] = {}
-    parameters = [one for one in command.get_params(context) if not one.hidden]
-    for one in sorted(parameters, key=lambda one: one.param_type_name):
-        argument = one.param_type_name == "argument"
+    parameters = [
+        parameter for parameter in command.get_params(context) if not parameter.hidden
+    ]
+    for parameter in sorted(
+        parameters, key=lambda parameter: parameter.param_type_name
+    ):
+        argument = parameter.param_type_name == "argument"
         usual = "Arguments" if argument else "Options"
-        if one.name == "help":
+        if parameter.name == "help":
             continue
-        title = getattr(one, "rich_help_panel", None) or usual
-        row = (_label(one), _explained(one))
+        title = getattr(parameter, "rich_help_panel", None) or usual
+        row = (_label(parameter), _explained(parameter))
         panels.setdefault(title, []).append(row)
     if isinstance(command, TyperGroup):
         for name in command.list_commands(context):
@@ -213,52 +220,40 @@ def _panels(command: Any, context: Any) -> dict[str, list[tuple[str, str]]]:
     return panels
 
 
-def _label(one: Any) -> str:
-    """Return how *one* is typed."""
-    if one.param_type_name == "argument":
-        return _word(one)
-    if one.secondary_opts:
-        yes, no = one.opts[0], one.secondary_opts[0]
+def _label(parameter: Any) -> str:
+    """Return how *parameter* is typed."""
+    if parameter.param_type_name == "argument":
+        return _word(parameter)
+    if parameter.secondary_opts:
+        yes, no = parameter.opts[0], parameter.secondary_opts[0]
         stem = yes.removeprefix("--")
         return f"--[no-]{stem}" if no == f"--no-{stem}" else f"{yes}, {no}"
-    names = ", ".join(sorted(one.opts, key=len))
-    if one.is_flag:
+    names = ", ".join(sorted(parameter.opts, key=len))
+    if parameter.is_flag:
         return names
-    return f"{names} {one.metavar or _KINDS.get(one.type.name, 'TEXT')}"
+    return f"{names} {parameter.metavar or _KINDS.get(parameter.type.name, 'TEXT')}"
 
 
 _KINDS = {"int range": "N", "integer": "N", "float range": "N", "path": "PATH"}
 
 
-def _explained(one: Any) -> str:
-    """Return what *one* does, with the values it takes and its default."""
-    text = (getattr(one, "help", None) or "").strip()
-    choices = getattr(one.type, "choices", None)
+def _explained(parameter: Any) -> str:
+    """Return what *parameter* does, with the values it takes and its default."""
+    text = (getattr(parameter, "help", None) or "").strip()
+    choices = getattr(parameter.type, "choices", None)
     notes = []
-    if choices and not one.metavar:
+    if choices and not parameter.metavar:
         notes.append(", ".join(map(str, choices)))
-    if isinstance(getattr(one, "show_default", None), str):
-        notes.append(f"default: {one.show_default}")
-    elif one.show_default and isinstance(one.default, str | int) and not one.is_flag:
-        notes.append(f"default: {getattr(one.default, 'value', one.default)}")
+    if isinstance(getattr(parameter, "show_default", None), str):
+        notes.append(f"default: {parameter.show_default}")
+    elif (
+        parameter.show_default
+        and isinstance(parameter.default, str | int)
+        and not parameter.is_flag
+    ):
+        notes.append(
+            f"default: {getattr(parameter.default, 'value', parameter.default)}"
+        )
     if not notes:
         return text
     return f"{text.rstrip('.')} ({'; '.join(notes)})"
-
-
-def _rows(rows: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield the lines of a panel: an option and what it does beside it, or below."""
-    indent = min(_LABEL, max(len(label) for label, _ in rows)) + 4
-    if width < _STACKED:
-        indent = 4
-    for label, text in rows:
-        told = textwrap.wrap(text, width - indent)
-        first = f"  {label}"
-        if len(first) + 2 <= indent and told:
-            first = f"{first:<{indent}}{told.pop(0)}"
-        yield from (
-            textwrap.wrap(first, width, subsequent_indent="    ")
-            if len(first) > width
-            else (first,)
-        )
-        yield from (" " * indent + line for line in told)

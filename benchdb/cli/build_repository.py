@@ -2,36 +2,25 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import argument, counted, option, plain
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def build_repo(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            help="A new folder, or that of the last build.",
-            show_default=False,
-        ),
-    ],
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A clone of the collection.")
-    ] = Path(),
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where all of it will be.")
-    ] = None,
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(help="Languages: de, fr, ko …, or all [default: all]"),
-    ] = None,
+    output: Path = typer.Option(
+        ...,
+        *("-o", "--output"),
+        help="A new folder, or that of the last build.",
+        show_default=False,
+    ),
+    folder: Path = argument("A clone of the collection.", "DIR", default=Path()),
+    base_url: str | None = option("Where all of it will be.", "URL"),
+    lang: list[str] | None = option("Languages: de, fr, ko …, or all [default: all]"),
 ) -> None:
     """Build the site and database of a collection from its bundles.
 

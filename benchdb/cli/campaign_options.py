@@ -4,17 +4,23 @@ import inspect
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from sqlalchemy import Engine
 
 from benchdb.catalogue import collected
-from benchdb.cli.console import warn
+from benchdb.cli.console import argument, option, warn
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
-from benchdb.collecting.history import Expected, Past, expected, on_machine
+from benchdb.collecting.history import (
+    Expected,
+    Past,
+    expected,
+    on_like_machines,
+    on_machine,
+)
 from benchdb.collecting.plan import Plan, Request
 from benchdb.collecting.preflight import spoilers
 from benchdb.collecting.processes import Isolation
@@ -26,29 +32,33 @@ from benchdb.store.database import reading
 
 # No matrix and no batch is as large; what is could not be told in an exchange file.
 _LARGEST = 2**31 - 1
+_COUNT: Any = {"min": 1, "max": _LARGEST}
 # Other work for each CPU that counts: more of it waits for the disk, mostly.
 _BUSIEST = 8.0
 _S = TypeVar("_S")
 
-_WHAT, _HOW = "What to measure", "How thoroughly"
-_VARIANT, _WHERE = "Other than usual", "Where, and with what"
+_WHAT = "What to measure"
+_what, _how = partial(option, panel=_WHAT), partial(option, panel="How thoroughly")
+_variant = partial(option, panel="Other than usual")
+_where = partial(option, panel="Where, and with what")
 
 Isolated = Annotated[
     bool,
-    typer.Option(
+    _where(
+        "Each framework in an environment that uv makes for it.",
+        None,
         "--isolated",
-        help="Each framework in an environment that uv makes for it.",
-        rich_help_panel=_WHERE,
+        default=...,
     ),
 ]
 Python = Annotated[
     str | None,
-    typer.Option(
+    _where(
+        "Use the frameworks of another venv or conda environment.",
+        "PATH",
         "--python",
-        metavar="PATH",
-        help="Use the frameworks of another venv or conda environment.",
         show_default=False,
-        rich_help_panel=_WHERE,
+        default=...,
     ),
 ]
 
@@ -56,186 +66,81 @@ Python = Annotated[
 class _Options:
     """What can be asked of a campaign: the fields of ``Request`` and ``Settings``."""
 
-    workloads: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[WORKLOAD…]",
-            help="Names, see 'benchdb workloads'; without one a suite.",
-            show_default=False,
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    suite: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="A list of workloads",
-            rich_help_panel=_WHAT,
-        ),
-    ] = "standard"
-    framework: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="torch, mlx, tensorflow, numpy; repeatable (default: all)",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    metal: Annotated[
-        bool | None,
-        typer.Option(
-            "--metal/--no-metal",
-            help="Only the GPU of this Mac, or not at all.",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    cuda: Annotated[
-        bool | None,
-        typer.Option(
-            "--cuda/--no-cuda",
-            help="Only the NVIDIA GPU, or not at all.",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    precision: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None
-    tier: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="smoke, quick, standard, reference",
-            rich_help_panel=_HOW,
-        ),
-    ] = "quick"
-    replicates: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Processes of each cell, in place of the tier's.",
-            rich_help_panel=_HOW,
-        ),
-    ] = None
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=2**32 - 1,
-            help="Of random data, weights and order (default: 0)",
-            show_default=False,
-            rich_help_panel=_HOW,
-        ),
-    ] = 0
-    cool_down: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=_LARGEST,
-            metavar="SECONDS",
-            help="Wait for the GPU to cool, so long at most.",
-            rich_help_panel=_HOW,
-        ),
-    ] = None
-    batch_size: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="In place of the workload's; repeatable.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    size: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Rows of square matrices, for matmul; repeatable.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    setting: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Run it as a source did, see 'benchdb workloads'.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    points: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Another parameter, as trainable=last; repeatable.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    compiler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="eager, inductor[-graphs], graph, xla, mx.compile",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    memory_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of images in torch: contiguous, channels_last",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    optimizer_implementation: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X",
-            help="Of torch: default, foreach, fused",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    steps_per_epoch: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=_LARGEST,
-            help="Shorten the epochs that a source trained.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
-    blocks_only: Annotated[
-        bool,
-        typer.Option(
-            "--blocks-only",
-            help="Leave out what the source of a workload did.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = False
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Real MNIST and CIFAR-10 files, if you have them.",
-            rich_help_panel=_VARIANT,
-        ),
-    ] = None
+    workloads: list[str] | None = argument(
+        "Names, see 'benchdb workloads'; without one a suite.",
+        "[WORKLOAD…]",
+        show_default=False,
+        panel=_WHAT,
+        default=None,
+    )
+    suite: str = _what("A list of workloads", "NAME", default="standard")
+    framework: list[str] | None = _what(
+        "torch, mlx, tensorflow, numpy; repeatable (default: all)", "NAME"
+    )
+    metal: bool | None = _what(
+        "Only the GPU of this Mac, or not at all.", None, "--metal/--no-metal"
+    )
+    cuda: bool | None = _what(
+        "Only the NVIDIA GPU, or not at all.", None, "--cuda/--no-cuda"
+    )
+    precision: list[str] | None = _what(
+        "fp32, tf32, bf16, fp16, fp64; repeatable (default: fp32)", "NAME"
+    )
+    tier: str = _how("smoke, quick, standard, reference", "NAME", default="quick")
+    replicates: int | None = _how(
+        "Processes of each cell, in place of the tier's.", **_COUNT
+    )
+    seed: int = _how(
+        "Of random data, weights and order (default: 0)",
+        min=0,
+        max=2**32 - 1,
+        show_default=False,
+        default=0,
+    )
+    cool_down: int | None = _how(
+        "Wait for the GPU to cool, so long at most.", "SECONDS", min=0, max=_LARGEST
+    )
+    batch_size: list[int] | None = _variant(
+        "In place of the workload's; repeatable.", **_COUNT
+    )
+    size: list[int] | None = _variant(
+        "Rows of square matrices, for matmul; repeatable.", **_COUNT
+    )
+    setting: str | None = _variant(
+        "Run it as a source did, see 'benchdb workloads'.", "NAME"
+    )
+    points: list[str] | None = _variant(
+        "Another parameter, as trainable=last; repeatable.", "KEY=VALUE", "--set"
+    )
+    compiler: str | None = _variant(
+        "eager, inductor[-graphs], graph, xla, mx.compile", "NAME"
+    )
+    memory_format: str | None = _variant(
+        "Of images in torch: contiguous, channels_last", "NAME"
+    )
+    optimizer_implementation: str | None = _variant(
+        "Of torch: default, foreach, fused", "X"
+    )
+    steps_per_epoch: int | None = _variant(
+        "Shorten the epochs that a source trained.", **_COUNT
+    )
+    blocks_only: bool = _variant(
+        "Leave out what the source of a workload did.",
+        None,
+        "--blocks-only",
+        default=False,
+    )
+    data: str | None = _variant(
+        "Real MNIST and CIFAR-10 files, if you have them.", "DIR"
+    )
     isolated: Isolated = False
     python: Python = None
-    powermetrics: Annotated[
-        bool,
-        typer.Option(
-            "--powermetrics",
-            help="Measure energy on a Mac, by sudo -n powermetrics.",
-            rich_help_panel=_WHERE,
-        ),
-    ] = False
+    powermetrics: bool = _where(
+        "Measure energy on a Mac, by sudo -n powermetrics.",
+        None,
+        "--powermetrics",
+        default=False,
+    )
 
 
 def campaign_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -275,14 +180,14 @@ def usable(request: Request, *, isolated: Isolation) -> list[Description]:
 
     Those asked for must be there.
     """
-    found, faults = collectors()
+    programs, faults = collectors()
     for fault in faults:
         warn(fault)
     wanted = set(request.members())
     # Ours import their frameworks to answer, which nobody waits for in vain.
     able = [
         name
-        for name, its in found.items()
+        for name, its in programs.items()
         if wanted & (collected().keys() if its.ours else {*its.workloads})
     ]
     asked = tuple(dict.fromkeys(request.framework or able))
@@ -334,19 +239,21 @@ def estimated(
     """
     its = machine["machine"]
     cards = [
-        one["name"]
-        for one in machine["system"].get("devices", ())
-        if one["kind"] != "cpu"
+        device["name"]
+        for device in machine["system"].get("devices", ())
+        if device["kind"] != "cpu"
     ]
     kinds = {cell.device for cell in planned.cells} - {"cpu"}
     own = devices_of(
         its.get("chip", {}), dict.fromkeys(kinds, cards[0] if cards else None)
     )
-    seen, past = [], list[Past]()
+    seen, past, others = [], list[Past](), list[Past]()
     if engine is not None:
         with reading(engine) as connection:
             seen = stored_rates(connection, planned.cells)
             if identity := its.get("anonymous_id"):
                 past = on_machine(connection, identity, tier)
+            names = filter(None, cards)
+            others = on_like_machines(connection, its.get("chip", {}), names, tier)
     load = min(load_per_cpu(machine.get("conditions", {})) or 0.0, _BUSIEST)
-    return expected(planned, past, guesses(planned, tier, own, seen, load))
+    return expected(planned, past, guesses(planned, tier, own, seen, load), others)

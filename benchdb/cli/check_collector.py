@@ -2,11 +2,10 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import PROSE_LIMIT, counted, plain
+from benchdb.cli.console import PROSE_LIMIT, argument, counted, plain
 from benchdb.collecting.protocol_check import points
 
 app = typer.Typer(add_completion=False)
@@ -16,9 +15,7 @@ _MARKS = {True: "[ok]", False: "[NO]", None: "[--]"}
 
 @app.command()
 def check_collector(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="An executable, in any language.")
-    ],
+    path: Path = argument("An executable, in any language.", "PATH"),
 ) -> None:
     """Try a collector against the protocol, point by point.
 

@@ -2,12 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import typer
 
-from benchdb.cli.console import AsJson, plain
+from benchdb.cli.console import AsJson, argument, option, plain
 from benchdb.files import replacing
 
 app = typer.Typer(add_completion=False)
@@ -15,22 +14,13 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def check_repo(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A clone of the collection.")
-    ] = Path(),
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REF", help="Check only what the last commit changes against this."
-        ),
-    ] = None,
-    comment: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write Markdown: the problems, and new figures beside their bin.",
-        ),
-    ] = None,
+    folder: Path = argument("A clone of the collection.", "DIR", default=Path()),
+    base: str | None = option(
+        "Check only what the last commit changes against this.", "REF"
+    ),
+    comment: Path | None = option(
+        "Write Markdown: the problems, and new figures beside their bin.", "FILE"
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Check a collection, or what a pull request proposes to it.

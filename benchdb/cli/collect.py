@@ -1,11 +1,11 @@
 """``benchdb collect``: run the standard workloads here, or go on with a campaign."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from msgspec.structs import replace
@@ -22,8 +22,13 @@ from benchdb.cli.campaign_options import (
     warn_of_spoilers,
 )
 from benchdb.cli.collect_budget import ALLOWED, asks_a_question, collect_within
-from benchdb.cli.collect_summary import foretold, summary, time_text
-from benchdb.cli.console import conclude, counted, plain, tell, warn
+from benchdb.cli.collect_summary import (
+    conclude_campaign,
+    database_words,
+    foretold,
+    time_text,
+)
+from benchdb.cli.console import counted, option, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
@@ -39,12 +44,11 @@ from benchdb.collecting.programs import ask_machine, fingerprint, source_digest
 from benchdb.errors import UsageError
 from benchdb.identity import digest
 from benchdb.store.database import reading
-from benchdb.store.error_text import name
 from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_RUN = "This run"
+_of_run = partial(option, panel="This run")
 _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
@@ -52,31 +56,21 @@ _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 @campaign_options
 def collect(
     context: typer.Context,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Say what would run, and how long it would take.",
-            rich_help_panel=_RUN,
-        ),
-    ] = False,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on where a campaign was interrupted; name an older one.",
-            rich_help_panel=_RUN,
-        ),
-    ] = False,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget",
-            metavar="TIME",
-            help="Measure what tells most in 10m, 1h30m …; again goes on.",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
+    dry_run: bool = _of_run(
+        "Say what would run, and how long it would take.",
+        None,
+        "--dry-run",
+        default=False,
+    ),
+    resume: bool = _of_run(
+        "Go on where a campaign was interrupted; name an older one.",
+        None,
+        "--resume",
+        default=False,
+    ),
+    budget: str | None = _of_run(
+        "Measure what tells most in 10m, 1h30m …; again goes on.", "TIME", "--budget"
+    ),
     db: Db = None,
 ) -> None:
     """Measure this machine, and store every sample.
@@ -234,33 +228,23 @@ def _measure_all(
             memory.take(cell, one.before, one.checks)
     tell(foretold(settings.tier, items, estimates))
     each = {one.cell: one.seconds for one in estimates if one.seconds}
-    with Interruption() as interruption, display(len(items)) as shown:
+    with Interruption() as interruption, display(len(items), memory) as shown:
         events = measure(engine, items, settings, interruption, memory, each)
         stored, failed = shown.follow(events)
-    what = "stored" if stored else "nothing stored"
-    tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
     remaining = left(campaign.items, _past(engine, settings.campaign))
     if not remaining:
         path.unlink(missing_ok=True)
-    place = address(engine)
-    own = place == str(Path(location_of(None)).resolve())
-    database = "" if own else f" --db {quote(place)}"
-    typed = "" if own else f" --db {quote(name(engine))}"
-    if stored:
-        with waiting("comparing with what others published"):
-            told = list(summary(engine, settings.campaign, typed))
-        conclude(told)
+    conclude_campaign(engine, settings.campaign, stored)
     status = 0
     if settings.originals and not remaining:
         status = conclude_reproduction(engine, settings)
+    # Of what failed none is left to do; of what the machine slept through, all.
+    resumption = f"benchdb collect --resume{database_words(engine, address)}"
+    again = f"; go on with: {resumption}" if remaining else ""
     if interruption.requested:
-        resumption = f"benchdb collect --resume{database}"
-        go_on = f"; go on with: {resumption}" if remaining else ""
-        tell(f"benchdb: interrupted; what had finished is stored{go_on}")
+        tell(f"benchdb: interrupted; what had finished is stored{again}")
         raise typer.Exit(130)
     if failed:
-        # Of what failed none is left to do; of what the machine slept through, all.
-        again = f"; go on with: benchdb collect --resume{database}" if remaining else ""
         tell(f"benchdb: {failed} of {len(items)} did not succeed{again}")
         raise typer.Exit(1)
     if status:
@@ -285,16 +269,16 @@ def foretell(planned: Plan, tier: str, db: str | None) -> None:
     replicates = planned.replicates
     for place, some in groupby(sorted(estimates, key=_device), key=_device):
         typer.echo(plain(place))
-        for one in some:
+        for estimate in some:
             processes = counted(replicates, "process")
-            took = f"{time_text(one.seconds, at_least=one.at_least)} each"
-            took += f" (by {one.basis})" if one.basis else ""
-            energy = "unknown" if one.joules is None else _energy(one.joules)
-            line = f"  {_name(one):<44} {processes}, {took}, energy {energy}"
+            took = f"{time_text(estimate.seconds, at_least=estimate.at_least)} each"
+            took += f" (by {estimate.basis})" if estimate.basis else ""
+            energy = "unknown" if estimate.joules is None else _energy(estimate.joules)
+            line = f"  {_name(estimate):<44} {processes}, {took}, energy {energy}"
             typer.echo(plain(line))
-    times = [one.seconds for one in estimates if one.seconds is not None]
-    least = any(one.at_least for one in estimates)
-    joules = [one.joules for one in estimates if one.joules is not None]
+    times = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
+    least = any(estimate.at_least for estimate in estimates)
+    joules = [estimate.joules for estimate in estimates if estimate.joules is not None]
     whole = time_text(replicates * sum(times) if times else None, at_least=least)
     energy = "unknown: no earlier run of this was metered"
     if joules:

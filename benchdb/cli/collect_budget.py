@@ -4,8 +4,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -21,11 +19,11 @@ from benchdb.cli.campaign_options import (
     usable,
     warn_of_spoilers,
 )
-from benchdb.cli.collect_summary import summary
+from benchdb.cli.collect_summary import conclude_campaign
 from benchdb.cli.console import aligned, clock, conclude, counted, plain, tell, warn
 from benchdb.cli.figure_text import NONE
 from benchdb.cli.progress import display
-from benchdb.cli.user_database import address, existing, opened
+from benchdb.cli.user_database import existing, opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import budgeted
 from benchdb.collecting.budget import (
@@ -46,8 +44,6 @@ from benchdb.collecting.programs import Description, fingerprint
 from benchdb.errors import UsageError
 from benchdb.grading import load_per_cpu
 from benchdb.store.database import reading
-from benchdb.store.error_text import name
-from benchdb.user_data import location_of
 
 _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _LONGEST = 7 * 24 * 3600
@@ -97,14 +93,14 @@ def collect_within(
     what = "asking the frameworks what they can measure here"
     with waiting(what), ThreadPoolExecutor(1) as beside:
         asked = beside.submit(fingerprint)
-        found = usable(request, isolated=isolated)
-        planned = _both_devices(request, found, isolated=isolated)
+        frameworks = usable(request, isolated=isolated)
+        planned = _both_devices(request, frameworks, isolated=isolated)
         machine = asked.result()
     for warning in planned.warnings:
         warn(warning)
     here = machine["machine"].get("anonymous_id")
     engine = existing(db)
-    its = _prospect(planned, machine, found, engine)
+    its = _prospect(planned, machine, frameworks, engine)
     campaign, past = campaign_name() + budgeted.ENDING, list[Past]()
     if engine is not None:
         with reading(engine) as connection:
@@ -141,27 +137,27 @@ def collect_within(
 
 
 def _both_devices(
-    request: Request, found: Sequence[Description], *, isolated: Isolation
+    request: Request, frameworks: Sequence[Description], *, isolated: Isolation
 ) -> Plan:
     """Return the plan: of a GPU that was asked for, with the CPU to compare it with."""
-    devices(request, found)  # what was asked for must be there
+    devices(request, frameworks)  # what was asked for must be there
     if any(getattr(request, gpu) for gpu in _GPUS):
         others = {gpu: None if getattr(request, gpu) else False for gpu in _GPUS}
         request = replace(request, **others)
-    return plan(request, found, isolated=isolated)
+    return plan(request, frameworks, isolated=isolated)
 
 
 def _prospect(
     planned: Plan,
     machine: dict[str, Any],
-    found: Sequence[Description],
+    frameworks: Sequence[Description],
     engine: Engine | None,
 ) -> Prospect:
     cards = {
-        kind: one.name
-        for description in found
-        for kind, one in description.devices.items()
-        if one.available and kind != "cpu"
+        kind: device.name
+        for description in frameworks
+        for kind, device in description.devices.items()
+        if device.available and kind != "cpu"
     }
     own = devices_of(machine["machine"].get("chip", {}), cards)
     seen = []
@@ -216,12 +212,12 @@ _COLUMNS = (
 
 
 def _row(
-    its: Prospect, now: State, then: State, one: Question, cell: Cell
+    its: Prospect, now: State, then: State, question: Question, cell: Cell
 ) -> tuple[str, ...]:
     half, cost = then.known[cell].half_width(), now.costs[cell]
-    halves = [then.known[side].half_width() for side in one.cells]
+    halves = [then.known[side].half_width() for side in question.cells]
     shows = ""
-    if cell == one.cells[0] and len(halves) > 1 and None not in halves:
+    if cell == question.cells[0] and len(halves) > 1 and None not in halves:
         shows = f"from {100 * math.hypot(*filter(None, halves)):.2g} %"
     return (
         work_of(cell),
@@ -260,15 +256,11 @@ def _measure(
 
     before = _known(engine, its, settings, memory)
     total = budgeted.processes(before, foreseen(before, purse.left))
-    with Interruption() as interruption, display(total) as shown:
+    with Interruption() as interruption, display(total, memory) as shown:
         events = budgeted.measure(engine, its, settings, interruption, memory, purse)
         stored, failed = shown.follow(noted(events))
-    what = "stored" if stored else "nothing stored"
-    tell(f"{what} in {name(engine)}, campaign {settings.campaign}")
-    own = address(engine) == str(Path(location_of(None)).resolve())
+    conclude_campaign(engine, settings.campaign, stored)
     if stored:
-        database = "" if own else f" --db {quote(name(engine))}"
-        conclude(summary(engine, settings.campaign, database))
         conclude(_answers(_known(engine, its, settings, memory)))
     conclude(_kept(purse, taken))
     if interruption.requested and not interruption.expired:
@@ -291,11 +283,11 @@ def _known(engine: Engine, its: Prospect, settings: Settings, memory: Memory) ->
 def _answers(now: State) -> Iterator[str]:
     """Yield for each pair of devices how much faster the GPU is, and how surely."""
     rows = []
-    for one in now.questions:
-        result = answer(now.known, one)
+    for question in now.questions:
+        result = answer(now.known, question)
         if result is None:
             continue
-        gpu, cpu = one.cells
+        gpu, cpu = question.cells
         low, high = result.ratio.low, result.ratio.high
         ends = NONE if low is None or high is None else f"{low:.3g}–{high:.3g}"
         counts = f"{now.count(gpu)} + {now.count(cpu)}"

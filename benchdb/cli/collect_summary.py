@@ -3,23 +3,28 @@
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from benchdb.cli.console import aligned, clock, counted
+from benchdb.cli.console import aligned, clock, conclude, counted, tell
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.list_runs import work
+from benchdb.cli.user_database import address
+from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.again import compiled
 from benchdb.collecting.history import Expected
 from benchdb.collecting.plan import Item
 from benchdb.plausibility.peaks import BUSY, LAUNCH_BOUND_PERCENT
 from benchdb.store import tables
 from benchdb.store.database import reading
+from benchdb.store.error_text import name
 from benchdb.store.listing import Filter, listed
 from benchdb.store.read import records_of
 from benchdb.titles import system_title
+from benchdb.user_data import location_of
 
 _COLUMNS = (
     *("workload", "system", "precision", "figure", "95 % interval", "n", "grade"),
@@ -46,6 +51,22 @@ def time_text(seconds: float | None, *, at_least: bool) -> str:
     if seconds is None:
         return "time unknown"
     return f"{'at least' if at_least else 'about'} {clock(seconds)}"
+
+
+def conclude_campaign(engine: Engine, campaign: str, stored: int) -> None:
+    """Say what is *stored* of a *campaign*, and where, and print its figures."""
+    what = "stored" if stored else "nothing stored"
+    tell(f"{what} in {name(engine)}, campaign {campaign}")
+    if stored:
+        with waiting("comparing with what others published"):
+            lines = list(summary(engine, campaign, database_words(engine, name)))
+        conclude(lines)
+
+
+def database_words(engine: Engine, named: Callable[[Engine], str]) -> str:
+    """Return how a command asks for a database, unless it is the user's own."""
+    own = address(engine) == str(Path(location_of(None)).resolve())
+    return "" if own else f" --db {shlex.quote(named(engine))}"
 
 
 def summary(engine: Engine, campaign: str, database: str) -> Iterator[str]:

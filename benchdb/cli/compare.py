@@ -5,13 +5,13 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 import typer
 from msgspec.structs import replace
 
-from benchdb.cli.console import plain, table, tell, wrapped
+from benchdb.cli.console import argument, flag, option, plain, table, tell, wrapped
 from benchdb.cli.user_database import Db, opened
 from benchdb.compare import rendering
 from benchdb.compare.cell_rows import CellRow, Comparison, compare
@@ -35,50 +35,28 @@ class _Limit(msgspec.Struct, frozen=True):
 
 @app.command(name="compare")
 def compare_(
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="A [B…]",
-            show_default=False,
-            help="A run, campaign, machine, chip, source, file or database; "
-            "chip:M1 where several have that name.",
-        ),
-    ],
-    here: Annotated[
-        bool,
-        typer.Option("--here", help="Compare with what this machine measured last."),
-    ] = False,
-    workload: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this workload; repeatable."),
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT",
-            help="What may differ: version, system, driver, tier …; repeatable.",
-        ),
-    ] = None,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="A smaller difference is none (default: 2% on one machine, 5% "
-            "between two).",
-            show_default=False,
-        ),
-    ] = None,
-    fail_if: Annotated[
-        str | None,
-        typer.Option(
-            metavar="slower:3%",
-            help="Exit 1 if it surely is, 2 if nothing was comparable.",
-        ),
-    ] = None,
-    format_: Annotated[
-        Literal["text", "markdown", "json", "csv"],
-        typer.Option("--format", metavar="NAME", help="text, markdown, json, csv"),
-    ] = "text",
+    names: list[str] = argument(
+        "A run, campaign, machine, chip, source, file or database; "
+        "chip:M1 where several have that name.",
+        "A [B…]",
+        show_default=False,
+    ),
+    here: bool = flag("Compare with what this machine measured last.", "--here"),
+    workload: list[str] | None = option("Only this workload; repeatable.", "NAME"),
+    accept: list[str] | None = option(
+        "What may differ: version, system, driver, tier …; repeatable.", "WHAT"
+    ),
+    threshold: str | None = option(
+        "A smaller difference is none (default: 2% on one machine, 5% between two).",
+        "PERCENT",
+        show_default=False,
+    ),
+    fail_if: str | None = option(
+        "Exit 1 if it surely is, 2 if nothing was comparable.", "slower:3%"
+    ),
+    format_: Literal["text", "markdown", "json", "csv"] = option(
+        "text, markdown, json, csv", "NAME", "--format", default="text"
+    ),
     db: Db = None,
 ) -> None:
     """Compare results: which is faster, by how much, and is that sure.
@@ -136,12 +114,12 @@ def _shown(compared: Sequence[Comparison], kind: str) -> str:
     for each in compared:
         tables = (rendering.table(each, language), rendering.facts(each))
         shown = [one for one in tables if one.rows]
-        said = list(rendering.sentences(each, language))
-        head = f"A: {each.base}", f"B: {each.other}", *said[:1]
+        sentences = list(rendering.sentences(each, language))
+        head = f"A: {each.base}", f"B: {each.other}", *sentences[:1]
         lines = [one for text in head for one in wrapped(plain(text), 3)]
         for one in shown:
             lines += ["", *table(one.head, one.rows, one.figures)]
-        rest = [one for text in said[1:] for one in wrapped(plain(text), 2)]
+        rest = [one for text in sentences[1:] for one in wrapped(plain(text), 2)]
         blocks.append("\n".join([*lines, "", *rest]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
@@ -152,13 +130,13 @@ def _in_markdown(compared: Sequence[Comparison]) -> str:
 
     language, blocks = load("en"), list[str]()
     for each in compared:
-        said = (escape(plain(one)) for one in rendering.sentences(each, language))
+        sentences = (escape(plain(one)) for one in rendering.sentences(each, language))
         base, other = (escape(plain(name)) for name in (each.base, each.other))
-        blocks += [f"**A: {base}; B: {other}**", next(said)]
+        blocks += [f"**A: {base}; B: {other}**", next(sentences)]
         for one in (rendering.table(each, language), rendering.facts(each)):
             rows = [[plain(cell) for cell in row] for row in one.rows]
             blocks += [written(replace(one, rows=rows))] if rows else []
-        blocks += said
+        blocks += sentences
     return "\n\n".join(blocks) + "\n"
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from benchdb.cli.console import AsJson, aligned, plain, print_list
+from benchdb.cli.console import AsJson, aligned, argument, flag, plain, print_list
 from benchdb.cli.defaults import converted, option_for, shown, value_of
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -24,19 +24,13 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def config(
-    key: Annotated[
-        str | None,
-        typer.Argument(
-            help="lang, or collect.tier for an option of collect.", show_default=False
-        ),
-    ] = None,
-    values: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[VALUE…]", help="What to set it to."),
-    ] = None,
-    unset: Annotated[
-        bool, typer.Option("--unset", help="Take KEY out of your own file.")
-    ] = False,
+    key: str | None = argument(
+        "lang, or collect.tier for an option of collect.",
+        show_default=False,
+        default=None,
+    ),
+    values: list[str] | None = argument("What to set it to.", "[VALUE…]", default=None),
+    unset: bool = flag("Take KEY out of your own file.", "--unset"),
     as_json: AsJson = False,
 ) -> None:
     """Show or change the settings in benchdb.toml.
@@ -53,29 +47,31 @@ def config(
     if key is not None and values:
         _write(key, _parsed(key, values))
         return
-    found = [one for one in settled().values() if key in (None, one.key)]
-    for one in found:
+    settings = [one for one in settled().values() if key in (None, one.key)]
+    for one in settings:
         _check(one)
-    if key is not None and not found:
+    if key is not None and not settings:
         if key != COLLECTORS:
             option_for(Setting(key, None, own_file(), 0), _commands())
         raise UsageError(f"{key} is not set; set it with: benchdb config {key} VALUE")
     if as_json:
-        rows = [_row(one) for one in found]
+        rows = [_row(one) for one in settings]
         print_list(rows, str, as_json=True)
-    elif found:
-        for line in aligned([(one.key, shown(one.value), one.place) for one in found]):
+    elif settings:
+        for line in aligned(
+            [(one.key, shown(one.value), one.place) for one in settings]
+        ):
             typer.echo(line)
     else:
         typer.echo(plain(f"nothing is set; your own file would be {own_file()}"))
 
 
-def _row(one: Setting) -> dict[str, Any]:
+def _row(setting: Setting) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "value": one.value,
-        "file": str(one.file),
-        "line": one.line,
+        "key": setting.key,
+        "value": setting.value,
+        "file": str(setting.file),
+        "line": setting.line,
     }
 
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Annotated, Any
@@ -20,35 +20,68 @@ from benchdb.errors import UsageError
 # Control characters move the cursor or worse; format characters reorder a line.
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _NARROWEST = 20  # columns
+_FOLDED, _SHORTEST = 26, 8  # columns of a cell of several lines, and beside one other
 NAME_LIMIT = 80  # characters; a name of a megabyte would hide the rest of a list
 PROSE_LIMIT = 400
 # What a full or broken disk answers; a stream, unlike a file, has no name.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-# What takes a line off the terminal that is written anew each second.
-LIVE: list[Callable[[], None]] = []
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Db = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        envvar="BENCHDB_DB",
-        metavar="PATH|URL",
-        help="Another database than your own; or BENCHDB_DB.",
-        show_default=False,
-    ),
-]
-
-
 ONLY = "Only what is"
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    *names: str,
+    default: Any = None,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """Return an option, explained by *text*, in a *panel* of the help.
+
+    Its *default* is ``...`` where it has to be given, or a type has the option.
+    """
+    before = names if default is ... else (default, *names)
+    return typer.Option(
+        *before, metavar=metavar, help=text, rich_help_panel=panel, **more
+    )
+
+
+def argument(
+    text: str,
+    metavar: str | None = None,
+    *,
+    default: Any = ...,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """Return an argument, explained by *text*; without a *default* it has to be."""
+    return typer.Argument(
+        default, metavar=metavar, help=text, rich_help_panel=panel, **more
+    )
+
+
+def flag(text: str, name: str, *, default: Any = False, **more: Any) -> Any:
+    """Return an option of this *name* alone, such as one that is there or not."""
+    return option(text, None, name, default=default, **more)
 
 
 def narrowing(text: str, metavar: str = "NAME", *names: str, **more: Any) -> Any:
     """Return an option that leaves only some of what there is."""
-    return typer.Option(
-        *names, metavar=metavar, help=text, rich_help_panel=ONLY, **more
-    )
+    return option(text, metavar, *names, panel=ONLY, **more)
+
+
+AsJson = Annotated[bool, flag("Print JSON, for programs.", "--json", default=...)]
+Db = Annotated[
+    str | None,
+    option(
+        "Another database than your own; or BENCHDB_DB.",
+        *("PATH|URL", "--db"),
+        envvar="BENCHDB_DB",
+        show_default=False,
+        default=...,
+    ),
+]
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -73,8 +106,6 @@ def tell(text: str) -> None:
     in the database, so the campaign goes on.
     """
     with suppress(OSError):
-        for wipe in LIVE:
-            wipe()
         typer.echo(plain(text), err=True)
 
 
@@ -139,11 +170,13 @@ def table(
     rows: Sequence[Sequence[str]],
     figures: Collection[int] = (),
     first: Sequence[str] = (),
+    folded: str = "",
 ) -> list[str]:
     """Return a table; on a terminal that is too narrow, what fits of its columns.
 
-    Those that *first* names are kept before others, which are kept in their order. That
-    some are left out is said on standard error.
+    Those that *first* names are kept before others, which are kept in their order; the
+    column *folded* goes on in a further line before any is left out. That some are left
+    out is said on standard error.
     """
     places = {name: place for place, name in enumerate(head)}
     order = [*(places[name] for name in first), *range(len(head))]
@@ -152,8 +185,16 @@ def table(
     while True:
         shown = sorted(kept)
         right = [place for place, column in enumerate(shown) if column in figures]
-        lines = aligned([[row[one] for one in shown] for row in (head, *rows)], right)
-        if room is None or len(kept) == 1 or max(map(_width, lines)) <= room:
+        cells = [[row[column] for column in shown] for row in (head, *rows)]
+        lines = aligned(cells, right)
+        excess = 0 if room is None else max(map(_width, lines)) - room
+        if excess > 0 and places.get(folded) in kept:
+            place = shown.index(places[folded])
+            width = max(_width(row[place]) for row in cells) - excess
+            if width >= _FOLDED or (len(kept) == 2 and width >= _SHORTEST):
+                parts = (part for row in cells for part in _parts(row, place, width))
+                lines, excess = aligned(list(parts), right), 0
+        if excess <= 0 or len(kept) == 1:
             break
         kept.pop()
     if room is not None:
@@ -163,6 +204,13 @@ def table(
         if left := len(head) - len(kept):
             tell(f"benchdb: no room for {counted(left, 'column')} here")
     return lines
+
+
+def _parts(row: Sequence[str], place: int, width: int) -> Iterator[list[str]]:
+    """Yield the lines of *row*, whose cell at *place* takes so much *width*."""
+    for number, text in enumerate(textwrap.wrap(row[place], width) or [""]):
+        cells = list(row) if number == 0 else [""] * len(row)
+        yield [*cells[:place], text, *cells[place + 1 :]]
 
 
 def terminal_width() -> int | None:
@@ -191,22 +239,22 @@ def _width(line: str) -> int:
 
 
 def print_list(
-    found: Sequence[Any],
+    items: Sequence[Any],
     line: Callable[[Any], str],
     *,
     as_json: bool,
     empty: str | None = None,
 ) -> None:
-    """Print what was *found* as JSON, or a *line* of each; *empty* where it is none."""
+    """Print what was *items* as JSON, or a *line* of each; *empty* where it is none."""
     if as_json:
         import msgspec  # noqa: PLC0415 - help does without it
 
-        rows = [msgspec.to_builtins(each) for each in found]
+        rows = [msgspec.to_builtins(each) for each in items]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    for each in found:
+    for each in items:
         typer.echo(line(each))
-    if empty is not None and not found:
+    if empty is not None and not items:
         typer.echo(empty)
 
 
@@ -215,6 +263,7 @@ def print_bytes(parts: Iterable[bytes]) -> None:
     # Closed by whoever started us, Python has none.
     if sys.stdout is None:
         raise UsageError("there is no standard output; name a place with -o")
+    sys.stdout.write("")  # so that a line of waiting gives way
     for part in parts:
         sys.stdout.buffer.write(part)
     sys.stdout.buffer.flush()

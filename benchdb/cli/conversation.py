@@ -212,6 +212,8 @@ def _asked(question: Question, label: str) -> Iterator[str]:
         where = f" ({noun} {', '.join(map(str, question.lines))})"
     numbered = label.isdecimal()
     yield f"{label}{'.' if numbered else ':'} {question.text}{where}"
+    for number, part in enumerate(question.parts, 1):
+        yield f"   ({number}) {part.reading()}"
     for number, choice in enumerate(question.choices, 1):
         yield f"   {number if numbered else choice.key}  {choice.words}"
     if question.free is not None:

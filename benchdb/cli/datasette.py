@@ -8,13 +8,13 @@ from contextlib import suppress
 from html import escape
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import typer
 from sqlalchemy import Column, inspect
 
-from benchdb.cli.console import plain, print_bytes
+from benchdb.cli.console import option, plain, print_bytes
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -24,13 +24,17 @@ from benchdb.store.postgresql.server import is_address
 from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
-Output = Annotated[
-    Path,
-    typer.Option("-o", "--output", help="File to write; - is standard output."),
-]
 
-
-def datasette(output: Output = Path("-"), db: Db = None) -> None:
+def datasette(
+    output: Path = option(
+        "File to write; - is standard output.",
+        None,
+        "-o",
+        "--output",
+        default=Path("-"),
+    ),
+    db: Db = None,
+) -> None:
     """Write the metadata by which Datasette shows a database in a browser.
 
     Titles, what columns mean, facets, and queries with names. Datasette is no part of

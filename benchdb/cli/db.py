@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from benchdb import __version__
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import argument, counted, option, plain
 from benchdb.cli.datasette import datasette
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.waiting_line import awaited
@@ -34,8 +34,7 @@ _WIDTH = 200  # of a query; what tells it from others stands near its start
 _TOLD = 100  # problems of a kind; more of them say nothing new
 
 Place = Annotated[
-    str,
-    typer.Argument(metavar="PATH|URL", help="A file, or an address of PostgreSQL."),
+    str, typer.Argument(metavar="PATH|URL", help="A file, or an address of PostgreSQL.")
 ]
 
 
@@ -44,12 +43,12 @@ def version(db: Db = None) -> None:
     """Show the database's schema, who made it, and what this benchdb knows."""
     engine = connected(location_of(db))
     with reading(engine) as connection:
-        found = revision(connection)
-    if found is None:
+        schema = revision(connection)
+    if schema is None:
         raise DatabaseError(f"{name(engine)} has no schema of benchdb's")
-    by = maker(engine, found)
+    by = maker(engine, schema)
     made = "" if by is None else f", made by benchdb {by}"
-    typer.echo(plain(f"{name(engine)}: schema {found}{made}"))
+    typer.echo(plain(f"{name(engine)}: schema {schema}{made}"))
     typer.echo(f"benchdb {__version__}: schema {SCHEMA_REVISION}")
 
 
@@ -79,10 +78,9 @@ def upgrade(db: Db = None) -> None:
 @app.command()
 def check(
     db: Db = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(min=0, help="Recompute the digests of so many runs; else of all."),
-    ] = None,
+    sample: int | None = option(
+        "Recompute the digests of so many runs; else of all.", min=0
+    ),
 ) -> None:
     """Check schema, references, digests, and that derived tables equal a recount.
 
@@ -153,7 +151,7 @@ def copy(source: Place, target: Place) -> None:
 @app.command()
 def grants(
     db: Db = None,
-    schema: Annotated[str, typer.Option(help="Where the tables are.")] = "public",
+    schema: str = option("Where the tables are.", default="public"),
 ) -> None:
     """Print the SQL of three roles: reader, contributor, owner; for PostgreSQL.
 
@@ -181,16 +179,10 @@ def grants(
 
 @app.command()
 def federate(
-    sites: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=URL…",
-            help="A name for each site, and the address of its database.",
-        ),
-    ],
-    schema: Annotated[
-        str, typer.Option(help="Where the sites' tables are.")
-    ] = "public",
+    sites: list[str] = argument(
+        "A name for each site, and the address of its database.", "NAME=URL…"
+    ),
+    schema: str = option("Where the sites' tables are.", default="public"),
 ) -> None:
     """Print the SQL by which a reporting database sees other sites' tables.
 
@@ -207,10 +199,9 @@ def federate(
 
 @app.command()
 def gather(
-    sites: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME…]", help="Only these sites; else all."),
-    ] = None,
+    sites: list[str] | None = argument(
+        "Only these sites; else all.", "[NAME…]", default=None
+    ),
     db: Db = None,
 ) -> None:
     """Take what sites have and this database has not; what is derived is made anew.

@@ -65,11 +65,11 @@ def option_for(setting: Setting, commands: Mapping[str, str]) -> Any:
 def options(command: Any) -> dict[str, Any]:
     """Return the options of *command* that can be settled, by their long names."""
     return {
-        long.removeprefix("--"): one
-        for one in command.params
-        if one.param_type_name == "option"
-        and (not one.is_flag or one.secondary_opts or one.name in _SWITCHES)
-        for long in one.opts
+        long.removeprefix("--"): option
+        for option in command.params
+        if option.param_type_name == "option"
+        and (not option.is_flag or option.secondary_opts or option.name in _SWITCHES)
+        for long in option.opts
         if long.startswith("--")
     }
 
@@ -78,17 +78,17 @@ def value_of(setting: Setting, option: Any) -> Any:
     """Return the value of *setting* as the command takes it; raise ``UsageError``."""
     kind, given = _kind(option), setting.value
     every = given if option.multiple and isinstance(given, list) else [given]
-    for one in every:
+    for value in every:
         # A whole number is a number, but true is none.
-        fits = isinstance(one, (int, float) if kind is float else kind)
-        if not fits or (isinstance(one, bool) and kind is not bool):
+        fits = isinstance(value, (int, float) if kind is float else kind)
+        if not fits or (isinstance(value, bool) and kind is not bool):
             or_more = ", or a list of it" if option.multiple else ""
             what = f"{setting.name} is {_NAMES[kind]}{or_more}"
-            raise UsageError(f"{setting.before}{what}, not {shown(one)}")
+            raise UsageError(f"{setting.before}{what}, not {shown(value)}")
     if option.name in _PATHS and "://" not in str(given):
-        every = [str(from_file(setting, one)) for one in every]
-    found = [converted(one, option, setting) for one in every]
-    return found if option.multiple else found[0]
+        every = [str(from_file(setting, value)) for value in every]
+    converted_values = [converted(value, option, setting) for value in every]
+    return converted_values if option.multiple else converted_values[0]
 
 
 def shown(value: Any) -> str:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -12,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from benchdb.catalogue import workloads
 from benchdb.cli.campaign_options import Isolated, Python, isolation
-from benchdb.cli.console import AsJson, plain
+from benchdb.cli.console import AsJson, option, plain
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.preflight import Health, health
@@ -28,7 +29,7 @@ from benchdb.user_data import config_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_TRIAL = "A trial of everything"
+_of_trial = partial(option, panel="A trial of everything")
 _FILE = Path("benchdb-doctor.json")
 # What it brings, before somebody types it; docs/installing.md has all of them.
 _DOWNLOADS = {
@@ -42,48 +43,25 @@ def doctor(
     as_json: AsJson = False,
     isolated: Isolated = False,
     python: Python = None,
-    attempt: Annotated[
-        bool,
-        typer.Option(
-            "--try",
-            help="Try everything for five minutes; write a file for an issue.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write the file there (default: benchdb-doctor.json).",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = None,
-    powermetrics: Annotated[
-        bool,
-        typer.Option(
-            "--powermetrics",
-            help="Ask powermetrics as well, by sudo -n; run sudo -v before.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = False,
-    read: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Say what did not hold in such a file.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = None,
-    fixture: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Add the Mac of --read to this folder of hosts, for tests.",
-            rich_help_panel=_TRIAL,
-        ),
-    ] = None,
+    attempt: bool = _of_trial(
+        "Try everything for five minutes; write a file for an issue.",
+        None,
+        "--try",
+        default=False,
+    ),
+    output: Path | None = _of_trial(
+        "Write the file there (default: benchdb-doctor.json).", "FILE", "-o", "--output"
+    ),
+    powermetrics: bool = _of_trial(
+        "Ask powermetrics as well, by sudo -n; run sudo -v before.",
+        None,
+        "--powermetrics",
+        default=False,
+    ),
+    read: Path | None = _of_trial("Say what did not hold in such a file.", "FILE"),
+    fixture: Path | None = _of_trial(
+        "Add the Mac of --read to this folder of hosts, for tests.", "DIR"
+    ),
     db: Db = None,
 ) -> None:
     """Say what this machine can measure, and what to install.
@@ -108,16 +86,16 @@ def doctor(
         doctor_trial.attempt(output or _FILE, how, as_json=as_json)
         return
     with waiting("asking each framework and meter"):
-        found = health(isolated=where)
+        seen = health(isolated=where)
     database = _database(db)
     if as_json:
-        facts = {**msgspec.to_builtins(found), "can_measure": found.can_measure}
+        facts = {**msgspec.to_builtins(seen), "can_measure": seen.can_measure}
         facts["extensions"] = [*extensions()]
         typer.echo(json.dumps({**facts, "database": database}, indent=2))
     else:
-        for line in (*_lines(found, database), "", *_extension_lines()):
+        for line in (*_lines(seen, database), "", *_extension_lines()):
             typer.echo(plain(line))
-    if not found.can_measure:
+    if not seen.can_measure:
         raise typer.Exit(1)
 
 
@@ -157,29 +135,28 @@ def _shown(db: str | None) -> str:
     return URL.create(kind, None, None, *server).render_as_string()
 
 
-def _lines(found: Health, database: dict[str, Any]) -> Iterator[str]:
+def _lines(seen: Health, database: dict[str, Any]) -> Iterator[str]:
     yield ", ".join(
-        f"{name.replace('_', ' ')} {version}"
-        for name, version in found.versions.items()
+        f"{name.replace('_', ' ')} {version}" for name, version in seen.versions.items()
     )
-    for one in found.frameworks:
+    for one in seen.frameworks:
         yield ""
         yield from _framework(one)
     yield ""
     yield "energy"
-    if why := found.unknown.get("meters"):
+    if why := seen.unknown.get("meters"):
         yield f"  not known: {why}"
-    for device, meters in found.meters.items():
+    for device, meters in seen.meters.items():
         for meter in meters:
             no = f"no, {meter['why']}; {meter['install']}"
             answer = "yes" if meter["available"] else no
             yield f"  {device:<6} {meter['name']}: {answer}"
     yield ""
     yield "what would spoil a measurement now"
-    yield from (f"  {one.what}; {one.advice}" for one in found.spoilers)
-    if why := found.unknown.get("machine"):
+    yield from (f"  {one.what}; {one.advice}" for one in seen.spoilers)
+    if why := seen.unknown.get("machine"):
         yield f"  not known: {why}"
-    elif not found.spoilers:
+    elif not seen.spoilers:
         yield "  nothing that can be seen"
     yield ""
     why = f": {database['why']}" if database["why"] else ""
@@ -217,22 +194,22 @@ def _extension_lines() -> Iterator[str]:
     yield from (f"  {line}" for line in lines or [nothing])
 
 
-def _framework(one: Description) -> Iterator[str]:
-    if one.version is None:
-        yield f"{one.framework}: no, {one.why}"
+def _framework(its: Description) -> Iterator[str]:
+    if its.version is None:
+        yield f"{its.framework}: no, {its.why}"
         # A reason often ends with it.
-        if one.install and one.install not in (one.why or ""):
-            yield f"  try: {one.install}"
-        yield from _DOWNLOADS.get(one.framework, ())
+        if its.install and its.install not in (its.why or ""):
+            yield f"  try: {its.install}"
+        yield from _DOWNLOADS.get(its.framework, ())
         return
-    yield f"{one.framework} {one.version}"
-    for name, device in one.devices.items():
+    yield f"{its.framework} {its.version}"
+    for name, device in its.devices.items():
         if device.available:
             yield f"  {name:<6} yes, {device.name}"
-            precisions = ", ".join(one.precisions.get(name, ()))
-            compilers = ", ".join(one.compilers)
+            precisions = ", ".join(its.precisions.get(name, ()))
+            compilers = ", ".join(its.compilers)
             yield f"         precisions {precisions}; compilers {compilers}"
         else:
             yield f"  {name:<6} no, {device.why}; {device.install}"
-    for workload, lacking in one.missing.items():
-        yield f"  {workload} needs {', '.join(lacking)}; try: {one.install}"
+    for workload, lacking in its.missing.items():
+        yield f"  {workload} needs {', '.join(lacking)}; try: {its.install}"

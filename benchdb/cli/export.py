@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 from sqlalchemy import Connection
 
 from benchdb.cli import run_filters as only
 from benchdb.cli import sharing
-from benchdb.cli.console import ONLY, counted, plain, print_bytes
+from benchdb.cli.console import ONLY, counted, flag, option, plain, print_bytes
 from benchdb.cli.export_bundle import signing_key, write_bundle
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
@@ -26,69 +26,43 @@ from benchdb.store.tables import run
 
 app = typer.Typer(add_completion=False)
 
-Output = Annotated[
-    Path,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="Write there; - is standard output. Parquet takes a new folder.",
-    ),
-]
-Kind = Annotated[
-    Literal["jsonl", "parquet"],
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="jsonl (for import), parquet (for DuckDB, Spark, pandas)",
-    ),
-]
-
 
 @app.command()
 def export(
     context: typer.Context,
-    output: Output = Path("-"),
-    kind: Kind = "jsonl",
-    mine: Annotated[
-        bool | None,
-        typer.Option(
-            "--mine",
-            help="Measured or planned here.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    workload: only.Workload = None,
-    source: only.Source = None,
-    label: only.Label = None,
-    campaign: only.Campaign = None,
-    machine: only.Machine = None,
-    chip: only.Chip = None,
-    preview: Annotated[
-        bool,
-        typer.Option(
-            "--preview", help="Write nothing; show each field that would be in it."
-        ),
-    ] = False,
-    bundle: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a bundle, signed with your SSH key, that others can check.",
-        ),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Sign the bundle with this key, not the usual one."
-        ),
-    ] = None,
-    unsigned: Annotated[
-        bool, typer.Option("--unsigned", help="Do not sign the bundle.")
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask what may leave this machine.")
-    ] = False,
+    output: Path = option(
+        "Write there; - is standard output. Parquet takes a new folder.",
+        "PATH",
+        "-o",
+        "--output",
+        default=Path("-"),
+    ),
+    kind: Literal["jsonl", "parquet"] = option(
+        "jsonl (for import), parquet (for DuckDB, Spark, pandas)",
+        "NAME",
+        "--format",
+        default="jsonl",
+    ),
+    mine: bool | None = flag(
+        "Measured or planned here.", "--mine", panel=ONLY, default=None
+    ),
+    workload: str | None = only.WORKLOAD,
+    source: str | None = only.SOURCE,
+    label: str | None = only.LABEL,
+    campaign: str | None = only.CAMPAIGN,
+    machine: str | None = only.MACHINE,
+    chip: str | None = only.CHIP,
+    preview: bool = flag(
+        "Write nothing; show each field that would be in it.", "--preview"
+    ),
+    bundle: Path | None = option(
+        "Write a bundle, signed with your SSH key, that others can check.", "FILE"
+    ),
+    key: Path | None = option(
+        "Sign the bundle with this key, not the usual one.", "FILE"
+    ),
+    unsigned: bool = flag("Do not sign the bundle.", "--unsigned"),
+    yes: bool = flag("Do not ask what may leave this machine.", "--yes"),
     db: Db = None,
 ) -> None:
     """Write results for others: a file, a signed bundle, or Parquet.
@@ -161,11 +135,11 @@ def _bundle(
 
 def _parquet(connection: Connection, wanted: Filter, gate: Gate, output: Path) -> None:
     rows = _tables(connection, wanted, gate, output)
-    told = ", ".join(
+    sizes = ", ".join(
         counted(count, table.removesuffix("_details").removesuffix("s"))
         for table, count in rows.items()
     )
-    typer.echo(plain(f"benchdb: {output}: {told}; README.txt explains them"), err=True)
+    typer.echo(plain(f"benchdb: {output}: {sizes}; README.txt explains them"), err=True)
 
 
 def _tables(

@@ -13,6 +13,7 @@ from benchdb.bundles import container, signatures
 from benchdb.bundles.container import Content, packer
 from benchdb.bundles.signatures import usual_key
 from benchdb.cli.console import counted, plain
+from benchdb.cli.waiting_line import quiet
 from benchdb.errors import UsageError
 from benchdb.files import replacing
 
@@ -50,6 +51,7 @@ def write_bundle(path: Path, lines: Iterable[bytes], key: Path | None) -> None:
         raise UsageError("a bundle is a file; name it, such as results.benchdb")
     with tempfile.TemporaryFile() as room:
         content = _packed(lines, room)
+        quiet()  # ssh-keygen may ask for a passphrase
         with replacing(path) as stream:
             sign = None if key is None else lambda text: signatures.sign(text, key)
             container.write(stream, content, sign)

@@ -1,12 +1,20 @@
 """``benchdb forget``: delete a run, a machine or a source, and keep it away."""
 
 import sys
-from typing import Annotated
 
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
+from benchdb.cli.console import (
+    NAME_LIMIT,
+    AsJson,
+    argument,
+    counted,
+    flag,
+    option,
+    plain,
+    print_list,
+)
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import DatabaseError, UsageError
 from benchdb.site import output as outputs
@@ -20,23 +28,16 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def forget_command(
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="RUN|MACHINE|SOURCE",
-            help="How its id starts, or the name of a source; run:, machine: or "
-            "source: before it tell them apart.",
-        ),
-    ] = None,
+    what: str | None = argument(
+        "How its id starts, or the name of a source; run:, machine: or "
+        "source: before it tell them apart.",
+        "RUN|MACHINE|SOURCE",
+        default=None,
+    ),
     db: Db = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List what was deleted so.")
-    ] = False,
-    undo: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Let imports bring it again; an id of --list."),
-    ] = None,
+    yes: bool = flag("Delete without asking.", "--yes"),
+    list_: bool = flag("List what was deleted so.", "--list"),
+    undo: str | None = option("Let imports bring it again; an id of --list.", "ID"),
     as_json: AsJson = False,
 ) -> None:
     """Delete a run, machine or source, and keep it away.
@@ -96,8 +97,8 @@ def _somebody() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _line(one: Act) -> str:
-    whole = ", and all that comes from it" if one.source else ""
-    what = plain(one.what, NAME_LIMIT)
-    runs = counted(one.runs, "run")
-    return plain(f"{one.id[:12]}  {runs:>11}  {what}{whole}")
+def _line(act: Act) -> str:
+    whole = ", and all that comes from it" if act.source else ""
+    what = plain(act.what, NAME_LIMIT)
+    runs = counted(act.runs, "run")
+    return plain(f"{act.id[:12]}  {runs:>11}  {what}{whole}")

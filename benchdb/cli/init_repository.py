@@ -1,11 +1,10 @@
 """``benchdb init-repo``: begin a collection as a git repository, or join one."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import argument, counted, option, plain
 from benchdb.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -13,39 +12,23 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def init_repo(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help="A new or empty folder; with --contributor a clone of a collection.",
-            show_default=False,
-        ),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(help="What the collection is called.", show_default="DIR"),
-    ] = None,
-    contributor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Add you to a collection: this name, bound to your SSH key.",
-        ),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your private key, or its .pub where an agent has it.",
-            show_default="the one git signs with, or ~/.ssh/id_ed25519",
-        ),
-    ] = None,
-    old_key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Your key so far, which has to sign another one."
-        ),
-    ] = None,
+    folder: Path = argument(
+        "A new or empty folder; with --contributor a clone of a collection.",
+        "DIR",
+        show_default=False,
+    ),
+    name: str | None = option("What the collection is called.", show_default="DIR"),
+    contributor: str | None = option(
+        "Add you to a collection: this name, bound to your SSH key.", "NAME"
+    ),
+    key: Path | None = option(
+        "Your private key, or its .pub where an agent has it.",
+        "FILE",
+        show_default="the one git signs with, or ~/.ssh/id_ed25519",
+    ),
+    old_key: Path | None = option(
+        "Your key so far, which has to sign another one.", "FILE"
+    ),
 ) -> None:
     """Begin a collection of results as a git repository, or join one.
 

@@ -28,41 +28,41 @@ def list_campaigns(options: Mapping[str, Any], db: str | None) -> None:
     limit = options["limit"] or _LIMIT
     with reading(opened(db)) as connection:
         wanted, there = only.settled(connection, {**options, "limit": limit + 1})
-        found = campaigns(connection, wanted) if there else []
-    if len(found) > limit:
-        found = found[:limit]
+        rows = campaigns(connection, wanted) if there else []
+    if len(rows) > limit:
+        rows = rows[:limit]
         tell(f"benchdb: the newest {limit:,}; --limit shows more")
     if options["as_json"]:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    for line in table(_COLUMNS, list(map(_cells, found)), _FIGURES):
+    for line in table(_COLUMNS, list(map(_cells, rows)), _FIGURES):
         typer.echo(line)
-    typer.echo(counted(len(found), "campaign"), err=True)
+    typer.echo(counted(len(rows), "campaign"), err=True)
 
 
-def _cells(one: Campaign) -> tuple[str, ...]:
-    grades = (f"{count} {letter}" for letter, count in one["grades"].items())
+def _cells(campaign: Campaign) -> tuple[str, ...]:
+    grades = (f"{count} {letter}" for letter, count in campaign["grades"].items())
     return (
-        one["campaign"],
-        (one["started"] or NONE)[:10],
-        _system(one),
-        ", ".join(one["tiers"]) or NONE,
-        f"{one['cells']:,}",
-        f"{one['runs']:,}",
-        f"{one['failed']:,}",
+        campaign["campaign"],
+        (campaign["started"] or NONE)[:10],
+        _system(campaign),
+        ", ".join(campaign["tiers"]) or NONE,
+        f"{campaign['cells']:,}",
+        f"{campaign['runs']:,}",
+        f"{campaign['failed']:,}",
         ", ".join(grades) or NONE,
-        "mine" if one["mine"] else "contributed",
-        ", ".join(map(framework_title, one["frameworks"])) or NONE,
+        "mine" if campaign["mine"] else "contributed",
+        ", ".join(map(framework_title, campaign["frameworks"])) or NONE,
     )
 
 
-def _system(one: Campaign) -> str:
+def _system(campaign: Campaign) -> str:
     """Return what worked, and on how many machines where those are several."""
-    chips = one["accelerators"]
+    chips = campaign["accelerators"]
     name = ", ".join(chips[:_NAMED]) or "chip not stated"
     if len(chips) > _NAMED:
         name += f" and {len(chips) - _NAMED} more"
-    parts = [name, ", ".join(map(device_title, one["devices"]))]
-    if len(one["machines"]) > 1:
-        parts.append(counted(len(one["machines"]), "machine"))
+    parts = [name, ", ".join(map(device_title, campaign["devices"]))]
+    if len(campaign["machines"]) > 1:
+        parts.append(counted(len(campaign["machines"]), "machine"))
     return " · ".join(parts)

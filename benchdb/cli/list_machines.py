@@ -1,8 +1,11 @@
 """``benchdb machines``: which machines are the same, by rule or by hand."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
 from benchdb.cli.console import NAME_LIMIT, AsJson, counted, plain, print_list
 from benchdb.cli.this_machine import here
@@ -32,47 +35,50 @@ def list_machines(db: Db = None, as_json: AsJson = False) -> None:
         print_list(machines.known_machines(connection), _line, as_json=as_json)
 
 
+@contextmanager
+def _deciding(db: str | None, *names: str) -> Iterator[tuple[Connection, list[str]]]:
+    """Give the digests of machines, and let what is decided inside have its effects."""
+    with writing(opened(db, create=True)) as connection:
+        digests = [machines.find_machine(connection, name) for name in names]
+        with results.following(connection) as changes:
+            yield connection, digests
+            changes.touch(flag_contradicting_signers(connection))
+
+
 @app.command()
 def merge(one: Id, other: Id, db: Db = None) -> None:
     """Let OTHER be the same machine as ONE; 'split' or 'undo' takes it back."""
-    with writing(opened(db, create=True)) as connection:
-        first, second = (
-            machines.find_machine(connection, name) for name in (one, other)
-        )
-        with results.following(connection) as changes:
-            machines.merge(connection, first, second)
-            changes.touch(flag_contradicting_signers(connection))
+    with _deciding(db, one, other) as (connection, (first, second)):
+        machines.merge(connection, first, second)
     typer.echo(f"{second[:12]} is the same machine as {first[:12]}")
 
 
 @app.command()
 def split(one: Id, db: Db = None) -> None:
     """Keep ONE apart from all others, also from those with the same anonymous id."""
-    with writing(opened(db, create=True)) as connection:
-        found = machines.find_machine(connection, one)
-        with results.following(connection) as changes:
-            machines.split(connection, found)
-            changes.touch(flag_contradicting_signers(connection))
-    typer.echo(f"{found[:12]} stands alone")
+    with _deciding(db, one) as (connection, (digest,)):
+        machines.split(connection, digest)
+    typer.echo(f"{digest[:12]} stands alone")
 
 
 @app.command()
 def undo(one: Id, db: Db = None) -> None:
     """Forget what was decided by hand about ONE: the rule holds again."""
-    with writing(opened(db, create=True)) as connection:
-        found = machines.find_machine(connection, one)
-        with results.following(connection) as changes:
-            machines.undo(connection, found)
-            changes.touch(flag_contradicting_signers(connection))
-    typer.echo(f"the rule decides about {found[:12]} again")
+    with _deciding(db, one) as (connection, (digest,)):
+        machines.undo(connection, digest)
+    typer.echo(f"the rule decides about {digest[:12]} again")
 
 
-def _line(one: Known) -> str:
-    mark = "" if one.digest == one.same_as else f"  = {one.same_as[:12]} ({one.why})"
-    names = filter(None, [one.chip, one.model, one.label])
+def _line(machine: Known) -> str:
+    mark = (
+        ""
+        if machine.digest == machine.same_as
+        else f"  = {machine.same_as[:12]} ({machine.why})"
+    )
+    names = filter(None, [machine.chip, machine.model, machine.label])
     what = " · ".join(plain(name, NAME_LIMIT) for name in names)
-    if one.mine:
+    if machine.mine:
         what += "  mine"
-    elif one.foreign_id:
+    elif machine.foreign_id:
         what += "  contributed, with the id of a machine of yours"
-    return f"{one.digest[:12]}  {counted(one.runs, 'run'):>11}  {what}{mark}"
+    return f"{machine.digest[:12]}  {counted(machine.runs, 'run'):>11}  {what}{mark}"

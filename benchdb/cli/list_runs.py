@@ -1,13 +1,24 @@
 """``benchdb list``: the figure of each cell and session, or every run."""
 
 import json
-from typing import Annotated, Any, Literal
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import typer
 
+from benchdb.catalogue import workloads
 from benchdb.cli import run_filters as only
 from benchdb.cli.application import refuse_others
-from benchdb.cli.console import AsJson, counted, label_text, narrowing, table
+from benchdb.cli.console import (
+    AsJson,
+    counted,
+    flag,
+    label_text,
+    narrowing,
+    option,
+    table,
+)
 from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.user_database import Db, opened
 from benchdb.metric_kinds import unit_of
@@ -31,39 +42,30 @@ _USUAL_COMPILERS = ("eager", "graph", "none", None)
 @app.command()
 def list_runs(
     context: typer.Context,
-    workload: only.Workload = None,
-    framework: only.Framework = None,
-    device: only.Device = None,
-    precision: only.Precision = None,
-    status: Annotated[
-        str | None, narrowing("ok, failed, oom, interrupted, withdrawn …")
-    ] = None,
-    source: only.Source = None,
-    label: only.Label = None,
-    chip: only.Chip = None,
-    campaign: only.Campaign = None,
-    machine: only.Machine = None,
-    mine: only.Mine = None,
-    grade: only.Grade = None,
-    trust: only.Trust = None,
-    since: only.Since = None,
-    sort: Annotated[
-        Literal["started", "value", "workload", "system", "grade", "trust"],
-        typer.Option(
-            metavar="BY",
-            help="started, value (the best first), workload, system, grade, trust",
-        ),
-    ] = "started",
-    runs: Annotated[
-        bool, typer.Option("--runs", help="Every process on a line of its own.")
-    ] = False,
-    of_campaigns: Annotated[
-        bool,
-        typer.Option(
-            "--campaigns", help="Campaigns instead: what was measured together."
-        ),
-    ] = False,
-    limit: only.Limit = None,
+    workload: str | None = only.WORKLOAD,
+    framework: str | None = only.FRAMEWORK,
+    device: str | None = only.DEVICE,
+    precision: str | None = only.PRECISION,
+    status: str | None = narrowing("ok, failed, oom, interrupted, withdrawn …"),
+    source: str | None = only.SOURCE,
+    label: str | None = only.LABEL,
+    chip: str | None = only.CHIP,
+    campaign: str | None = only.CAMPAIGN,
+    machine: str | None = only.MACHINE,
+    mine: bool | None = only.MINE,
+    grade: str | None = only.GRADE,
+    trust: str | None = only.TRUST,
+    since: str | None = only.SINCE,
+    sort: Literal["started", "value", "workload", "system", "grade", "trust"] = option(
+        "started, value (the best first), workload, system, grade, trust",
+        "BY",
+        default="started",
+    ),
+    runs: bool = flag("Every process on a line of its own.", "--runs"),
+    of_campaigns: bool = flag(
+        "Campaigns instead: what was measured together.", "--campaigns"
+    ),
+    limit: int | None = only.LIMIT,
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
@@ -84,19 +86,38 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(list(map(_facts, rows)), indent=2, ensure_ascii=False))
         return
-    for line in table(_COLUMNS, list(map(_cells, rows)), _FIGURES, _FIRST):
+    for line in table(_COLUMNS, _table(rows), _FIGURES, _FIRST, "workload"):
         typer.echo(line)
     typer.echo(counted(len(rows), "run" if runs else "result"), err=True)
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a line as JSON has them; the unit is that of the value."""
+    """Return the facts of a line as JSON has them; the unit is that of the value.
+
+    *work* are the parameters that make its cell, beside batch and size.
+    """
     metric = row["metric"]
     unit = None if metric is None else unit_of(metric, row["workload"])
-    return {**row, "unit": unit}
+    return {**row, "unit": unit, "work": _axes(row)}
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _table(rows: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """Return the cells of all *rows*.
+
+    A setting is named where another line would look the same: it is long, and most
+    terminals have 80 columns.
+    """
+    settings = defaultdict(set)
+    for row in rows:
+        settings[work({**row, "setting": "standard"})].add(row["setting"])
+    lines = []
+    for row in rows:
+        words = work({**row, "setting": "standard"})
+        lines.append(_cells(row, work(row) if len(settings[words]) > 1 else words))
+    return lines
+
+
+def _cells(row: dict[str, Any], words: str) -> tuple[str, ...]:
     value, metric, workload = row["value"], row["metric"], row["workload"]
     ends = row.get("low"), row.get("high")
     known = value is not None and metric is not None
@@ -105,7 +126,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     precision = [row["precision"] or NONE, *([row["compiler"]] if unusual else [])]
     return (
         row["digest"][:12],
-        work(row),
+        words,
         f"{accelerator} · {device_title(row['device'])}",
         framework_title(row["framework"]),
         " ".join(precision),
@@ -130,4 +151,24 @@ def work(row: dict[str, Any]) -> str:
         words.append(f"batch {row['batch_size']}")
     if row["size"] is not None:
         words.append(f"size {row['size']}")
+    for name, value in _axes(row).items():
+        if isinstance(value, str):
+            words.append(value)
+        elif name.endswith("_tokens"):
+            words.append(f"{value} tokens")
+        else:
+            words.append(f"{name.replace('_', ' ')} {value}")
     return ", ".join(words)
+
+
+def _axes(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that make the cell of a line, beside batch and size.
+
+    Weights that are stored as they are computed with are left out.
+    """
+    known, every = workloads().get(row["workload"]), row.get("parameters") or {}
+    elsewhere = {"batch_size", "size"}
+    if every.get("quantization") == row.get("precision"):
+        elsewhere.add("quantization")
+    names = known.cell if known else ()
+    return {one: every[one] for one in names if one in every and one not in elsewhere}

@@ -50,36 +50,38 @@ Id = Annotated[str, typer.Argument(help="The id of a proposal, or how it starts.
 def list_sources(db: Db = None, as_json: AsJson = False) -> None:
     """List the sources, and what others say about which of them are out of date."""
     with reading(opened(db)) as connection:
-        found = listed_sources(connection)
+        sources = listed_sources(connection)
     if as_json:
-        print_list(list(map(_facts, found)), str, as_json=True)
+        print_list(list(map(_facts, sources)), str, as_json=True)
         return
-    slugs = {one.digest: f"{one.digest[:12]} {one.slug}" for one in found}
-    for one in found:
+    slugs = {one.digest: f"{one.digest[:12]} {one.slug}" for one in sources}
+    for one in sources:
         for line in _lines(one, slugs):
             typer.echo(line)
-    if any(about.accepted is None for one in found for about in one.proposals):
+    if any(about.accepted is None for one in sources for about in one.proposals):
         typer.echo(_HOW)
 
 
 @app.command()
 def accept(proposal: Id, db: Db = None) -> None:
     """Let a proposal count: a newer source, or figures that only a stranger tells."""
-    one = _decided(proposal, db, accepted=True)
-    if one.why == HEARD:
-        typer.echo(f"the figures of {one.newer[:12]} count")
+    decision = _decided(proposal, db, accepted=True)
+    if decision.why == HEARD:
+        typer.echo(f"the figures of {decision.newer[:12]} count")
         return
-    typer.echo(f"{one.outdated[:12]} is out of date, {one.newer[:12]} counts instead")
+    typer.echo(
+        f"{decision.outdated[:12]} is out of date, {decision.newer[:12]} counts instead"
+    )
 
 
 @app.command()
 def reject(proposal: Id, db: Db = None) -> None:
     """Let all stay as it is."""
-    one = _decided(proposal, db, accepted=False)
-    if one.why == HEARD:
-        typer.echo(f"the figures of {one.newer[:12]} stay out of comparisons")
+    decision = _decided(proposal, db, accepted=False)
+    if decision.why == HEARD:
+        typer.echo(f"the figures of {decision.newer[:12]} stay out of comparisons")
         return
-    typer.echo(f"{one.outdated[:12]} stays beside {one.newer[:12]}")
+    typer.echo(f"{decision.outdated[:12]} stays beside {decision.newer[:12]}")
 
 
 @app.command()
@@ -98,33 +100,33 @@ def _decided(proposal: str, db: str | None, *, accepted: bool) -> Proposal:
     return one
 
 
-def _facts(one: ListedSource) -> dict[str, Any]:
+def _facts(source: ListedSource) -> dict[str, Any]:
     about = [
         {"id": each.id, "newer": each.newer, "why": each.why, "state": each.state}
-        for each in one.proposals
+        for each in source.proposals
     ]
-    facts: dict[str, Any] = msgspec.to_builtins(one)
+    facts: dict[str, Any] = msgspec.to_builtins(source)
     return {**facts, "proposals": about}
 
 
-def _lines(one: ListedSource, slugs: dict[str, str]) -> Iterator[str]:
+def _lines(source: ListedSource, slugs: dict[str, str]) -> Iterator[str]:
     """Yield a line about a source, and those about what would take its place."""
     runs = ", ".join(
-        f"{counted(count, 'run')} {label}" for label, count in one.runs.items()
+        f"{counted(count, 'run')} {label}" for label, count in source.runs.items()
     )
     facts = (
-        one.document,
-        f"published {one.published}" if one.published else None,
-        f"licence {one.licence}" if one.licence else "no licence given",
-        f"from {', '.join(one.files)}" if one.files else None,
+        source.document,
+        f"published {source.published}" if source.published else None,
+        f"licence {source.licence}" if source.licence else "no licence given",
+        f"from {', '.join(source.files)}" if source.files else None,
     )
     named = " · ".join(plain(fact, NAME_LIMIT) for fact in facts if fact)
-    slug = plain(one.slug, NAME_LIMIT)
-    yield f"{one.digest[:12]}  {slug}  {runs or 'no runs'}  {named}"
-    if one.superseded_by is not None:
-        newer = plain(slugs[one.superseded_by], NAME_LIMIT)
+    slug = plain(source.slug, NAME_LIMIT)
+    yield f"{source.digest[:12]}  {slug}  {runs or 'no runs'}  {named}"
+    if source.superseded_by is not None:
+        newer = plain(slugs[source.superseded_by], NAME_LIMIT)
         yield f"  out of date: {newer} counts instead"
-    for about in one.proposals:
+    for about in source.proposals:
         newer = plain(slugs[about.newer], NAME_LIMIT)
         would = f"{newer} would replace it, {_WHY.get(about.why, about.why)}"
         would = _HEARD if about.why == HEARD else would

@@ -15,7 +15,6 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
-    TextColumn,
     TimeElapsedColumn,
 )
 from rich.progress_bar import ProgressBar
@@ -26,23 +25,30 @@ from benchdb.cli.console import clock, plain, tell
 from benchdb.cli.figure_text import figure
 from benchdb.cli.waiting_line import is_live
 from benchdb.collecting.campaign import Event, Finished, Started
+from benchdb.collecting.plan import Memory
+from benchdb.collecting.reported import Report, Reported
 from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines
 
+_MOST = 0.95  # of a process, as long as it runs
 _LETTERS = 200  # of a reason
 
 
 @contextmanager
-def display(total: int) -> Iterator["Display"]:
-    """Give a live display on a terminal, plain lines otherwise."""
+def display(total: int, memory: Memory) -> Iterator["Display"]:
+    """Give a live display on a terminal, plain lines otherwise.
+
+    For the former, processes that remember by *memory* tell of their progress.
+    """
     if not is_live(sys.stderr):
         yield Display(None, total)
         return
+    reported = memory.reported = Reported()
     progress = Progress(
         MofNCompleteColumn(),
         _Bar(bar_width=20),
         # On a narrow terminal the title gives way; a line that wraps leaves litter.
-        TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)),
+        _Doing(table_column=Column(no_wrap=True, ratio=1)),
         TimeElapsedColumn(),
         _Left(table_column=Column(no_wrap=True)),
         console=Console(file=cast(TextIO, _Untold(sys.stderr))),
@@ -50,29 +56,44 @@ def display(total: int) -> Iterator["Display"]:
         refresh_per_second=1,
     )
     with progress:
-        yield Display(progress, total)
+        yield Display(progress, total, reported)
 
 
 class Course(msgspec.Struct, frozen=True):
     """The replicate that runs, since *begun*: what is expected, in seconds.
 
-    *each* is of itself, *left* of all that are still to come, itself among them.
+    *each* is of itself, *left* of all that are still to come, itself among them. What
+    it *reported* counts, and the clock goes on from there.
     """
 
     begun: float
     each: float | None = None
     left: float | None = None
+    reported: Reported | None = None
+
+    @property
+    def latest(self) -> Report | None:
+        """Return what the process told last, if it does."""
+        return self.reported.latest() if self.reported else None
 
     def share(self, now: float) -> float:
         """Return how much of it is done; never all, before it is."""
-        return min((now - self.begun) / self.each, 0.95) if self.each else 0.0
+        if (last := self.latest) is None:
+            return min((now - self.begun) / self.each, _MOST) if self.each else 0.0
+        each = self.each or (last.share and (last.at - self.begun) / last.share)
+        ahead = (now - last.at) / each if each else 0.0
+        return max(last.share, min(last.share + ahead, _MOST))
 
     def left_text(self, now: float) -> str:
         """Return the time that is left; it changes by the second."""
         if self.left is None or round(self.left) < 1:
             return ""
         each = self.left if self.each is None else self.each
-        left = self.left - min(now - self.begun, each)
+        left = self.left - (
+            min(now - self.begun, each)
+            if self.latest is None
+            else each * self.share(now)
+        )
         return f"about {clock(left)} left" if left >= 1 else "longer than expected"
 
 
@@ -83,6 +104,15 @@ class _Bar(BarColumn):
         """Return the bar as it is now."""
         share = task.fields["course"].share(monotonic())
         return ProgressBar(task.total, task.completed + share, width=self.bar_width)
+
+
+class _Doing(ProgressColumn):
+    """What runs, and the phase that it is in."""
+
+    def render(self, task: Task) -> Text:
+        """Return it as it is now."""
+        last = task.fields["course"].latest
+        return Text(f"{task.description}: {last.phase}" if last else task.description)
 
 
 class _Left(ProgressColumn):
@@ -115,9 +145,14 @@ class _Untold:
 class Display:
     """A bar with the running replicate, finished ones scroll by above it; or lines."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
+    def __init__(
+        self,
+        progress: Progress | None,
+        total: int,
+        reported: Reported | None = None,
+    ) -> None:
         """Show *total* replicates on the bar of *progress*, if there is one."""
-        self._progress = progress
+        self._progress, self._reported = progress, reported
         if progress:
             course = Course(monotonic())
             self._task = progress.add_task("", total=total, course=course)
@@ -140,11 +175,11 @@ class Display:
         title = f"{item.cell.title} {item.replicate + 1}/{item.replicates}"
         if isinstance(event, Started):
             now = monotonic()
-            course = Course(now, event.seconds_each, event.seconds_expected)
+            expected = event.seconds_each, event.seconds_expected
+            course = Course(now, *expected, self._reported)
             if self._progress:
-                name = escape(title)
-                total = event.total
                 update = self._progress.update
+                name, total = plain(title), event.total
                 update(self._task, total=total, description=name, course=course)
             else:
                 so_far = f"{clock(event.seconds_so_far)} so far"
@@ -156,12 +191,25 @@ class Display:
             line = plain(f"  {title}: {event.error}")
         else:
             end = f"{outcome(event.record)} in {clock(event.seconds)}"
+            if event.doubts:
+                end += f"; worth a second look: {_doubts(event.doubts)}"
             line = plain(f"  {title}: {end}")
         if self._progress:
             self._progress.console.print(escape(line), highlight=False)
             self._progress.update(self._task, advance=1, course=Course(monotonic()))
         else:
             tell(line)
+
+
+def _doubts(doubts: Iterable[tuple[str, str | None]]) -> str:
+    """Return the codes of rules, each with the figures that it doubts."""
+    metrics: dict[str, list[str]] = {}
+    for code, metric in doubts:
+        metrics.setdefault(code, []).extend([metric] if metric else [])
+    return ", ".join(
+        f"{code} ({', '.join(names)})" if names else code
+        for code, names in metrics.items()
+    )
 
 
 def outcome(record: Record) -> str:

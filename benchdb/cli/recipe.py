@@ -2,12 +2,12 @@
 
 import shlex
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import argument, counted, flag, plain
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -33,10 +33,8 @@ _GIB = 2**30
 
 @app.command()
 def recipe(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="As Markdown, for a README or an issue.")
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    markdown: bool = flag("As Markdown, for a README or an issue.", "--markdown"),
     db: Db = None,
 ) -> None:
     """Tell how somebody else measures a run again.
@@ -46,15 +44,15 @@ def recipe(
     how it was measured.
     """
     with reading(opened(db)) as connection:
-        found = record(connection, find(connection, run))
-        stands = standing(connection, found.run.key)
-        grade = grade_of(connection, found.run.key)
-    command = words(found)
+        original = record(connection, find(connection, run))
+        stands = standing(connection, original.run.key)
+        grade = grade_of(connection, original.run.key)
+    command = words(original)
     if isinstance(command, Why):
-        rows = [*_head(found, stands), *_published(found, command)]
+        rows = [*_head(original, stands), *_published(original, command)]
     else:
-        why = obstacle(found, grade)
-        rows = [*_head(found, stands), *_ours(found, command, stands)]
+        why = obstacle(original, grade)
+        rows = [*_head(original, stands), *_ours(original, command, stands)]
         if why is not None:
             rows.append(("not to expect", f"this run itself is no example: {why}"))
     for line in _in_markdown(rows) if markdown else _in_text(rows):
@@ -64,15 +62,15 @@ def recipe(
 Rows = Iterator[tuple[str, str]]
 
 
-def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
-    run = found.run
-    own = stands or {"batch_size": found.batch_size, "size": None}
+def _head(original: Record, stands: dict[str, Any] | None) -> Rows:
+    run = original.run
+    own = stands or {"batch_size": original.batch_size, "size": None}
     own = {**own, "workload": run.workload, "setting": run.setting, "source": None}
     on = f"{framework_title(run.framework)} on {device_title(run.device)}"
     yield "work", ", ".join(filter(None, (work(own), on, run.precision)))
-    yield "run", found.run.key
+    yield "run", original.run.key
     if stands is not None and stands["value"] is not None:
-        metric, workload = stands["metric"], found.run.workload
+        metric, workload = stands["metric"], original.run.workload
         text = (
             f"{figure(stands['value'], metric, workload)} ({metrics()[metric].short})"
         )
@@ -84,9 +82,9 @@ def _head(found: Record, stands: dict[str, Any] | None) -> Rows:
         yield "expect", f"{text}, n = {stands['n']}, grade {stands['grade'] or '–'}"
 
 
-def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> Rows:
+def _ours(original: Record, command: list[str], stands: dict[str, Any] | None) -> Rows:
     """Yield how a run that a collector measured is measured again."""
-    run, asked = found.run, software(found.environment)
+    run, asked = original.run, software(original.environment)
     pinned = shlex.join(asked.requirements)
     if pinned:
         yield "install", f"python -m pip install {pinned}"
@@ -95,24 +93,24 @@ def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> R
     if asked.left:
         yield "not by pip", ", ".join(asked.left)
     yield "measure", shlex.join(command)
-    yield "or", f"benchdb reproduce {found.run.key[:_LETTERS]}"
+    yield "or", f"benchdb reproduce {original.run.key[:_LETTERS]}"
     yield "seed", "–" if run.seed is None else str(run.seed - (run.replicate or 0))
     yield "tier", f"{run.tier}, {counted(run.replicates or 1, 'process')}"
-    yield "machine", _machine(found)
+    yield "machine", _machine(original)
     english = load("en")
     for name, facts in (
         ("before", dict(run.conditions)),
-        ("modes", dict(found.environment.math)),
-        ("devices", _devices(found)),
+        ("modes", dict(original.environment.math)),
+        ("devices", _devices(original)),
     ):
         if facts:
             yield name, listed(english, facts)
-    if variables := found.environment.variables:
+    if variables := original.environment.variables:
         yield "variables", " ".join(f"{name}={it}" for name, it in variables.items())
     if run.collector:
         own = run.collector
         yield "collector", f"{own.name} {own.version}, SHA-256 {own.sha256[:_LETTERS]}"
-    yield "look at", "; ".join(_look_at(found))
+    yield "look at", "; ".join(_look_at(original))
     if stands is not None and stands["value"] is not None:
         yield (
             "reproduced",
@@ -121,31 +119,31 @@ def _ours(found: Record, command: list[str], stands: dict[str, Any] | None) -> R
         )
 
 
-def _look_at(found: Record) -> Iterator[str]:
-    gates = mapping(found.end.checks.get("gates"))
+def _look_at(original: Record) -> Iterator[str]:
+    gates = mapping(original.end.checks.get("gates"))
     passed = sorted(
         name for name, gate in gates.items() if mapping(gate).get("status") == "passed"
     )
     if passed:
         yield f"gates that passed here and have to: {', '.join(passed)}"
     yield "nothing else runs, mains power, and the same power mode"
-    steady = mapping(found.end.checks.get("steady")).get("drift_pct")
+    steady = mapping(original.end.checks.get("steady")).get("drift_pct")
     if isinstance(steady, int | float):
         yield f"drift over the blocks: {abs(steady):.1f} % here"
 
 
 def _devices(found: Record) -> dict[str, Any]:
     """Return driver and power limit of each device that tells one."""
-    told = {}
-    for one in found.environment.devices:
+    groups = {}
+    for device in found.environment.devices:
         facts = {
-            name: one[name]
+            name: device[name]
             for name in ("driver", "power_limit_watts")
-            if one.get(name) is not None
+            if device.get(name) is not None
         }
         if facts:
-            told[str(one.get("name") or one.get("kind"))] = facts
-    return told
+            groups[str(device.get("name") or device.get("kind"))] = facts
+    return groups
 
 
 def _machine(found: Record) -> str:
@@ -162,32 +160,36 @@ def _machine(found: Record) -> str:
     return ", ".join(str(part) for part in parts if part)
 
 
-def _published(found: Record, why: Why) -> Rows:
+def _published(original: Record, why: Why) -> Rows:
     """Yield what the source of a run says of how it was measured."""
     yield "measure", f"no command of ours does the same: {why}"
-    yield "machine", _machine(found)
-    source = found.source
+    yield "machine", _machine(original)
+    source = original.source
     if source is not None:
         yield "source", f"{source.title} ({source.slug})"
         if source.url:
             yield "address", source.url
-        if found.run.locator:
-            yield "place", found.run.locator
+        if original.run.locator:
+            yield "place", original.run.locator
         if source.protocol:
             yield "its protocol", listed(load("en"), dict(source.protocol))
-    own = found.environment
-    said = {
+    own = original.environment
+    words = {
         "system": " ".join(filter(None, (own.os_name, own.os_version))),
         "framework": " ".join(filter(None, (own.framework, own.framework_version))),
         "python": own.python,
         **own.packages,
     }
-    yield "software", listed(load("en"), said) or "not stated"
-    if found.run.parameters:
-        yield "parameters", listed(load("en"), dict(found.run.parameters))
-    if found.run.basis:
-        yield "inferred", listed(load("en"), dict(found.run.basis))
-    unsaid = {**found.run.missing, **found.environment.missing, **found.machine.missing}
+    yield "software", listed(load("en"), words) or "not stated"
+    if original.run.parameters:
+        yield "parameters", listed(load("en"), dict(original.run.parameters))
+    if original.run.basis:
+        yield "inferred", listed(load("en"), dict(original.run.basis))
+    unsaid = {
+        **original.run.missing,
+        **original.environment.missing,
+        **original.machine.missing,
+    }
     if unsaid:
         yield "not stated", ", ".join(sorted(unsaid))
 

@@ -4,11 +4,10 @@ import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from benchdb.cli.console import Db, narrowing, plain, print_bytes
+from benchdb.cli.console import Db, flag, narrowing, option, plain, print_bytes
 from benchdb.cli.waiting_line import awaited
 from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
@@ -83,85 +82,43 @@ def _refuse_beside_run(
 @app.command()
 def report(
     context: typer.Context,
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
-        ),
-    ] = None,
-    format_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="NAMES",
-            help="html, markdown, snippet, csv, json, sqlite (default: all)",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Write there; - is standard output (default: report)",
-            show_default=False,
-        ),
-    ] = None,
-    site: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write a whole site of static pages there."),
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where that site will be, for its sitemap."),
-    ] = None,
-    run: Annotated[
-        str | None, typer.Option(metavar="ID", help="Write the page of this run.")
-    ] = None,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check", help="Write nothing; fail where a file is not up to date."
-        ),
-    ] = False,
-    highlight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Mark this machine, or that of a run, in place of yours.",
-        ),
-    ] = None,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="All runs of a large database, not the newest alone."
-        ),
-    ] = False,
-    chip: Annotated[
-        list[str] | None, narrowing("On this chip, such as 'M1 Max'; repeatable.")
-    ] = None,
-    workload: Annotated[
-        list[str] | None, narrowing("Of this workload; repeatable.")
-    ] = None,
-    framework: Annotated[
-        list[str] | None, narrowing("Of torch, mlx, tensorflow, numpy …; repeatable.")
-    ] = None,
-    device: Annotated[
-        list[str] | None, narrowing("On the cpu, metal or cuda; repeatable.")
-    ] = None,
-    precision: Annotated[
-        list[str] | None, narrowing("In fp32, tf32, bf16 …; repeatable.")
-    ] = None,
-    source: Annotated[
-        list[str] | None, narrowing("From this source; repeatable.")
-    ] = None,
-    campaign: Annotated[
-        list[str] | None, narrowing("Of this campaign; repeatable.")
-    ] = None,
-    grade: Annotated[
-        list[str] | None,
-        narrowing("Graded A, B, C, I or X; repeatable, or A,B.", "LETTER"),
-    ] = None,
+    lang: list[str] | None = option(
+        "Languages: de,fr,ko … or all (default: yours)", "CODES"
+    ),
+    format_: list[str] | None = option(
+        "html, markdown, snippet, csv, json, sqlite (default: all)", "NAMES", "--format"
+    ),
+    output: Path | None = option(
+        "Write there; - is standard output (default: report)",
+        "DIR",
+        "-o",
+        "--output",
+        show_default=False,
+    ),
+    site: Path | None = option("Write a whole site of static pages there.", "DIR"),
+    base_url: str | None = option("Where that site will be, for its sitemap.", "URL"),
+    run: str | None = option("Write the page of this run.", "ID"),
+    check: bool = flag(
+        "Write nothing; fail where a file is not up to date.", "--check"
+    ),
+    highlight: str | None = option(
+        "Mark this machine, or that of a run, in place of yours.", "ID"
+    ),
+    everything: bool = flag(
+        "All runs of a large database, not the newest alone.", "--all"
+    ),
+    chip: list[str] | None = narrowing("On this chip, such as 'M1 Max'; repeatable."),
+    workload: list[str] | None = narrowing("Of this workload; repeatable."),
+    framework: list[str] | None = narrowing(
+        "Of torch, mlx, tensorflow, numpy …; repeatable."
+    ),
+    device: list[str] | None = narrowing("On the cpu, metal or cuda; repeatable."),
+    precision: list[str] | None = narrowing("In fp32, tf32, bf16 …; repeatable."),
+    source: list[str] | None = narrowing("From this source; repeatable."),
+    campaign: list[str] | None = narrowing("Of this campaign; repeatable."),
+    grade: list[str] | None = narrowing(
+        "Graded A, B, C, I or X; repeatable, or A,B.", "LETTER"
+    ),
     db: Db = None,
 ) -> None:
     """Write a short report, a whole site, or the page of a run.
@@ -183,8 +140,8 @@ def report(
     options = repr((chosen, output == _STDOUT, filters, everything))
     place = Path(location_of(db))
     key = outputs.key(place, options) if is_page else None
-    if key and (found := outputs.kept(cache_folder(), key)):
-        _deliver(found, output)
+    if key and (files := outputs.kept(cache_folder(), key)):
+        _deliver(files, output)
         return
     from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
 
@@ -202,10 +159,10 @@ def report(
         return
     edition = making.Edition(languages, formats, alone=output == _STDOUT)
     if key:
-        found, is_complete = making.page(engine, wanted, edition)
-        _deliver(found, output)
+        files, is_complete = making.page(engine, wanted, edition)
+        _deliver(files, output)
         if is_complete and key == outputs.key(place, options):
-            outputs.keep(cache_folder(), key, found)
+            outputs.keep(cache_folder(), key, files)
         return
     with making.computed(engine, wanted, highlight, edition) as (content, edition):
         if check:
@@ -216,12 +173,12 @@ def report(
             _deliver(making.files(content, edition), output)
 
 
-def _deliver(found: Iterable[File], output: Path | None) -> None:
+def _deliver(files: Iterable[File], output: Path | None) -> None:
     """Write the files and tell each with its size, or the first to standard output."""
     if output == _STDOUT:
-        print_bytes([next(iter(found)).content])
+        print_bytes([next(iter(files)).content])
         return
-    written = outputs.write(found, output or _FOLDER)
+    written = outputs.write(files, output or _FOLDER)
     for path, size in awaited(written, lambda _: "writing the report"):
         typer.echo(plain(f"{path} ({size:,} bytes)"))
 
@@ -235,12 +192,12 @@ def _again(
 ) -> str:
     """Return the command that writes what is checked; *options* are of its content."""
     command = ["benchdb", "report"]
-    for option, values in (
+    for name, values in (
         ("--lang", lang or ()),
         ("--format", formats or ()),
         ("-o", [output] if output else ()),
     ):
-        command += [word for each in values for word in (option, str(each))]
+        command += [word for each in values for word in (name, str(each))]
     # An address may hold a password.
     place = [] if db is None or "://" in db else ["--db", db]
     return shlex.join([*command, *options, *place])

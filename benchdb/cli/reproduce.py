@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import typer
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from benchdb.cli.campaign_options import (
     usable,
     warn_of_spoilers,
 )
-from benchdb.cli.console import tell
+from benchdb.cli.console import argument, flag, option, tell
 from benchdb.cli.user_database import Db, address, opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import plan_files
@@ -54,25 +54,16 @@ _FOLDER = "DIR"  # stands for the folder of real images
 
 @app.command()
 def reproduce(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
+    run: str = argument("A run id, or how it starts."),
     isolated: Isolated = False,
     python: Python = None,
-    fresh_seed: Annotated[
-        bool,
-        typer.Option(
-            "--fresh-seed", help="Use another seed, chosen at random: a replication."
-        ),
-    ] = False,
-    data: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="Folder of the real images that the run had."),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Say what would run, and how long it would take."
-        ),
-    ] = False,
+    fresh_seed: bool = flag(
+        "Use another seed, chosen at random: a replication.", "--fresh-seed"
+    ),
+    data: str | None = option("Folder of the real images that the run had.", "DIR"),
+    dry_run: bool = flag(
+        "Say what would run, and how long it would take.", "--dry-run"
+    ),
     db: Db = None,
 ) -> None:
     """Measure a run again, and say whether its figure holds.
@@ -85,20 +76,20 @@ def reproduce(
     where = isolation({"isolated": isolated, "python": python})
     engine = opened(db)
     with reading(engine) as connection:
-        found = record(connection, find(connection, run))
-        asked = _command(found, grade_of(connection, found.run.key), data)
-    going = _interrupted(engine, found.run.key)
+        original = record(connection, find(connection, run))
+        asked = _command(original, grade_of(connection, original.run.key), data)
+    going = _interrupted(engine, original.run.key)
     if going is not None and not (where or fresh_seed or dry_run):
         tell(f"going on with campaign {going.stem}, which was interrupted")
         collect.go_on(engine, fingerprint(), going, {})
         return
     request, settings = _wanted(asked)
-    settings = replace(settings, term=term(found))
+    settings = replace(settings, term=term(original))
     if fresh_seed:
         settings = replace(settings, seed=secrets.randbelow(_SEEDS))
         tell(f"seed {settings.seed}, chosen at random")
     if where:
-        its = where if isinstance(where, str) else _environment(found)
+        its = where if isinstance(where, str) else _environment(original)
         settings = replace(settings, isolated=its)
     with waiting("asking the framework whether it can measure this here"):
         planned = _planned(request, settings)
@@ -107,7 +98,7 @@ def reproduce(
         collect.foretell(planned, request.tier, db)
         return
     with reading(engine) as connection:
-        links = originals(connection, found, planned.replicates)
+        links = originals(connection, original, planned.replicates)
     with waiting("looking at this machine"):
         machine = fingerprint()
     warn_of_spoilers(machine)
@@ -115,14 +106,14 @@ def reproduce(
     collect.begin(engine, machine, request, settings, planned)
 
 
-def _command(found: Record, grade: Grade | None, data: str | None) -> list[str]:
+def _command(original: Record, grade: Grade | None, data: str | None) -> list[str]:
     """Return the command that measures the run again, with the user's own *data*.
 
     Raise ``UsageError`` where there is none, or no figure to reproduce.
     """
-    command = words(found)
-    why = command if isinstance(command, Why) else obstacle(found, grade)
-    name = found.run.key[:_LETTERS]
+    command = words(original)
+    why = command if isinstance(command, Why) else obstacle(original, grade)
+    name = original.run.key[:_LETTERS]
     if isinstance(command, Why) or why is not None:
         hint = f"; 'benchdb recipe {name}' tells what is known of how it was measured"
         raise UsageError(f"run {name} cannot be reproduced: {why}{hint}")

@@ -25,45 +25,49 @@ def conclude_reproduction(engine: Engine, settings: Settings) -> int:
     # Comparing takes the parts of a report, which other campaigns do without.
     from benchdb.compare.reproduced import judge  # noqa: PLC0415  heavy
 
-    found = judge(engine, settings.originals[0], settings.campaign)
-    if found is None:
+    judgement = judge(engine, settings.originals[0], settings.campaign)
+    if judgement is None:
         return 1
-    conclude(("", *lines(found, settings.originals[0])))
-    return 0 if found.word == "reproduced" else 1
+    conclude(("", *lines(judgement, settings.originals[0])))
+    return 0 if judgement.word == "reproduced" else 1
 
 
-def lines(found: "Judgement", original: str) -> Iterator[str]:
+def lines(judgement: "Judgement", original: str) -> Iterator[str]:
     """Yield the word first, then the figures, then the conditions that differ."""
-    yield _head(found)
-    if (row := found.row) is not None:
+    yield _head(judgement)
+    if (row := judgement.row) is not None:
         own = (row.metric, row.workload)
         head = f"run {original[:_LETTERS]}"
         for name, side in ((head, row.base), ("this time", row.other)):
             shown = figure(side.quantity.value, *own)
             yield f"  {name:<{len(head)}}  {shown}, n = {side.quantity.n}"
-    for one in found.conditions:
+    for one in judgement.conditions:
         yield f"  {one.name}: {one.base} → {one.other}"
 
 
-def _head(found: "Judgement") -> str:
-    names = ", ".join(one.name for one in found.conditions)
+def _head(judgement: "Judgement") -> str:
+    names = ", ".join(one.name for one in judgement.conditions)
     differ = f"conditions differ: {names}"
-    if found.word == "failed":
-        return f"not reproduced: {found.why}"
-    if found.word == "reproduced":
-        return "; ".join(filter(None, (_reproduced(found), names and differ)))
-    by = _by(found.row) if found.row is not None else ""
-    if found.word == "conditions differ":
-        return "; ".join(filter(None, (differ, by, found.why)))
-    parts = (": ".join(filter(None, (found.word, by))), found.why, names and differ)
+    if judgement.word == "failed":
+        return f"not reproduced: {judgement.why}"
+    if judgement.word == "reproduced":
+        return "; ".join(filter(None, (_reproduced(judgement), names and differ)))
+    by = _by(judgement.row) if judgement.row is not None else ""
+    if judgement.word == "conditions differ":
+        return "; ".join(filter(None, (differ, by, judgement.why)))
+    parts = (
+        ": ".join(filter(None, (judgement.word, by))),
+        judgement.why,
+        names and differ,
+    )
     return "; ".join(filter(None, parts))
 
 
-def _reproduced(found: "Judgement") -> str:
-    verb = "replicated" if found.elsewhere and found.fresh else "reproduced"
-    where = " on another machine" if found.elsewhere else ""
-    seed = "another" if found.fresh else "the same"
-    share = 100 * rounded_up(found.within)
+def _reproduced(judgement: "Judgement") -> str:
+    verb = "replicated" if judgement.elsewhere and judgement.fresh else "reproduced"
+    where = " on another machine" if judgement.elsewhere else ""
+    seed = "another" if judgement.fresh else "the same"
+    share = 100 * rounded_up(judgement.within)
     return f"{verb} within {share:.1f} %{where}, with {seed} seed"
 
 
@@ -71,12 +75,12 @@ def _by(row: "CellRow") -> str:
     """Say by how much the rerun is faster or slower, with the interval if any."""
     ratio = row.ratio
     word, sign = ("faster", 1) if ratio.value >= 1 else ("slower", -1)
-    said = f"{word} by {sign * 100 * (ratio.value - 1):.1f} %"
+    distance = f"{word} by {sign * 100 * (ratio.value - 1):.1f} %"
     if (ends := ratio.interval) is None:
-        return said
+        return distance
     if ends.wide:
-        return f"{said}, by an interval that tells nothing"
+        return f"{distance}, by an interval that tells nothing"
     if ends.low <= 1 <= ends.high:
-        return f"{said}, 95 % interval {ends.low:.2f}–{ends.high:.2f}×"
+        return f"{distance}, 95 % interval {ends.low:.2f}–{ends.high:.2f}×"
     low, high = sorted(sign * 100 * (end - 1) for end in (ends.low, ends.high))
-    return f"{said} ({low:.1f} to {high:.1f} %)"
+    return f"{distance} ({low:.1f} to {high:.1f} %)"

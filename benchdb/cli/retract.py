@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from benchdb.bundles import retracting
-from benchdb.cli.console import plain
+from benchdb.cli.console import argument, flag, option, plain
 from benchdb.cli.export_bundle import signing_key
 from benchdb.cli.user_database import Db, opened
+from benchdb.cli.waiting_line import quiet
 from benchdb.errors import UsageError
 from benchdb.exchange.messages import Retraction
 from benchdb.exchange.validation import unsayable
@@ -22,23 +22,11 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def retract(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    reason: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Why, in a line that everybody can read."),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Sign with this SSH key, not the usual one."),
-    ] = None,
-    unsigned: Annotated[
-        bool,
-        typer.Option("--unsigned", help="Do not sign; it then counts here alone."),
-    ] = False,
-    undo: Annotated[
-        bool,
-        typer.Option("--undo", help="Let a run count again that you withdrew here."),
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    reason: str | None = option("Why, in a line that everybody can read.", "TEXT"),
+    key: Path | None = option("Sign with this SSH key, not the usual one.", "FILE"),
+    unsigned: bool = flag("Do not sign; it then counts here alone.", "--unsigned"),
+    undo: bool = flag("Let a run count again that you withdrew here.", "--undo"),
     db: Db = None,
 ) -> None:
     """Withdraw a run of yours, without deleting it.
@@ -72,12 +60,13 @@ def retract(
     signer = signing_key(key, unsigned=unsigned)
     fingerprint = None
     if signer is not None:
+        quiet()  # ssh-keygen may ask for a passphrase
         line, fingerprint = retracting.signed(line, signer)
     with writing(engine) as connection:
         withdrawing.retract(connection, line, fingerprint)
-    told = (
+    outcome = (
         "without a signature others take it as a proposal"
         if signer is None
         else f"signed by {fingerprint}"
     )
-    typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({told})"))
+    typer.echo(plain(f"run {digest[:12]} is withdrawn: {line.reason} ({outcome})"))

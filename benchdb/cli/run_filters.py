@@ -5,51 +5,35 @@
 
 import re
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from sqlalchemy import Connection
 
-from benchdb.cli.console import NAME_LIMIT, ONLY, narrowing, plain, tell
+from benchdb.cli.console import NAME_LIMIT, ONLY, flag, narrowing, option, plain, tell
 from benchdb.errors import UsageError, suggestion
 from benchdb.steps import STEPS, Step, at_least
 from benchdb.store.listing import Filter, matching
 
-Workload = Annotated[str | None, narrowing("Of this workload.")]
-Framework = Annotated[str | None, narrowing("Of torch, mlx, tensorflow, numpy …")]
-Device = Annotated[str | None, narrowing("On the cpu, metal or cuda.")]
-Precision = Annotated[str | None, narrowing("In fp32, tf32, bf16 …")]
-Source = Annotated[str | None, narrowing("From this source, see 'benchdb sources'.")]
-Label = Annotated[str | None, narrowing("measured, imported, transcribed or claimed.")]
-Campaign = Annotated[
-    str | None, narrowing("Of this campaign, see 'benchdb list --campaigns'.")
-]
-Chip = Annotated[str | None, narrowing("On this chip, such as 'M1 Max'.")]
-Machine = Annotated[
-    str | None,
-    narrowing("Of this machine, see 'benchdb machines list'.", "ID"),
-]
-Grade = Annotated[
-    str | None, narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER")
-]
-Trust = Annotated[
-    str | None,
-    narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP"),
-]
-Since = Annotated[
-    str | None,
-    narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
-]
-Mine = Annotated[
-    bool | None,
-    typer.Option(
-        "--mine/--contributed",
-        help="Measured or planned here, or given by others.",
-        show_default=False,
-        rich_help_panel=ONLY,
-    ),
-]
-Limit = Annotated[int | None, typer.Option(min=1, help="Show the first N lines only.")]
+WORKLOAD = narrowing("Of this workload.")
+FRAMEWORK = narrowing("Of torch, mlx, tensorflow, numpy …")
+DEVICE = narrowing("On the cpu, metal or cuda.")
+PRECISION = narrowing("In fp32, tf32, bf16 …")
+SOURCE = narrowing("From this source, see 'benchdb sources'.")
+LABEL = narrowing("measured, imported, transcribed or claimed.")
+CAMPAIGN = narrowing("Of this campaign, see 'benchdb list --campaigns'.")
+CHIP = narrowing("On this chip, such as 'M1 Max'.")
+MACHINE = narrowing("Of this machine, see 'benchdb machines list'.", "ID")
+GRADE = narrowing("Graded A, B, C, I or X; A,B for two.", "LETTER")
+TRUST = narrowing(f"{', '.join(STEPS)}: this sure at least.", "STEP")
+SINCE = narrowing("Begun on this day or later, as 2026-11-25.", "DATE")
+MINE = flag(
+    "Measured or planned here, or given by others.",
+    "--mine/--contributed",
+    show_default=False,
+    panel=ONLY,
+    default=None,
+)
+LIMIT = option("Show the first N lines only.", min=1)
 _GRADES = ("A", "B", "C", "I", "X")
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
-from benchdb.cli.console import aligned, counted, plain, print_bytes
+from benchdb.cli.console import aligned, argument, counted, option, plain, print_bytes
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.files import replacing
@@ -30,31 +30,16 @@ Cell = str | int | float | bool | None
 
 @app.command()
 def query(
-    sql: Annotated[
-        str,
-        typer.Argument(
-            metavar="SQL",
-            help="One SELECT; - reads it from standard input.",
-            show_default=False,
-        ),
-    ],
-    format_: Annotated[
-        Literal["table", "csv", "json", "parquet"],
-        typer.Option("--format", metavar="NAME", help="table, csv, json, parquet"),
-    ] = "table",
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write there; - is standard output.",
-        ),
-    ] = _STDOUT,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.001, metavar="SECONDS", help="Give up after this time."),
-    ] = None,
+    sql: str = argument(
+        "One SELECT; - reads it from standard input.", "SQL", show_default=False
+    ),
+    format_: Literal["table", "csv", "json", "parquet"] = option(
+        "table, csv, json, parquet", "NAME", "--format", default="table"
+    ),
+    output: Path = option(
+        "Write there; - is standard output.", "FILE", "-o", "--output", default=_STDOUT
+    ),
+    timeout: float | None = option("Give up after this time.", "SECONDS", min=0.001),
     db: Db = None,
 ) -> None:
     """Ask in SQL.

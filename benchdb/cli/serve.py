@@ -8,12 +8,12 @@ from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import plain, tell
+from benchdb.cli.console import option, plain, tell
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import BenchdbError, UsageError
 from benchdb.report.language import negotiate
@@ -40,23 +40,17 @@ _FOLLOW = """(async () => {
 
 @app.command()
 def serve(
-    lang: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODES", help="Languages: de,fr,ko … or all (default: yours)"
-        ),
-    ] = None,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Listen at this address; 0.0.0.0 lets other machines in.",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        typer.Option(min=0, max=65535, help="Listen at this port; 0 takes a free one."),
-    ] = (8000),
+    lang: list[str] | None = option(
+        "Languages: de,fr,ko … or all (default: yours)", "CODES"
+    ),
+    host: str = option(
+        "Listen at this address; 0.0.0.0 lets other machines in.",
+        "ADDRESS",
+        default="127.0.0.1",
+    ),
+    port: int = option(
+        "Listen at this port; 0 takes a free one.", min=0, max=65535, default=8000
+    ),
     db: Db = None,
 ) -> None:
     """Show the results as a site in your browser.

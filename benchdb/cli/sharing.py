@@ -46,12 +46,12 @@ def can_ask() -> bool:
     )
 
 
-def agree(found: Iterable[Field]) -> None:
+def agree(leaving: Iterable[Field]) -> None:
     """Show the fields that nobody agreed to so far, and ask; end the program if not.
 
     The answer is kept in the user's data folder, by the names of fields.
     """
-    seen, path = _Seen(found), _agreed_path()
+    seen, path = _Seen(leaving), _agreed_path()
     agreed = _agreed(path)
     if not (new := [place for place in seen.times if place not in agreed]):
         return
@@ -106,11 +106,11 @@ class _Seen:
     Of numbers the ends are kept, of texts the first few that differ.
     """
 
-    def __init__(self, found: Iterable[Field]) -> None:
+    def __init__(self, leaving: Iterable[Field]) -> None:
         self.times: Counter[str] = Counter()
         self._texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._ends: dict[str, tuple[float, float]] = {}
-        for place, value in found:
+        for place, value in leaving:
             self.times[place] += 1
             if isinstance(value, int | float) and not isinstance(value, bool):
                 low, high = self._ends.get(place, (value, value))

@@ -5,14 +5,22 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import median
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
 from sqlalchemy import Connection, select
 
 from benchdb.catalogue import metrics
-from benchdb.cli.console import AsJson, counted, label_text, plain, wrapped
+from benchdb.cli.console import (
+    AsJson,
+    argument,
+    counted,
+    flag,
+    label_text,
+    plain,
+    wrapped,
+)
 from benchdb.cli.figure_text import figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import Db, opened
@@ -31,12 +39,11 @@ from benchdb.store import (
     hearsay,
     machines,
     retractions,
-    tables,
 )
 from benchdb.store.database import reading
 from benchdb.store.listing import standing
 from benchdb.store.read import find, record
-from benchdb.store.replications import ClassSpreads, Replication, replications
+from benchdb.store.replications import ClassSpreads, Replication, replications_of
 from benchdb.store.run_grades import grade_of
 from benchdb.store.signers import vouching
 from benchdb.store.tables import source
@@ -55,13 +62,10 @@ _PHASES = ("burst", "measure", "settle", "step", "seed", "warmup")
 
 @app.command()
 def show(
-    run: Annotated[str, typer.Argument(help="A run id, or how it starts.")],
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="Its evidence as well: samples, conditions, checks, machine."
-        ),
-    ] = False,
+    run: str = argument("A run id, or how it starts."),
+    everything: bool = flag(
+        "Its evidence as well: samples, conditions, checks, machine.", "--all"
+    ),
     as_json: AsJson = False,
     db: Db = None,
 ) -> None:
@@ -76,7 +80,7 @@ def show(
         found, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
         beside = provenance(connection, found)
-        again = _replication(connection, digest, found)
+        again = replications_of(connection, digest, _spreads).get(digest)
     if as_json:
         facts = _plain(found, grade) | beside | {"result": _result(stands)}
         facts["replication"] = again and msgspec.to_builtins(again)
@@ -92,30 +96,20 @@ def show(
             typer.echo(part)
 
 
-def _replication(
-    connection: Connection, digest: str, found: Record
-) -> Replication | None:
-    """Return what measured the run again: of the same work, by the same framework."""
-    names = ("workload", "framework", "device")
-    alike = (tables.run.c[name] == getattr(found.run, name) for name in names)
-    among = select(tables.run.c.digest).where(*alike)
-    return replications(connection, among, _spreads).get(digest)
-
-
 def _spreads(connection: Connection) -> ClassSpreads:
     from benchdb.report.class_spreads import class_spreads  # noqa: PLC0415  heavy
 
     return class_spreads(connection)
 
 
-def _again(found: Replication | None) -> Iterator[str]:
-    if found is not None:
+def _again(replication: Replication | None) -> Iterator[str]:
+    if replication is not None:
         from benchdb.report.language import load  # noqa: PLC0415  heavy
         from benchdb.report.wording.measured_again import (  # noqa: PLC0415  heavy
             replication_texts,
         )
 
-        yield f"confirmed   {' '.join(replication_texts(load('en'), found))}"
+        yield f"confirmed   {' '.join(replication_texts(load('en'), replication))}"
 
 
 def _result(stands: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -126,42 +120,42 @@ def _result(stands: dict[str, Any] | None) -> dict[str, Any] | None:
     return {"run": stands["digest"], **{name: stands[name] for name in names}}
 
 
-def _plain(found: Record, grade: Grade | None) -> dict[str, Any]:
+def _plain(stored: Record, grade: Grade | None) -> dict[str, Any]:
     return {
-        "digest": found.digest,
+        "digest": stored.digest,
         "grade": None if grade is None else msgspec.to_builtins(grade),
-        "run": content(found.run, drop=("key", "machine", "environment", "source")),
-        "end": content(found.end, drop=("run",)),
-        "machine": {"digest": digest_of(found.machine), **content(found.machine)},
+        "run": content(stored.run, drop=("key", "machine", "environment", "source")),
+        "end": content(stored.end, drop=("run",)),
+        "machine": {"digest": digest_of(stored.machine), **content(stored.machine)},
         "environment": {
-            "digest": digest_of(found.environment),
-            **content(found.environment),
+            "digest": digest_of(stored.environment),
+            **content(stored.environment),
         },
-        "source": None if found.source is None else content(found.source),
+        "source": None if stored.source is None else content(stored.source),
         "samples": [
             {"phase": one.phase, "per": one.per, "seconds": one.values}
-            for one in found.series
+            for one in stored.series
         ],
     }
 
 
 def _head(
-    found: Record,
+    stored: Record,
     grade: Grade | None,
     stands: dict[str, Any] | None,
     beside: dict[str, Any],
 ) -> Iterator[str]:
     """Yield what is asked for first: the figure, how far to trust it, what it is of."""
-    run = found.run
-    yield from _figures(found, stands)
+    run = stored.run
+    yield from _figures(stored, stands)
     yield f"grade       {_grade(grade)}"
-    yield f"trust       {_trust(found, beside)}"
+    yield f"trust       {_trust(stored, beside)}"
     asked = stands or {"batch_size": run.parameters.get("batch_size"), "size": None}
     facts = {"workload": run.workload, "setting": run.setting, "source": None}
     version = f"version {run.workload_version}, {run.setting}"
     yield f"workload    {work({**asked, **facts, 'setting': 'standard'})} ({version})"
-    yield f"system      {_system(found, stands)}"
-    yield from _status(found, beside)
+    yield f"system      {_system(stored, stands)}"
+    yield from _status(stored, beside)
     yield f"label       {label_text(run.label, mine=beside['mine'])}"
     turn = run.replicate
     of = [
@@ -173,8 +167,8 @@ def _head(
     ]
     if any(of):
         yield f"measured    {', '.join(filter(None, of))}"
-    yield f"run         {found.digest}"
-    words = words_of(found)
+    yield f"run         {stored.digest}"
+    words = words_of(stored)
     again = shlex.join(words) if isinstance(words, list) else f"–, {words}"
     yield f"again       {again}"
     if run.reproduces:
@@ -184,21 +178,21 @@ def _head(
 def _status(found: Record, beside: dict[str, Any]) -> Iterator[str]:
     """Yield how it ended, or that it was withdrawn, and who else says that it was."""
     end = found.end
-    gone = [one for one in beside["retractions"] if one["effect"]]
-    for one in gone[:1]:
-        yield f"status      withdrawn on {one['retracted']}: {one['reason']}"
+    gone = [line for line in beside["retractions"] if line["effect"]]
+    for line in gone[:1]:
+        yield f"status      withdrawn on {line['retracted']}: {line['reason']}"
     if not gone:
         yield f"status      {end.status}" + (f": {end.reason}" if end.reason else "")
-    for one in beside["retractions"]:
-        if not one["effect"]:
-            who = one["fingerprint"] or "somebody without a key"
+    for line in beside["retractions"]:
+        if not line["effect"]:
+            who = line["fingerprint"] or "somebody without a key"
             yield (
-                f"proposal    {who} says on {one['retracted']} that it is withdrawn, "
-                f"which has no effect: {one['reason']}"
+                f"proposal    {who} says on {line['retracted']} that it is withdrawn, "
+                f"which has no effect: {line['reason']}"
             )
 
 
-def _trust(found: Record, beside: dict[str, Any]) -> str:
+def _trust(stored: Record, beside: dict[str, Any]) -> str:
     """Return the step of the ladder, and what the next one asks for."""
     step = beside["trust"]
     if step is None:
@@ -206,16 +200,16 @@ def _trust(found: Record, beside: dict[str, Any]) -> str:
     from benchdb.report.language import load  # noqa: PLC0415  heavy
     from benchdb.report.wording.ladder import next_text  # noqa: PLC0415  heavy
 
-    wanted = next_text(load("en"), step, found.digest, found.run.workload)
+    wanted = next_text(load("en"), step, stored.digest, stored.run.workload)
     return f"{step} ({wanted})" if wanted else step
 
 
-def _figures(found: Record, stands: dict[str, Any] | None) -> Iterator[str]:
+def _figures(stored: Record, stands: dict[str, Any] | None) -> Iterator[str]:
     """Yield the figure of the cell and session, and this process's own of several."""
     if stands is None or stands["value"] is None:
         yield "figure      –"
         return
-    metric, workload, value = stands["metric"], found.run.workload, stands["value"]
+    metric, workload, value = stands["metric"], stored.run.workload, stands["value"]
     parts = [f"{figure(value, metric, workload)} ({metrics()[metric].short})"]
     ends = stands["low"], stands["high"]
     if None not in ends:
@@ -223,7 +217,7 @@ def _figures(found: Record, stands: dict[str, Any] | None) -> Iterator[str]:
     parts.append(f"n = {stands['n']}")
     yield f"figure      {', '.join(parts)}"
     if stands["n"] > 1:
-        own = next((v.value for v in found.end.values if v.metric == metric), None)
+        own = next((v.value for v in stored.end.values if v.metric == metric), None)
         yield f"this run    {figure(own, metric, workload)}"
 
 
@@ -237,33 +231,33 @@ def _system(found: Record, stands: dict[str, Any] | None) -> str:
 
 
 def _sections(
-    found: Record,
+    stored: Record,
     beside: dict[str, Any],
     stands: dict[str, Any] | None,
     *,
     everything: bool,
 ) -> dict[str, Iterable[str]]:
-    run, end = found.run, found.end
+    run, end = stored.run, stored.end
     doubts = (
         filter(None, [one["code"], one["metric"], _facts(one["detail"])])
         for one in beside["findings"]
     )
     headline = stands["metric"] if stands else None
     sections: dict[str, Iterable[str]] = {
-        "values": _values(found, headline, exact=everything),
+        "values": _values(stored, headline, exact=everything),
         "flags": (f"{flag.code} {_facts(flag.detail)}" for flag in end.flags),
         "worth a second look": map(" ".join, doubts),
         "signatures": (_signature(one) for one in beside["signatures"]),
-        "source": [*_source(found), *_standing(beside)],
+        "source": [*_source(stored), *_standing(beside)],
         "in the document": (f"{at}: {text}" for at, text in beside["places"].items()),
     }
     if everything:
         sections |= {
-            "samples": _samples(found),
+            "samples": _samples(stored),
             "run": _fields(content(run, drop=_OF_RUN)),
             "checks": _fields(dict(end.checks)),
-            "machine": _fields(content(found.machine)),
-            "environment": _fields(content(found.environment)),
+            "machine": _fields(content(stored.machine)),
+            "environment": _fields(content(stored.environment)),
             "conditions after": _fields(dict(end.conditions)),
         }
     return sections
@@ -274,13 +268,13 @@ def _signature(one: dict[str, Any]) -> str:
     return f"{who}: {one['trust']} key, imported on {one['imported']}"
 
 
-def _samples(found: Record) -> Iterator[str]:
-    for one in sorted(found.series, key=lambda one: _PHASES.index(one.phase)):
-        if one.values:
+def _samples(stored: Record) -> Iterator[str]:
+    for series in sorted(stored.series, key=lambda series: _PHASES.index(series.phase)):
+        if series.values:
             yield (
-                f"{one.phase}: {len(one.values)} × {one.per} steps, "
-                f"median {median(one.values):.6g} s, {min(one.values):.6g} to "
-                f"{max(one.values):.6g} s"
+                f"{series.phase}: {len(series.values)} × {series.per} steps, "
+                f"median {median(series.values):.6g} s, {min(series.values):.6g} to "
+                f"{max(series.values):.6g} s"
             )
 
 
@@ -309,7 +303,7 @@ def _facts(detail: dict[str, Any]) -> str:
     return ", ".join(f"{name}={fact}" for name, fact in detail.items())
 
 
-def _values(found: Record, headline: str | None, *, exact: bool) -> Iterator[str]:
+def _values(stored: Record, headline: str | None, *, exact: bool) -> Iterator[str]:
     """Yield its figures: the headline first, the warm-up behind; then what is missing.
 
     What several lack for one reason is a line.
@@ -321,11 +315,11 @@ def _values(found: Record, headline: str | None, *, exact: bool) -> Iterator[str
         return name != headline, name in _WARM_UP, place, name
 
     missing = defaultdict[str, list[str]](list)
-    for value in sorted(found.end.values, key=turn):
+    for value in sorted(stored.end.values, key=turn):
         if value.value is None:
             missing[value.reason or "no reason is given"].append(value.metric)
         else:
-            yield _value(value, found.run.workload, exact=exact)
+            yield _value(value, stored.run.workload, exact=exact)
     for reason, names in missing.items():
         yield f"without a figure, {reason}: {', '.join(names)}"
 
@@ -359,8 +353,8 @@ def _standing(beside: dict[str, Any]) -> Iterator[str]:
         yield f"same figures in {one['source']}, {kind}: {one['run'][:12]}"
 
 
-def _source(found: Record) -> list[str]:
-    source = found.source
+def _source(stored: Record) -> list[str]:
+    source = stored.source
     if source is None:
         return []
     rows = [
@@ -373,12 +367,12 @@ def _source(found: Record) -> list[str]:
         and f"read by importer {source.importer}, version {source.importer_version}",
         source.licence and f"licence: {source.licence}",
         source.published and f"published: {source.published}",
-        found.run.locator and f"place: {found.run.locator}",
+        stored.run.locator and f"place: {stored.run.locator}",
     ]
     return [row for row in rows if row]
 
 
-def provenance(connection: Connection, found: Record) -> dict[str, Any]:
+def provenance(connection: Connection, stored: Record) -> dict[str, Any]:
     """Return what is known beside the record itself.
 
     *mine* tells it from what was contributed. *findings* are doubts of the plausibility
@@ -388,43 +382,43 @@ def provenance(connection: Connection, found: Record) -> dict[str, Any]:
     was known when the bundle came. What is *hearsay* only a stranger's file tells.
     *trust* is its step of the ladder, *retractions* are what is said of it.
     """
-    stands = standing(connection, found.digest)
-    newer = editions.superseded(connection).get(found.source_digest or "")
+    stands = standing(connection, stored.digest)
+    newer = editions.superseded(connection).get(stored.source_digest or "")
     return {
-        "mine": machines.is_mine(connection, found.digest),
+        "mine": machines.is_mine(connection, stored.digest),
         "findings": [
             {"code": one.code, "metric": one.metric, "detail": dict(one.detail)}
-            for one in findings.findings_of(connection, found.digest)
+            for one in findings.findings_of(connection, stored.digest)
         ],
-        "places": _places(connection, found),
+        "places": _places(connection, stored),
         "same_figures": [
             {
-                "run": one.run,
-                "original": one.original,
-                "source": _title(connection, one.source),
+                "run": edition.run,
+                "original": edition.original,
+                "source": _title(connection, edition.source),
             }
-            for one in duplicates.of_run(connection, found.digest)
+            for edition in duplicates.of_run(connection, stored.digest)
         ],
         "trust": stands and stands["trust"],
         "retractions": [
             msgspec.to_builtins(one)
-            for one in retractions.of_run(connection, found.digest)
+            for one in retractions.of_run(connection, stored.digest)
         ],
         "signatures": [
-            msgspec.to_builtins(one) for one in vouching(connection, found.digest)
+            msgspec.to_builtins(one) for one in vouching(connection, stored.digest)
         ],
-        "hearsay": found.digest in hearsay.hearsay(connection),
+        "hearsay": stored.digest in hearsay.hearsay(connection),
         "superseded_by": newer and _title(connection, newer),
     }
 
 
-def _places(connection: Connection, found: Record) -> dict[str, str]:
-    known = found.source and found.source.document_sha256
+def _places(connection: Connection, stored: Record) -> dict[str, str]:
+    known = stored.source and stored.source.document_sha256
     content = known and documents.kept(connection, known)
-    if not content or found.source is None:
+    if not content or stored.source is None:
         return {}
-    document = Document(found.source.document or "", content)
-    locators = [found.run.locator, *(value.locator for value in found.end.values)]
+    document = Document(stored.source.document or "", content)
+    locators = [stored.run.locator, *(value.locator for value in stored.end.values)]
     places = {one: excerpt(document, one) for one in locators if one}
     return {one: text for one, text in places.items() if text is not None}
 

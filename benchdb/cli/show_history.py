@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Connection, select
@@ -14,8 +14,10 @@ from benchdb.cli.console import (
     PROSE_LIMIT,
     AsJson,
     aligned,
+    argument,
     counted,
     narrowing,
+    option,
     plain,
     tell,
 )
@@ -67,40 +69,22 @@ _REASONS: Mapping[Obstacle, str] = {
 
 @app.command()
 def history(
-    workload: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORKLOAD",
-            show_default=False,
-            help="Its name, see 'benchdb workloads'.",
-        ),
-    ],
-    machine_: Annotated[
-        str | None,
-        typer.Option(
-            "--machine",
-            metavar="ID",
-            help="Of this machine, see 'benchdb machines list' (default: yours).",
-            show_default=False,
-        ),
-    ] = None,
-    framework: Annotated[
-        str | None, narrowing("Of torch, mlx, tensorflow, numpy …")
-    ] = None,
-    device: Annotated[str | None, narrowing("On the cpu, metal or cuda.")] = None,
-    precision: Annotated[str | None, narrowing("In fp32, tf32, bf16 …")] = None,
-    batch_size: Annotated[
-        int | None, narrowing("With this batch size.", "N", min=1)
-    ] = None,
-    since: Annotated[
-        str | None,
-        narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
-    ] = None,
+    workload: str = argument(
+        "Its name, see 'benchdb workloads'.", "WORKLOAD", show_default=False
+    ),
+    machine_: str | None = option(
+        "Of this machine, see 'benchdb machines list' (default: yours).",
+        "ID",
+        "--machine",
+        show_default=False,
+    ),
+    framework: str | None = narrowing("Of torch, mlx, tensorflow, numpy …"),
+    device: str | None = narrowing("On the cpu, metal or cuda."),
+    precision: str | None = narrowing("In fp32, tf32, bf16 …"),
+    batch_size: int | None = narrowing("With this batch size.", "N", min=1),
+    since: str | None = narrowing("Begun on this day or later, as 2026-11-25.", "DATE"),
     as_json: AsJson = False,
-    svg: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the chart as an SVG file as well."),
-    ] = None,
+    svg: Path | None = option("Write the chart as an SVG file as well.", "FILE"),
     db: Db = None,
 ) -> None:
     """Show a workload over time, and where it became faster or slower.
@@ -124,17 +108,17 @@ def history(
             *([run.c.batch_size == batch_size] if batch_size else ()),
         )
         runs = [
-            one
-            for one in stored(connection, left_out(connection), among)
-            if first is None or _since(one, first)
+            line
+            for line in stored(connection, left_out(connection), among)
+            if first is None or _since(line, first)
         ]
-        found = courses(connection, runs, measurements(runs), _NO_NOTES)
+        curves = courses(connection, runs, measurements(runs), _NO_NOTES)
         reasons = _reasons(runs)
-        others = [] if roots or found or reasons else _others(connection, workload)
-    lines = lines_of(found, _NO_NOTES, None)
-    _tell_what_is_missing(workload, found, reasons, others)
+        others = [] if roots or curves or reasons else _others(connection, workload)
+    lines = lines_of(curves, _NO_NOTES, None)
+    _tell_what_is_missing(workload, curves, reasons, others)
     if as_json:
-        pairs = zip(found, lines, strict=True)
+        pairs = zip(curves, lines, strict=True)
         data = [_data(course, line) for course, line in pairs]
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
@@ -179,22 +163,22 @@ def _others(connection: Connection, workload: str) -> list[str]:
 
 def _tell_what_is_missing(
     workload: str,
-    found: Sequence[Course],
+    curves: Sequence[Course],
     reasons: Mapping[Obstacle, set[str]],
     others: Sequence[str],
 ) -> None:
     """Say which campaigns are in no course, and what to try where none is."""
     for reason, campaigns in reasons.items():
         some = counted(len(campaigns), "campaign")
-        if found:
+        if curves:
             tell(f"benchdb: left out: {some} {_REASONS[reason]}")
         else:
             tell(f"benchdb: all there is of {workload}: {some} {_REASONS[reason]}")
-    if not found and not reasons:
+    if not curves and not reasons:
         ids = ", ".join(others[:_LISTED])
         more = f"; --machine shows those of others: {ids}" if others else ""
         tell(f"benchdb: no campaign of {workload} here is like that{more}")
-    if found and all(len(one.campaigns) == 1 for one in found):
+    if curves and all(len(one.campaigns) == 1 for one in curves):
         tell(
             "benchdb: there is nothing yet to hold a single campaign against; 'benchdb "
             f"collect {workload}' measures another"
@@ -206,15 +190,15 @@ def _reasons(runs: Iterable[StoredRun]) -> dict[Obstacle, set[str]]:
     why: defaultdict[str, set[Obstacle | None]] = defaultdict(set)
     for one in runs:
         why[campaign_of(one)].add(obstacle(one))
-    found: dict[Obstacle, set[str]] = {}
+    campaigns: dict[Obstacle, set[str]] = {}
     for reason in _REASONS:
         names = {name for name, reasons in why.items() if reason in reasons}
         names = {name for name in names if None not in why[name]}
-        for known in found.values():
+        for known in campaigns.values():
             names -= known
         if names:
-            found[reason] = names
-    return found
+            campaigns[reason] = names
+    return campaigns
 
 
 def _print(language: Language, line: Line) -> None:

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sqlalchemy import Engine
 
-from benchdb.cli.console import AsJson, counted, plain
+from benchdb.cli.console import AsJson, counted, flag, plain
 from benchdb.cli.user_database import Db, existing
 from benchdb.collecting.programs import ask_machine, fingerprint
 from benchdb.errors import BenchdbError, UsageError
@@ -22,11 +22,8 @@ _MEANS = (
 
 def here(
     as_json: AsJson = False,
-    renew_id: Annotated[
-        bool,
-        typer.Option("--renew-id", help="Give this machine another anonymous id."),
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Renew without asking.")] = False,
+    renew_id: bool = flag("Give this machine another anonymous id.", "--renew-id"),
+    yes: bool = flag("Renew without asking.", "--yes"),
     db: Db = None,
 ) -> None:
     """Show what would be shared about this machine.

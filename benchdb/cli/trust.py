@@ -2,14 +2,13 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from sqlalchemy import Engine
 
 from benchdb.bundles.allowed_signers import Signer
 from benchdb.bundles.signatures import Key, public_key
-from benchdb.cli.console import NAME_LIMIT, counted, plain
+from benchdb.cli.console import NAME_LIMIT, argument, counted, flag, option, plain
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
 from benchdb.store import machines, results, retractions, signers
@@ -23,33 +22,18 @@ _MET = ("SHA256:", "sigstore:")  # how keys are named that came with a bundle
 
 @app.command()
 def trust(
-    key: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="KEY",
-            help="A .pub file, the line in it, or the SHA256:… of a key that an "
-            "imported bundle brought.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="Whose it is; several keys may have one name."
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE", help="Let it count up to this day, as 2027-11-27."
-        ),
-    ] = None,
-    mine: Annotated[
-        bool,
-        typer.Option("--mine", help="It is yours, and so are runs that it signed."),
-    ] = False,
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Let nothing count that KEY ever signed.")
-    ] = False,
+    key: str | None = argument(
+        "A .pub file, the line in it, or the SHA256:… of a key that an "
+        "imported bundle brought.",
+        "KEY",
+        default=None,
+    ),
+    name: str | None = argument(
+        "Whose it is; several keys may have one name.", "NAME", default=None
+    ),
+    until: str | None = option("Let it count up to this day, as 2027-11-27.", "DATE"),
+    mine: bool = flag("It is yours, and so are runs that it signed.", "--mine"),
+    revoke: bool = flag("Let nothing count that KEY ever signed.", "--revoke"),
     db: Db = None,
 ) -> None:
     """Say whose key it is that signs bundles; list known keys.

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Annotated
+from typing import IO
 
 import typer
 
 from benchdb.bundles import container
-from benchdb.cli.console import counted, plain
+from benchdb.cli.console import argument, counted, plain
 from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
@@ -22,12 +22,9 @@ _SHOWN = 100  # problems of a file
 
 @app.command()
 def validate(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE…", help="Exchange files and bundles; - is standard input."
-        ),
-    ],
+    files: list[str] = argument(
+        "Exchange files and bundles; - is standard input.", "FILE…"
+    ),
 ) -> None:
     """Tell whether files are in the exchange format, line by line.
 

@@ -1,8 +1,8 @@
 """``benchdb verify``: whether a file is as it was made, and who signed it."""
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from sqlalchemy import inspect
@@ -10,7 +10,7 @@ from sqlalchemy import inspect
 from benchdb.bundles.allowed_signers import Signers, read_signers
 from benchdb.bundles.verifying import Verdict, verify
 from benchdb.cli.application import refuse_others
-from benchdb.cli.console import NAME_LIMIT, counted, plain
+from benchdb.cli.console import NAME_LIMIT, argument, counted, flag, option, plain
 from benchdb.cli.user_database import Db
 from benchdb.errors import UsageError
 from benchdb.store.database import connected, reading
@@ -21,7 +21,7 @@ from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
-_CORPUS = "Published figures"
+_of_corpus = partial(option, panel="Published figures")
 _OF_CORPUS = ("corpus", "source", "published")
 _ALTERED, _NOT_REQUIRED = 1, 3  # exit statuses
 
@@ -29,51 +29,23 @@ _ALTERED, _NOT_REQUIRED = 1, 3  # exit statuses
 @app.command()
 def verify_command(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="A bundle, or an exchange file.", show_default=False
-        ),
-    ] = None,
-    signers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Known keys, as allowed_signers of ssh-keygen, in place of yours.",
-        ),
-    ] = None,
-    revoked: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keys that were revoked, one a line."),
-    ] = None,
-    require_signature: Annotated[
-        bool,
-        typer.Option("--require-signature", help="Fail unless a known key signed it."),
-    ] = False,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Compare them with documents fetched again, a folder for each source.",
-            rich_help_panel=_CORPUS,
-        ),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only this source; repeatable.",
-            rich_help_panel=_CORPUS,
-        ),
-    ] = None,
-    published: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Files and maps in place of those that are shipped.",
-            rich_help_panel=_CORPUS,
-        ),
-    ] = None,
+    file: Path | None = argument(
+        "A bundle, or an exchange file.", "FILE", show_default=False, default=None
+    ),
+    signers: Path | None = option(
+        "Known keys, as allowed_signers of ssh-keygen, in place of yours.", "FILE"
+    ),
+    revoked: Path | None = option("Keys that were revoked, one a line.", "FILE"),
+    require_signature: bool = flag(
+        "Fail unless a known key signed it.", "--require-signature"
+    ),
+    corpus: Path | None = _of_corpus(
+        "Compare them with documents fetched again, a folder for each source.", "DIR"
+    ),
+    source: list[str] | None = _of_corpus("Only this source; repeatable.", "NAME"),
+    published: Path | None = _of_corpus(
+        "Files and maps in place of those that are shipped.", "DIR"
+    ),
     db: Db = None,
 ) -> None:
     """Tell whether a file is as it was made, and who signed it.

@@ -33,37 +33,40 @@ def verify_corpus(
         )
     clean = True
     for slug in slugs or maps:
-        found = corpus.compare(
+        comparison = corpus.compare(
             maps[slug], corpus.published_file(shipped, slug), documents / slug
         )
-        for line in _lines(found):
+        for line in _lines(comparison):
             typer.echo(plain(line))
-        clean = clean and found.is_clean
+        clean = clean and comparison.is_clean
     if not clean:
         raise typer.Exit(1)
 
 
-def _lines(found: Comparison) -> list[str]:
+def _lines(comparison: Comparison) -> list[str]:
     """Return the line of a source, and those of documents that are in the way."""
-    what = counted(found.documents, "document")
-    if len(found.absent) < found.documents:
-        what += f", {counted(found.figures, 'figure')}"
+    what = counted(comparison.documents, "document")
+    if len(comparison.absent) < comparison.documents:
+        what += f", {counted(comparison.figures, 'figure')}"
     others = {
-        "moved": found.moved,
-        "changed": found.changed,
-        "gone": found.gone,
-        "not published": found.new,
+        "moved": comparison.moved,
+        "changed": comparison.changed,
+        "gone": comparison.gone,
+        "not published": comparison.new,
     }
     unlike = [f"{number:,} {word}" for word, number in others.items() if number]
-    if found.is_clean:
+    if comparison.is_clean:
         verdict = "all as published"
-    elif len(found.absent) == found.documents:
+    elif len(comparison.absent) == comparison.documents:
         verdict = "absent"
     else:
-        verdict = ", ".join([f"{found.equal:,} as published", *unlike])
+        verdict = ", ".join([f"{comparison.equal:,} as published", *unlike])
     return [
-        f"{found.slug}: {what}: {verdict}",
-        *(f"  {path}: absent" for path in found.absent),
-        *(f"  {path}: not the document that was published" for path in found.other),
-        *(f"  {fault}" for fault in found.unread),
+        f"{comparison.slug}: {what}: {verdict}",
+        *(f"  {path}: absent" for path in comparison.absent),
+        *(
+            f"  {path}: not the document that was published"
+            for path in comparison.other
+        ),
+        *(f"  {fault}" for fault in comparison.unread),
     ]

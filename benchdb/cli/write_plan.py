@@ -1,8 +1,8 @@
 """``benchdb plan``: write a campaign as items that a scheduler runs elsewhere."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from benchdb.cli.campaign_options import (
     isolation,
     usable,
 )
-from benchdb.cli.console import clock, counted, plain, warn
+from benchdb.cli.console import clock, counted, option, plain, warn
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import items, plan_files, scripts
@@ -32,7 +32,7 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_PLAN = "The plan"
+_of_plan = partial(option, panel="The plan")
 _STDOUT = Path("-")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
@@ -49,58 +49,30 @@ class Format(StrEnum):
 @campaign_options
 def plan(
     context: typer.Context,
-    campaign: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Name of the campaign (default: made from the time)",
-            show_default=False,
-            rich_help_panel=_PLAN,
-        ),
-    ] = None,
-    elsewhere: Annotated[
-        bool,
-        typer.Option(
-            "--elsewhere",
-            help="Plan for machines that have what this one may lack.",
-            rich_help_panel=_PLAN,
-        ),
-    ] = False,
-    left: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PLAN.jsonl",
-            help="Write what the database has no run of yet.",
-            show_default=False,
-            rich_help_panel=_PLAN,
-        ),
-    ] = None,
-    form: Annotated[
-        Format,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="jsonl, commands (of a shell), slurm (a job array)",
-            rich_help_panel=_PLAN,
-        ),
-    ] = Format.JSONL,
-    exclusive: Annotated[
-        bool,
-        typer.Option(
-            help="Take whole nodes of Slurm; neighbours disturb.",
-            rich_help_panel=_PLAN,
-        ),
-    ] = True,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write there; - is standard output.",
-            rich_help_panel=_PLAN,
-        ),
-    ] = _STDOUT,
+    campaign: str | None = _of_plan(
+        "Name of the campaign (default: made from the time)", "NAME", show_default=False
+    ),
+    elsewhere: bool = _of_plan(
+        "Plan for machines that have what this one may lack.",
+        None,
+        "--elsewhere",
+        default=False,
+    ),
+    left: Path | None = _of_plan(
+        "Write what the database has no run of yet.", "PLAN.jsonl", show_default=False
+    ),
+    form: Format = _of_plan(
+        "jsonl, commands (of a shell), slurm (a job array)",
+        "NAME",
+        "--format",
+        default=Format.JSONL,
+    ),
+    exclusive: bool = _of_plan(
+        "Take whole nodes of Slurm; neighbours disturb.", default=True
+    ),
+    output: Path = _of_plan(
+        "Write there; - is standard output.", "FILE", "-o", "--output", default=_STDOUT
+    ),
     db: Db = None,
 ) -> None:
     """Write a campaign as items that a scheduler runs elsewhere.

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Engine, func, select
 
-from benchdb.catalogue import workloads
 from benchdb.collecting.budget import (
     Cost,
     Question,
@@ -29,9 +28,11 @@ from benchdb.collecting.costs import (
     guessed,
     known,
     learned,
+    reference_seconds,
+    start_seconds,
     step_seconds,
 )
-from benchdb.collecting.history import Past, of_campaign, on_machine
+from benchdb.collecting.history import AROUND, Past, of_campaign, on_machine
 from benchdb.collecting.plan import Cell, Item, Memory, Plan, Settings
 from benchdb.collecting.processes import Interruption
 from benchdb.sessions import PAUSE, moment
@@ -40,8 +41,8 @@ from benchdb.store.tables import machine, run
 
 TIER = "quick"
 ENDING = "-budget"  # of the name of a campaign
-_AROUND = 0.7  # seconds for the start, the end and the storing of a process
 _REPLICATES = 3  # planned of a cell, as far as anybody can tell before
+_CLOSING = 1.25  # times what it took: a process that is ended is no figure
 _OVER = 0.035  # of the time: a process that takes so much more is ended
 
 
@@ -94,21 +95,17 @@ def prospect(
     steps = {cell: step_seconds(cell, devices, seen, load) for cell in plan.cells}
     compared = Counter((one.framework, one.device) for one in seen)
     asked, guesses = questions(plan.cells, compared), {}
-    for one in asked:
-        reference = steps[one.cells[-1]][0]
-        for cell in one.cells:
-            alone = (
-                cell.device == "cpu" or workloads()[cell.workload].kind == "operation"
-            )
-            its = None if alone else reference
-            guesses[cell] = guessed(steps[cell][0], plan.protocol, its, load)
+    for cell in (cell for one in asked for cell in one.cells):
+        reference = reference_seconds(cell, devices, seen, load)
+        starting = start_seconds(cell, load)
+        guesses[cell] = guessed(steps[cell][0], plan.protocol, reference, starting)
     return Prospect(plan, asked, guesses, steps)
 
 
 def state(
     its: Prospect,
     past: Sequence[Past],
-    around: float = _AROUND,
+    around: float = AROUND,
     without: Collection[Cell] = (),
 ) -> State:
     """Return what is known by the processes of the *past*, but of cells *without*.
@@ -169,7 +166,7 @@ def measure(
     while not interruption.requested:
         with reading(engine) as connection:
             past = past_of(connection, settings.campaign, memory.machine)
-        now = state(its, past, fmean(around) if around else _AROUND, failed)
+        now = state(its, past, fmean(around) if around else AROUND, failed)
         left = purse.left
         step = next_step(now, left)
         if step is None:
@@ -201,7 +198,7 @@ def _item(step: Step, now: State, past: Sequence[Past], campaign: str) -> Item:
     mine = (one for one in past if one.campaign == campaign and one.is_like(step.cell))
     turn = max((one.replicate or 0 for one in mine), default=-1) + 1
     closing = now.costs[step.cell].after_blocks(now.count(step.cell))
-    until = max(1, int(step.seconds - closing))
+    until = max(1, int(step.seconds - _CLOSING * closing))
     return Item(step.cell, turn, max(_REPLICATES, turn + 1), until)
 
 

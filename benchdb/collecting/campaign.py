@@ -21,9 +21,11 @@ from benchdb.collecting.runner import run
 from benchdb.errors import BenchdbError, DatabaseError, UsageError
 from benchdb.exchange.record import Record
 from benchdb.exchange.writer import header, record_lines
-from benchdb.store import machines
+from benchdb.store import findings, machines
 from benchdb.store.database import writing
 from benchdb.store.write import Writer
+
+Doubts = tuple[tuple[str, str | None], ...]
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -42,12 +44,16 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A replicate is stored, or *error* says why it is not in the database."""
+    """A replicate is stored, or *error* says why it is not in the database.
+
+    *doubts* are what the rules of plausibility found in it: code and metric, if one.
+    """
 
     item: Item
     record: Record | None
     seconds: float
     error: str | None = None
+    doubts: Doubts = ()
 
 
 Event = Started | Finished
@@ -103,10 +109,14 @@ def measured(
         records = _started(records, item, settings)
     if settings.originals:
         records = _linked(records, settings.originals[item.replicate])
-    for record, error in _kept(engine, records, settings.campaign):
+    for record, outcome in _kept(engine, records, settings.campaign):
         if record is not None:
             memory.take(item.cell, record.run.conditions, record.end.checks)
-        yield Finished(item, record, monotonic() - before, error)
+        seconds = monotonic() - before
+        if isinstance(outcome, str):
+            yield Finished(item, record, seconds, outcome)
+        else:
+            yield Finished(item, record, seconds, doubts=outcome)
 
 
 def _linked(records: Iterator[Record], original: str) -> Iterator[Record]:
@@ -135,8 +145,8 @@ def _started(
 
 def _kept(
     engine: Engine, records: Iterator[Record], campaign: str
-) -> Iterator[tuple[Record | None, str | None]]:
-    """Store the *records* as they come; yield each with what went wrong."""
+) -> Iterator[tuple[Record | None, str | Doubts]]:
+    """Store the *records* as they come; yield each with what went wrong, or doubts."""
     try:
         for record in records:
             yield record, _stored(engine, record, campaign)
@@ -146,8 +156,8 @@ def _kept(
         yield None, str(error)
 
 
-def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
-    """Store *record*, which is mine, in a transaction of its own.
+def _stored(engine: Engine, record: Record, campaign: str) -> str | Doubts:
+    """Store *record*, which is mine, in a transaction of its own; return its doubts.
 
     Keep in a file what the database cannot take, and return where.
     """
@@ -157,12 +167,15 @@ def _stored(engine: Engine, record: Record, campaign: str) -> str | None:
             writer.add_record(record, mine=True)
             writer.flush()
             machines.flag_foreign_ids(connection)
+            judged = findings.refresh(connection, sources=set(), runs={record.digest})
+            writer.changes.touch(judged)
             writer.changes.refresh()
+            doubts = findings.findings_of(connection, record.digest)
     except rfc8785.CanonicalizationError as error:
         return f"it cannot be stored, for it has no canonical form: {error}"
     except DatabaseError as error:
         return f"{error}; {rescued(record, campaign)}"
-    return None
+    return tuple((one.code, one.metric) for one in doubts)
 
 
 def _remaining(

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 
 from benchdb.catalogue import find_chip, workloads
 from benchdb.collecting.budget import Cost, Known
-from benchdb.collecting.history import Guess, Past
+from benchdb.collecting.history import AROUND, Guess, Past, source_protocol
 from benchdb.collecting.plan import STEPS, Cell, Plan, Protocol
 from benchdb.statistics.spreads import shipped, spread_of, work_class
 from benchdb.store.tables import chip, machine, result, run
@@ -25,20 +25,27 @@ from benchdb.store.tables import chip, machine, result, run
 VENDORS = {"metal": "Apple", "cuda": "NVIDIA"}
 # Seconds for interpreter, import, model and data, as laptops take them; of frameworks
 # that are imported faster or slower.
-_SET_UP = 6.0
+_SET_UP = 5.0
 _SET_UPS = {"mlx": 2.0, "numpy": 1.5, "tensorflow": 8.0}
+_ON_CUDA = 4.0  # more: its driver, and kernels that a profiler looks at
 _AROUND = 1.0  # of which that is the end of the programs, with their gates
 _SINGLES = 1.0  # for steps that are timed one by one, where there is a term
+_LONGEST_PAIR = 30.0  # of blocks, of which the second is twice as long
 # Of the window of the tier: blocks may end by half of it earlier, most of which counts.
 _SQUEEZED = 0.4
-_STARTS = 4.0  # other work for each CPU by which starting takes twice as long
+_STARTS = 2.0  # other work for each CPU by which starting takes twice as long
 # Operations a second of a CPU core in frameworks: as networks, and as products have.
 _CORE = {"operation": 50e9, "network": 20e9}
 # The usual share of a GPU's peak.
 _SHARE = {"operation": 0.6, "network": 0.25}
-_REFERENCE_STEPS = 3  # on the device and on the CPU, in the first process of a network
-# Seconds of what the source did, at tiers that do a part of it.
-_SCALED = {"smoke": 0.0, "quick": 10.0}
+# Seconds of a training step at least, whatever computes: its launches take as long.
+_LAUNCHES = {"rnn": 2e-3, "mlp": 3e-4}
+# On the device and on the CPU, in the first process of a network, of few samples.
+_REFERENCE_STEPS, _REFERENCE_SAMPLES, _REFERENCE_TOKENS = 3, 8, 64
+_OF_TEXTS = ("gpt2-train", "llm-train")  # whose tokens are few there as well
+# What the source did: all of it in as many seconds, else a part, at tier quick; so many
+# steps at tier smoke, the whole at others.
+_WHOLE, _PART, _FEW_STEPS = 30.0, 10.0, 4
 _RATES = ("step_seconds", "operation_seconds", "samples_per_second", "teraflops")
 _SEEN = (*_RATES, "fit_samples_per_second")
 
@@ -176,23 +183,42 @@ def step_seconds(
     if like:
         near = min(like, key=distance)
         return amount / (near.rate * peak / near.peak), f"figures of {near.chip}"
-    kind = "operation" if workloads()[cell.workload].kind == "operation" else "network"
-    share = _CORE[kind] / _CORE["operation"] if cell.device == "cpu" else _SHARE[kind]
-    return amount / (peak * share), "operations and peak"
+    kind = workloads()[cell.workload].kind
+    share = "network" if workloads()[cell.workload].trains else "operation"
+    part = _CORE[share] / _CORE["operation"] if cell.device == "cpu" else _SHARE[share]
+    step = max(amount / (peak * part), _LAUNCHES.get(kind, 0.0) * slowed)
+    return step, "operations and peak"
+
+
+def reference_seconds(
+    cell: Cell, devices: Iterable[Device], seen: Sequence[Seen], load: float
+) -> float | None:
+    """Return the seconds of a step that the first process of *cell* compares with.
+
+    The CPU takes it in float32, of a few samples; None where there is none.
+    """
+    here = (cell.device, cell.precision, cell.compiler)
+    if not workloads()[cell.workload].trains or here == ("cpu", "fp32", "eager"):
+        return None
+    step, _ = step_seconds(replace(cell, device="cpu"), devices, seen, load)
+    part = _REFERENCE_SAMPLES / (cell.parameters.get("batch_size") or 1)
+    if cell.workload in _OF_TEXTS:
+        part *= _REFERENCE_TOKENS / cell.parameters["sequence_length"]
+    return step * min(1.0, part)
 
 
 def guessed(
     step: float,
     protocol: Protocol,
     reference: float | None,
-    load: float,
-    set_up: float = _SET_UP,
+    starting: float = _SET_UP,
+    *,
+    has_term: bool = True,
 ) -> Cost:
     """Return the cost of a process whose steps take so long, as the protocol has it.
 
-    *reference* are seconds of a step on the CPU, which the first process of a network
-    compares itself with; None where it does not. A *load* of other work on each CPU
-    delays the start, which takes the seconds *set_up* without it.
+    *reference* are the seconds of ``reference_seconds``, *starting* those of
+    ``start_seconds``. What is no part of the headline is cut short where it *has_term*.
     """
 
     def within(seconds: float, limit: float | None) -> float:
@@ -202,20 +228,30 @@ def guessed(
     warm = within(max(its.warmup_seconds, its.warmup_steps * step), its.warmup_limit)
     block = max(its.block_seconds, step)
     window = within(max(its.window_seconds, its.blocks * block), its.window_limit)
-    starting = set_up * (1 + load / _STARTS)
-    later = starting + step + warm + window + max(step, _SINGLES)
-    gates = max(its.gate_seconds, 3 * block) if 3 * block <= 30 else 0.0
+    singles, pairs, first = max(step, _SINGLES), its.gate_seconds, its.idle_seconds
+    later = starting + step + warm + window
+    if not has_term:
+        singles = within(its.single_steps * step, its.single_seconds)
+        pairs, first, later = its.pair_seconds, 0.0, later + its.idle_seconds
+    later += singles
+    if pairs and 3 * block <= _LONGEST_PAIR:
+        first += max(pairs, 3 * block)
     if reference is not None:
-        gates += _REFERENCE_STEPS * (step + reference)
-    stretch = max(0.0, (its.window_limit or window) - window)
-    first = later + its.idle_seconds + gates
+        first += _REFERENCE_STEPS * 2 * reference
     return Cost(
-        first,
+        later + first,
         later,
-        closing=max(step, _SINGLES) + 2 * _AROUND,
-        stretch=stretch,
+        closing=singles + 2 * _AROUND,
+        stretch=max(0.0, (its.window_limit or window) - window),
         squeeze=_SQUEEZED * its.window_seconds,
     )
+
+
+def start_seconds(cell: Cell, load: float) -> float:
+    """Return what starting a process takes, beside a *load* on each CPU."""
+    usual = _SET_UPS.get(cell.framework, _SET_UP)
+    more = _ON_CUDA if cell.device == "cuda" else 0.0
+    return (usual + more) * (1 + load / _STARTS)
 
 
 def guesses(
@@ -232,28 +268,35 @@ def guesses(
     found = {}
     for cell in plan.cells:
         step, basis = step_seconds(cell, devices, seen, load)
-        kind = workloads()[cell.workload].kind
-        reference = None
-        if cell.device != "cpu" and kind != "operation":
-            other = replace(cell, device="cpu")
-            reference, _ = step_seconds(other, devices, seen, load)
-        if step:
-            set_up = _SET_UPS.get(cell.framework, _SET_UP)
-            cost = guessed(step, plan.protocol, reference, load, set_up)
-            whole = cost.first + (plan.replicates - 1) * cost.later
-            source = _source_seconds(cell, tier, step)
-            # Beyond these tiers all that the source did is done, however long it takes.
-            least = bool(source) and tier not in _SCALED
-            found[cell] = Guess(whole / plan.replicates + source, basis, least)
+        if not step:
+            continue
+        reference = reference_seconds(cell, devices, seen, load)
+        starting = start_seconds(cell, load)
+        cost = guessed(step, plan.protocol, reference, starting, has_term=False)
+        whole = cost.first + (plan.replicates - 1) * cost.later
+        source = _source_seconds(cell, tier, step)
+        around = AROUND * (1 + load / _STARTS)
+        found[cell] = Guess(whole / plan.replicates + source + around, basis)
     return found
 
 
 def _source_seconds(cell: Cell, tier: str, step: float) -> float:
-    """Return what doing as the source did takes at least, in each process."""
-    protocol = workloads()[cell.workload].seed_protocol
-    if "--blocks-only" in cell.arguments or not protocol:
+    """Return what doing as the source did takes, in each process."""
+    plan = source_protocol(cell)
+    if not plan:
         return 0.0
-    return max(_SCALED.get(tier, 0.0), 3 * step)
+    steps = plan.get("trials", 0)
+    if plan["kind"] == "fit":
+        epochs = plan.get("warmup_epochs", 0) + plan.get("epochs", 1)
+        steps = epochs * plan["steps_per_epoch"]
+    elif plan["kind"] == "epoch":
+        steps = plan["samples"] / (cell.parameters.get("batch_size") or 1)
+    whole: float = steps * step
+    if tier == "smoke":
+        return min(whole, _FEW_STEPS * step)
+    if tier == "quick" and whole > _WHOLE:
+        return max(_PART, 3 * step)
+    return whole
 
 
 class Shares(msgspec.Struct, frozen=True):

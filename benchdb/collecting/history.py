@@ -5,10 +5,14 @@ from statistics import median
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
+from benchdb.catalogue import workloads
 from benchdb.collecting.plan import Cell, Item, Plan
-from benchdb.store.tables import machine, run, value
+from benchdb.store.tables import chip, machine, run, value
+
+# Seconds for the start, the end and the storing of a process, which it does not count.
+AROUND = 0.7
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -46,6 +50,23 @@ class Past(msgspec.Struct, frozen=True):
         in_effect = (self.precision, self.compiler)
         return self.is_like(cell) and in_effect == (cell.precision, cell.compiler)
 
+    def takes_as_long(self, cell: Cell) -> bool:
+        """Tell whether it was of *cell*, without a term, and did what the source did.
+
+        If it succeeded, that is.
+        """
+        source = "seed_protocol" in self.checks
+        cut = "term_seconds" in self.checks or source != bool(source_protocol(cell))
+        return self.status == "ok" and self.is_of(cell) and not cut
+
+
+def source_protocol(cell: Cell) -> Mapping[str, Any]:
+    """Return what a process does as the source of *cell* did, if anything."""
+    its = workloads()[cell.workload]
+    own: Mapping[str, Any] = its.settings.get(cell.setting, {})
+    left_out = "--blocks-only" in cell.arguments
+    return {} if left_out else own.get("seed_protocol", its.seed_protocol)
+
 
 def of_campaign(
     connection: Connection, campaign: str, *, mine: bool = False
@@ -65,6 +86,24 @@ def on_machine(connection: Connection, anonymous_id: str, tier: str) -> list[Pas
             run.c.status == "ok",
             run.c.mine,
         ),
+    )
+
+
+def on_like_machines(
+    connection: Connection, facts: Mapping[str, Any], cards: Iterable[str], tier: str
+) -> list[Past]:
+    """Return what others finished on a chip of these *facts*, or on one of *cards*."""
+    same = (chip.c[name] == facts.get(name) for name in ("name", "cpu_cores"))
+    gpu_cores = chip.c.gpu_cores.is_not_distinct_from(facts.get("gpu_cores"))
+    alike = (
+        select(machine.c.digest)
+        .join(chip, chip.c.digest == machine.c.chip)
+        .where(*same, gpu_cores)
+    )
+    here = and_(run.c.machine.in_(alike), run.c.device != "cuda")
+    done = run.c.status == "ok", run.c.tier == tier, ~run.c.mine
+    return _past(
+        connection, and_(*done, or_(here, run.c.device_name.in_(sorted(cards))))
     )
 
 
@@ -137,22 +176,45 @@ def expected(
     plan: Plan,
     past: Sequence[Past],
     guesses: Mapping[Cell, Guess] | None = None,
+    elsewhere: Sequence[Past] = (),
 ) -> list[Expected]:
     """Return what a process of each cell of *plan* will take, on average of several.
 
-    What never ran here takes what is guessed.
+    What never ran here takes what it took *elsewhere*, on machines like this, else what
+    is guessed.
     """
     estimates = []
     for cell in plan.cells:
         same = [one for one in past if one.is_of(cell)]
-        seconds = [one.seconds for one in same if one.seconds is not None]
-        watts = [one.watts for one in same if one.watts is not None]
+        joules = [one.watts * one.seconds for one in same if one.watts and one.seconds]
+        own, others = (
+            _usual([one for one in some if one.takes_as_long(cell)], plan.replicates)
+            for some in (past, elsewhere)
+        )
+        known = own or others
         # Earlier processes may have followed a shorter protocol.
-        least = cell.least_seconds or (0 if seconds else plan.least_seconds)
+        least = cell.least_seconds or (0 if known else plan.least_seconds)
         guess = (guesses or {}).get(cell, Guess(0.0, "", at_least=True))
-        usual = max(least, median(seconds) if seconds else guess.seconds) or None
-        joules = median(watts) * median(seconds) if watts and seconds else None
-        why = "runs here" if seconds else guess.basis
-        at_least = not seconds and guess.at_least
-        estimates.append(Expected(cell, usual, at_least, joules, why))
+        if known:
+            guess = Guess(known, "runs here" if own else "runs of machines like this")
+        estimates.append(
+            Expected(
+                cell,
+                max(least, guess.seconds) or None,
+                guess.at_least,
+                median(joules) if joules else None,
+                guess.basis,
+            )
+        )
     return estimates
+
+
+def _usual(same: Sequence[Past], replicates: int) -> float | None:
+    """Return what a process takes on average; the first one has more to check."""
+    firsts = [one.seconds for one in same if one.seconds and not one.replicate]
+    laters = [one.seconds for one in same if one.seconds and one.replicate]
+    if not firsts or not laters:
+        every = firsts or laters
+        return median(every) + AROUND if every else None
+    whole: float = median(firsts) + (replicates - 1) * median(laters)
+    return whole / replicates + AROUND

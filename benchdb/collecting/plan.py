@@ -22,6 +22,7 @@ from benchdb.collecting.programs import (
     survey,
     workload_names,
 )
+from benchdb.collecting.reported import Reported
 from benchdb.errors import BenchdbError, UsageError, suggestion
 from benchdb.titles import PRECISIONS
 
@@ -190,6 +191,9 @@ class Protocol(msgspec.Struct, frozen=True):
     window_limit: float | None = None
     idle_seconds: float = 0.0
     gate_seconds: float = 0.0
+    pair_seconds: float = 0.0
+    single_steps: int = 0
+    single_seconds: float | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -446,12 +450,14 @@ class Memory(msgspec.Struct):
     """What later processes of a campaign take over from earlier ones.
 
     The steps of a block of each cell, the GPU's temperature in °C when it began, and
-    the anonymous id of the machine.
+    the anonymous id of the machine. Where somebody looks on, the running one tells of
+    its progress.
     """
 
     steps_per_block: dict[Cell, int] = {}
     start_temperature: float | None = None
     machine: str | None = None
+    reported: Reported | None = None
 
     def take(
         self, cell: Cell, before: Mapping[str, Any], checks: Mapping[str, Any]

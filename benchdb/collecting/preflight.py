@@ -137,9 +137,9 @@ class Health(msgspec.Struct, frozen=True):
     def can_measure(self) -> bool:
         """Tell whether anything can be measured."""
         return any(
-            device.available and one.workloads
-            for one in self.frameworks
-            for device in one.devices.values()
+            device.available and framework.workloads
+            for framework in self.frameworks
+            for device in framework.devices.values()
         )
 
 

@@ -62,7 +62,7 @@ class Description(msgspec.Struct, frozen=True):
 
     *missing* are the modules that workloads lack, *options* what else can be chosen,
     *offers* the workloads with their axes where it does not list cells itself,
-    *processes* how many each tier has.
+    *processes* how many each tier has; it can tell of its *progress*.
     """
 
     framework: _Name
@@ -82,16 +82,21 @@ class Description(msgspec.Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
     processes: Mapping[str, int] = {}
     list_cells: bool = True
+    progress: bool = False
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A collector: for which framework, where it lies, and who put it there."""
+    """A collector: for which framework, where it lies, and who put it there.
+
+    Asked to, it tells of its *progress*.
+    """
 
     framework: str
     path: Path
     origin: str = "benchdb"
     version: str = ""
     workloads: tuple[str, ...] = ()
+    progress: bool = True
 
     @property
     def ours(self) -> bool:
@@ -142,7 +147,7 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
 
     Ours come first, and what comes first has the name of its framework for itself.
     """
-    found = {name: program(name) for name in own_frameworks()}
+    programs = {name: program(name) for name in own_frameworks()}
     faults = [one.fault for one in installed("collector") if one.fault]
     for path, origin in _candidates():
         try:
@@ -151,14 +156,14 @@ def collectors() -> tuple[dict[str, Program], list[str]]:
             why = error.strerror if isinstance(error, OSError) else error
             faults.append(f"collector {path} is left out: {why}")
             continue
-        first = found.setdefault(its.framework, its)
+        first = programs.setdefault(its.framework, its)
         if not first.path.samefile(path):
             faults.append(
                 f"collector {path} is left out: its framework is {its.framework!r}, "
                 f"and so is that of {first.path}, which comes first; let it describe "
                 "itself by another name"
             )
-    return found, faults
+    return programs, faults
 
 
 _OWN = "your collectors"
@@ -208,6 +213,7 @@ class _Identity(msgspec.Struct, frozen=True):
     framework: str
     version: str
     workloads: tuple[str, ...]
+    progress: bool = False
 
 
 _silent: dict[str, str] = {}  # who did not answer is asked once, by digest
@@ -230,7 +236,7 @@ def _identified(path: Path, origin: str) -> Program:
                 f"it offers a workload {name!r} that no catalogue has; write it into "
                 f"{config_folder() / 'catalogue.toml'} (docs/extending.md)"
             )
-    return Program(its.framework, path, origin, its.version, its.workloads)
+    return Program(path=path, origin=origin, **msgspec.structs.asdict(its))
 
 
 def _identity(path: Path, digest: str) -> _Identity:
@@ -240,7 +246,8 @@ def _identity(path: Path, digest: str) -> _Identity:
     with suppress(OSError, msgspec.DecodeError):
         return msgspec.json.decode(kept.read_bytes(), type=_Identity)
     its = describe([str(path)])
-    identity = _Identity(its.framework, its.collector_version, its.workloads)
+    about = (its.framework, its.collector_version, its.workloads, its.progress)
+    identity = _Identity(*about)
     with suppress(BenchdbError), replacing(kept) as stream:
         stream.write(msgspec.json.encode(identity))
     return identity
@@ -334,7 +341,7 @@ def ask_machine(
     arguments: Sequence[str], *, isolated: Isolation = False, **variables: str
 ) -> dict[str, Any]:
     """Return what ``collectors/machine.py`` says, with these *variables* set."""
-    command = [*launcher(isolated=isolated), _machine(), *arguments]
+    command = [*launcher(isolated=isolated), machine_program(), *arguments]
     return _asked(command, isolated=isolated, variables=variables)
 
 
@@ -345,7 +352,7 @@ def fingerprint(*, isolated: Isolation = False) -> dict[str, Any]:
 
 def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
     """Return the energy meters by device, best first: there, or why not."""
-    found = ask_machine(["--meters"], isolated=isolated)
+    meters_by_device = ask_machine(["--meters"], isolated=isolated)
     python = isolated if isinstance(isolated, str) else None
     return {
         device: [
@@ -353,14 +360,14 @@ def meters(*, isolated: Isolation = False) -> dict[str, list[dict[str, Any]]]:
             one | {"install": one["install"] and fitting(one["install"], python)}
             for one in some
         ]
-        for device, some in found.items()
+        for device, some in meters_by_device.items()
     }
 
 
 def publishable(text: str) -> str | None:
     """Return *text* without what it gives away; None where that cannot be done."""
     try:
-        with asking([sys.executable, _machine(), "--redact"], text) as question:
+        with asking([sys.executable, machine_program(), "--redact"], text) as question:
             reply = question.reply()
     except BenchdbError:
         return None
@@ -383,8 +390,8 @@ def survey(names: Sequence[str], *, isolated: Isolation = False) -> list[Descrip
         return [_advised(one, python) for one in found]
 
 
-def _advised(one: Description, python: str | None) -> Description:
-    """Return *one* with advice that fits how we, or another *python*, were installed.
+def _advised(its: Description, python: str | None) -> Description:
+    """Return *its* with advice that fits how we, or another *python*, were installed.
 
     Collectors know nothing of it, and say ``pip install``.
     """
@@ -394,10 +401,10 @@ def _advised(one: Description, python: str | None) -> Description:
 
     devices = {
         name: replace(it, why=adapted(it.why), install=adapted(it.install))
-        for name, it in one.devices.items()
+        for name, it in its.devices.items()
     }
-    why, install = adapted(one.why), adapted(one.install)
-    return replace(one, why=why, install=install, devices=devices)
+    why, install = adapted(its.why), adapted(its.install)
+    return replace(its, why=why, install=install, devices=devices)
 
 
 def _described(framework: str, question: Question) -> Description:
@@ -420,7 +427,8 @@ def list_cells(
     return _asked(command, isolated=isolated and program(framework).ours)
 
 
-def _machine() -> str:
+def machine_program() -> str:
+    """Return where the program lies that says what machine this is."""
     return str(folder("collectors") / "machine.py")
 
 

@@ -41,6 +41,7 @@ from benchdb.collecting.programs import (
     fingerprint,
     own_frameworks,
 )
+from benchdb.collecting.reported import OPTION, report_of
 from benchdb.collecting.runner import arguments
 from benchdb.errors import BenchdbError, ExchangeError, UsageError
 from benchdb.exchange import reader
@@ -161,8 +162,10 @@ def _smoke(tried: _Tried, cell: Cell) -> Iterator[Point]:
     name = f"{cell.workload} on {cell.device}"
     item = Item(cell, 1, 2)
     here, began = fingerprint(), time.monotonic()
+    tells = tried.description.progress
+    asked = [*arguments(item, _ASKED, Memory()), *([OPTION] if tells else [])]
     try:
-        reply = _reply(tried, arguments(item, _ASKED, Memory()), _ASKED.patience)
+        reply = _reply(tried, asked, _ASKED.patience)
         seconds = time.monotonic() - began
         record = _only_run(reply)
         found = completed(record, tried.program, here, seconds)
@@ -181,6 +184,9 @@ def _smoke(tried: _Tried, cell: Cell) -> Iterator[Point]:
     what = f"{wrong}; echo what it is asked" if wrong else f"{echo} as asked"
     yield Point(f"{name}: answer", wrong is None, what)
     yield from (_measured(name, tried, record), _private(name, record))
+    if tells and not any(map(report_of, reply.err.splitlines())):
+        text = f"no line 'PHASE, N %' on standard error, though it takes {OPTION}"
+        yield Point(f"{name}: progress", holds=False, text=text)
 
 
 def _reply(tried: _Tried, asked: Sequence[str], patience: float) -> Reply:
@@ -252,15 +258,15 @@ def _refusal(tried: _Tried, what: str, asked: Sequence[str]) -> Point:
         reply = _reply(tried, [*asked, "--tier", "smoke"], _BEGIN_SECONDS)
     except BenchdbError as error:
         return Point(name, holds=False, text=str(error))
-    said = refusal(reply.err, tried.program.name)
+    words = refusal(reply.err, tried.program.name)
     if reply.status != _REFUSED:
         text = f"it {manner(reply.status)}; refuse it with status {_REFUSED}"
     elif reply.out.strip():
         text = "it wrote to standard output; refuse before the first line"
-    elif not said:
+    elif not words:
         text = "not a word on standard error; say what there is instead"
     else:
-        return Point(name, holds=True, text=f"status {_REFUSED}: {said}")
+        return Point(name, holds=True, text=f"status {_REFUSED}: {words}")
     return Point(name, holds=False, text=text)
 
 

@@ -64,23 +64,23 @@ def words(record: Record) -> list[str] | Why:
         offers = {one.name: one.parameters for one in describe([str(its.path)]).offers}
         axes = offers.get(run.workload, {})
         return command_of_others(run, record.environment, axes)
-    found = command(run, record.environment)
+    again = command(run, record.environment)
     known = collected().get(run.workload)
-    if isinstance(found, Why) or known is None:
-        return found
+    if isinstance(again, Why) or known is None:
+        return again
     own = known.settings.get(run.setting, {})
     plan = own.get("seed_protocol") if own else known.seed_protocol
     if not plan:
-        return found
+        return again
     done = record.end.checks.get("seed_protocol")
     if done is None:
-        return [*found, "--blocks-only"]
+        return [*again, "--blocks-only"]
     steps = done.get("steps_per_epoch") if isinstance(done, dict) else None
     usual = plan.get("steps_per_epoch")
     # Where they were scaled to the tier, the tier does so again.
     if not (usual and _is_count(steps)) or done.get("scaled") or steps == usual:
-        return found
-    return [*found, "--steps-per-epoch", str(steps)]
+        return again
+    return [*again, "--steps-per-epoch", str(steps)]
 
 
 def term(record: Record) -> int | None:

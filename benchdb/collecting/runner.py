@@ -3,15 +3,15 @@
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from io import BufferedReader
 from itertools import islice
 from typing import IO, cast
 
 from msgspec.structs import replace
 
-from benchdb.collecting.item_runs import completed, failed_run, mismatch, now
+from benchdb.collecting.item_runs import failed_run, mismatch, now
 from benchdb.collecting.plan import Item, Memory, Settings
 from benchdb.collecting.processes import (
     Interruption,
@@ -22,7 +22,9 @@ from benchdb.collecting.processes import (
     signal_group,
     time_limit,
 )
-from benchdb.collecting.programs import fingerprint, program, publishable, start
+from benchdb.collecting.programs import program, publishable, start
+from benchdb.collecting.reported import OPTION, report_of
+from benchdb.collecting.surroundings import Surroundings
 from benchdb.errors import ExchangeError, UsageError
 from benchdb.exchange import reader
 from benchdb.exchange.record import Record
@@ -72,11 +74,14 @@ def run(
     to start.
     """
     started, its = now(), program(item.cell.framework)
-    here = None if its.ours else fingerprint()
-    began = time.monotonic()
-    with tempfile.TemporaryFile() as errors:
+    reported = memory.reported if its.progress else None
+    with ExitStack() as kept:
+        errors = kept.enter_context(tempfile.TemporaryFile())
+        around = None if its.ours else Surroundings(its, item.cell.device)
+        if around is not None:
+            kept.callback(around.close)
         process = subprocess.Popen(
-            command(item, settings, memory),
+            [*command(item, settings, memory), *([OPTION] if reported else [])],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -84,18 +89,19 @@ def run(
             # Its own group: Ctrl-C reaches us alone, and we decide what it means.
             process_group=0,
         )
+        if around is not None:
+            around.begin(process.pid)
+        if reported is not None:
+            kept.enter_context(reported.following(errors.fileno()))
         course = _Course(its.name, process, errors)
         limit = time_limit(process, settings.patience)
         with interruption.watching(process), limit as passed:
             try:
-                records = [
-                    record
-                    if here is None
-                    else completed(record, its, here, time.monotonic() - began)
-                    for record in islice(course.records(), 2)
-                ]
+                records = list(islice(course.records(), 2))
             finally:
                 end_group(process)
+        if around is not None and records:
+            records = around.completed(records)
         if passed.is_set():
             course.limit = settings.patience
         if not records and interruption.requested:
@@ -161,7 +167,9 @@ class _Course:
     def silence(self) -> str:
         """Return why no run came of it; raise ``UsageError`` if it refused to start."""
         self._errors.seek(0)
-        words = refusal(self._errors.read().decode(errors="replace"), self.name)
+        lines = self._errors.read().decode(errors="replace").splitlines()
+        others = [line for line in lines if report_of(line) is None]
+        words = refusal("\n".join(others), self.name)
         refused = self._process.returncode == UsageError.exit_status
         if refused and words and not self._spoke:
             raise UsageError(words)

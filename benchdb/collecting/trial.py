@@ -149,13 +149,13 @@ def _steps(trial: Trial, how: How, began: float) -> Iterator[str | Check]:
     yield "which frameworks are here"
     described = survey(frameworks(), isolated=how.isolated)
     yield from _frameworks(trial, described)
-    for one, device, workload in _small(described):
+    for framework, device, workload in _small(described):
         if time.monotonic() - began > _SMALL_UNTIL:
             text = f"left out: {_SMALL_UNTIL:.0f} s are over"
-            yield Check(f"{one.framework}, {device}, {workload}", None, text)
+            yield Check(f"{framework.framework}, {device}, {workload}", None, text)
             continue
-        yield f"{one.framework} on {device}: {workload}"
-        yield _collected(trial, how, one.framework, device, workload)
+        yield f"{framework.framework} on {device}: {workload}"
+        yield _collected(trial, how, framework.framework, device, workload)
     best = _best(trial.runs)
     device = best.device if best else "cpu"
     yield f"energy meters of {device} at rest"
@@ -218,18 +218,18 @@ def _shown(value: object) -> str:
 
 
 def _frameworks(trial: Trial, described: Sequence[Description]) -> Iterator[Check]:
-    for one in described:
-        trial.frameworks[one.framework] = one.version
-        if one.version is None:
-            yield Check(one.framework, None, f"not here: {one.why}")
+    for framework in described:
+        trial.frameworks[framework.framework] = framework.version
+        if framework.version is None:
+            yield Check(framework.framework, None, f"not here: {framework.why}")
             continue
-        there = [name for name, device in one.devices.items() if device.available]
-        text = f"{one.version}, on {', '.join(there) or 'nothing'}"
-        yield Check(one.framework, holds=True, text=text)
+        there = [name for name, device in framework.devices.items() if device.available]
+        text = f"{framework.version}, on {', '.join(there) or 'nothing'}"
+        yield Check(framework.framework, holds=True, text=text)
         for name in _ACCELERATORS:
-            device = one.devices.get(name)
+            device = framework.devices.get(name)
             if device is not None and not device.available and _may_have(trial, name):
-                title = f"{one.framework}, {name}"
+                title = f"{framework.framework}, {name}"
                 yield Check(title, None, f"not here: {device.why}; {device.install}")
 
 
@@ -241,11 +241,11 @@ def _may_have(trial: Trial, device: str) -> bool:
 def _small(described: Sequence[Description]) -> list[tuple[Description, str, str]]:
     """Return the small collections: those on accelerators first, then by workload."""
     every = [
-        (one, name, workload)
-        for one in described
-        for name, device in one.devices.items()
+        (framework, name, workload)
+        for framework in described
+        for name, device in framework.devices.items()
         for workload in _WORKLOADS
-        if device.available and workload in one.workloads
+        if device.available and workload in framework.workloads
     ]
     return sorted(
         every, key=lambda it: (it[1] not in _ACCELERATORS, _WORKLOADS.index(it[2]))

@@ -88,25 +88,28 @@ class Group(msgspec.Struct, frozen=True, dict=True):
 def groups(measured: Iterable[Measurement]) -> list[Group]:
     """Return what was *measured*, that of several machines together."""
     cells = defaultdict[tuple[object, ...], list[Measurement]](list)
-    for one in measured:
-        cells[_cell(one)].append(one)
+    for measurement in measured:
+        cells[_cell(measurement)].append(measurement)
     grouped = []
     for some in cells.values():
         machines = defaultdict[str, list[Measurement]](list)
-        for one in some:
-            machines[one.place.machine].append(one)
+        for measurement in some:
+            machines[measurement.place.machine].append(measurement)
         kept = [newest(own) for own in machines.values()]
-        kept.sort(key=lambda one: (one.started or "", one.runs), reverse=True)
+        kept.sort(
+            key=lambda measurement: (measurement.started or "", measurement.runs),
+            reverse=True,
+        )
         grouped.append(Group(tuple(kept)))
     return grouped
 
 
-def _cell(one: Measurement) -> tuple[object, ...]:
+def _cell(measurement: Measurement) -> tuple[object, ...]:
     """Return what is equal for the machines that one figure stands for.
 
     Their versions and systems may differ: that is part of how machines differ.
     """
-    own, place = replace(one.conditions, surroundings=()), one.place
+    own, place = replace(measurement.conditions, surroundings=()), measurement.place
     return chip_at_work(place), place.device, place.measured, own
 
 
@@ -215,14 +218,14 @@ def difference(left: Group, right: Group, accepted: Collection[str]) -> Differen
     Conditions that are *accepted* may differ; so may the software of one chip and
     framework on one machine.
     """
-    found = compared(left.first, right.first)
+    comparison = compared(left.first, right.first)
     allowed = set(accepted)
     if left.machines == right.machines and _system(left) == _system(right):
         allowed |= _SOFTWARE
-    if allowed.isdisjoint(found.unlike):
-        return found
-    unlike = tuple(name for name in found.unlike if name not in allowed)
-    return replace(found, unlike=unlike)
+    if allowed.isdisjoint(comparison.unlike):
+        return comparison
+    unlike = tuple(name for name in comparison.unlike if name not in allowed)
+    return replace(comparison, unlike=unlike)
 
 
 def _system(group: Group) -> tuple[str, ...]:

@@ -69,12 +69,12 @@ def sentences(comparison: Comparison, language: Language) -> Iterator[str]:
     else:
         over = "the only cell" if counted == 1 else f"{counted} cells, geometric mean"
         least, greatest = comparison.spread
-        said = f"{comparison.other}: {terms.verdict_text(language, mean)} ({over}"
+        sentence = f"{comparison.other}: {terms.verdict_text(language, mean)} ({over}"
         if mean.low is not None and mean.high is not None:
-            said += f", 95 % interval {_range(mean.low, mean.high, language)}"
+            sentence += f", 95 % interval {_range(mean.low, mean.high, language)}"
         if counted > 1:
-            said += f", cells {_range(least, greatest, language)}"
-        yield f"{said})"
+            sentence += f", cells {_range(least, greatest, language)}"
+        yield f"{sentence})"
     if any(row.ratio.low is None for row in comparison.cells):
         yield "a side with a single run (n = 1) leaves its ratio without an interval"
     remarks = set(_remarks(comparison, language))

@@ -84,14 +84,14 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
     base = f"run:{original}"
     seeds = {one.seed - (one.replicate or 0) for one in again if one.seed is not None}
     own = None if first.seed is None else first.seed - (first.replicate or 0)
-    found = Judgement(
+    judgement = Judgement(
         "failed",
         why="; ".join(_failures(again)),
         elsewhere=any(_elsewhere(first, one) for one in again),
         fresh=bool(seeds - {own}),
     )
     if not done:
-        return found
+        return judgement
     old, new = sides(engine, [base, f"run:{done[0].digest}"])
     usual, wide = (
         compare(old, new, accepted=_SOFT, threshold=limit)
@@ -99,18 +99,18 @@ def judge(engine: Engine, original: str, campaign: str) -> Judgement | None:
     )
     conditions = (*_conditions(usual, old, new), *_programs(first, done))
     row = usual.cells[0] if usual.cells else None
-    found = replace(found, row=row, conditions=conditions)
-    if found.why:
-        return found
+    judgement = replace(judgement, row=row, conditions=conditions)
+    if judgement.why:
+        return judgement
     word, why = _word(usual, wide, conditions)
-    return replace(found, word=word, why=why)
+    return replace(judgement, word=word, why=why)
 
 
-def _elsewhere(first: _Process, one: _Process) -> bool:
+def _elsewhere(first: _Process, process: _Process) -> bool:
     """Tell whether a process ran on another machine: by its id, where both have one."""
-    if first.anonymous_id and one.anonymous_id:
-        return first.anonymous_id != one.anonymous_id
-    return first.machine != one.machine
+    if first.anonymous_id and process.anonymous_id:
+        return first.anonymous_id != process.anonymous_id
+    return first.machine != process.machine
 
 
 def _word(
@@ -136,21 +136,21 @@ def _word(
 
 def _failures(again: list[_Process]) -> Iterator[str]:
     """Say which processes of a rerun did not succeed, and in which gates."""
-    for number, one in enumerate(again, 1):
-        if one.failed:
-            gates = ", ".join(one.failed)
+    for number, process in enumerate(again, 1):
+        if process.failed:
+            gates = ", ".join(process.failed)
             yield f"process {number} failed the gate {gates}"
-        elif one.status != "ok":
-            why = f" ({one.reason})" if one.reason else ""
-            yield f"process {number} is {one.status}{why}"
+        elif process.status != "ok":
+            why = f" ({process.reason})" if process.reason else ""
+            yield f"process {number} is {process.status}{why}"
 
 
-def _conditions(found: Comparison, old: Side, new: Side) -> Iterator[Fact]:
-    differs = found.cells[0].ratio.differs if found.cells else ()
-    for fact in found.facts:
+def _conditions(comparison: Comparison, old: Side, new: Side) -> Iterator[Fact]:
+    differs = comparison.cells[0].ratio.differs if comparison.cells else ()
+    for fact in comparison.facts:
         if fact.name not in _NO_CONDITIONS or fact.name in differs:
             yield fact
-    named = {fact.name for fact in found.facts}
+    named = {fact.name for fact in comparison.facts}
     for name in differs:
         if name not in named:
             yield Fact(name, old.name, new.name)

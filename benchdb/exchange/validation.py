@@ -249,13 +249,13 @@ def _survey(top: Any) -> None:
     level = [top]
     for _ in range(DEPTH_LIMIT):
         below: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                below += one
-                below += one.values()
-            elif isinstance(one, list):
-                below += one
-            elif isinstance(one, str) and "\0" in one:
+        for value in level:
+            if isinstance(value, dict):
+                below += value
+                below += value.values()
+            elif isinstance(value, list):
+                below += value
+            elif isinstance(value, str) and "\0" in value:
                 raise RefusedError(
                     "a string contains NUL, which PostgreSQL cannot keep"
                 )

@@ -5,7 +5,7 @@ all become sheets, so that one map language says what their columns mean.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -16,7 +16,14 @@ from benchdb.importing import building
 from benchdb.importing.document import DocumentError
 
 Habit = Literal[
-    "timings", "fixed-width", "key-value", "bullets", "keras", "epochs", "tqdm"
+    "timings",
+    "fixed-width",
+    "key-value",
+    "bullets",
+    "keras",
+    "epochs",
+    "tqdm",
+    "sentences",
 ]
 Reader = Literal[Habit, "json", "yaml"]
 Kind = Literal["markdown", "html", "csv", Reader]
@@ -25,6 +32,9 @@ COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
 DITTO = frozenset(
     ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
+)
+_UNITS = frozenset(
+    ("unit", "units", "einheit", "unité", "unidad", "单位", "単位", "단위")
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
@@ -126,7 +136,8 @@ class SheetRows:
         if width > COLUMN_LIMIT:
             why = f"{width:,} columns; {COLUMN_LIMIT:,} are read"
             return unread_sheet(kind, line, context, why)
-        header, rows, bad = self._header(), tuple(self._rows), tuple(self._bad)
+        rows = tuple(_with_units(self._columns, self._rows))
+        header, bad = self._header(), tuple(self._bad)
         return Sheet(kind, line, context, header, rows, footnotes, bad)
 
     def _header(self) -> tuple[str, ...]:
@@ -140,6 +151,19 @@ class SheetRows:
                 name = f"{base} ({counted[base.casefold()]})"
             header[name.casefold()] = name
         return tuple(header.values())
+
+
+def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
+    """Yield *rows* with each unit that stands in a column of its own at its number."""
+    unit = next((n for n, it in enumerate(names) if it.casefold() in _UNITS), 0)
+    for row in rows:
+        cells = list(row.cells)
+        numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
+        if numbers and cells[unit].text:
+            text = f"{cells[numbers[-1]].text} {cells[unit].text}"
+            cells[numbers[-1]] = replace(cells[numbers[-1]], text=text)
+            cells[unit] = replace(cells[unit], text="")
+        yield SheetRow(row.line, tuple(cells))
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

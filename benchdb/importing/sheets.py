@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
-from benchdb.importing.logs import aligned_columns, bars, epochs, key_value, timings
+from benchdb.importing.logs import (
+    aligned_columns,
+    bars,
+    epochs,
+    key_value,
+    sentences,
+    timings,
+)
 from benchdb.importing.logs.log_lines import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
 from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
@@ -70,6 +77,7 @@ READERS: dict[Reader, _Read] = {
     **{name: _of_notebooks_too(read) for name, read in _HABITS.items()},
     "json": nested.json_sheets,
     "yaml": nested.yaml_sheets,
+    "sentences": lambda it: tuple(o for o in readable(it) if o.kind == "sentences"),
 }
 
 
@@ -102,6 +110,8 @@ def readable(document: Document) -> tuple[Sheet, ...]:
         for at, raw in enumerate(lines if found and habit in _OWN else ()):
             if raw and _OWN[habit](unquoted(shown(raw))):
                 lines[at] = ""
+    rest = Document(document.name, "\n".join((*lines, ".")).encode())
+    texts += sentences.sheets(rest, prose=not (tables or texts))
     return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
 
 

@@ -72,15 +72,15 @@ def _view(columns: Iterable[views.Column], of: Mapping[str, Any] = {}) -> Column
     """Return *columns* of a view; *of* says from which columns of tables they are."""
     return tuple(
         Column(
-            one.name,
-            one.about,
-            _KINDS[one.kind],
-            one.unit,
-            of.get(one.name),
-            one.required,
-            one.kind == "text" and one.name not in _SINGLE,
+            column.name,
+            column.about,
+            _KINDS[column.kind],
+            column.unit,
+            of.get(column.name),
+            column.required,
+            column.kind == "text" and column.name not in _SINGLE,
         )
-        for one in columns
+        for column in columns
     )
 
 

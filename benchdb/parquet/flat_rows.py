@@ -105,11 +105,11 @@ def of_view(connection: Connection, name: str, places: Places) -> list[Row]:
     """Return the rows of the view *name* about the runs of a page, in their order."""
     names = [column.name for column in BY_WORKLOAD[name]]
     query = _VIEWS[name].where(column("run").in_(_THESE))
-    found = connection.execute(query, {"digests": list(places)})
+    rows = connection.execute(query, {"digests": list(places)})
     by = [names.index(key) for key in _ORDER[name]]
     run_at = names.index("run")
     return sorted(
-        _typed(BY_WORKLOAD[name], found),
+        _typed(BY_WORKLOAD[name], rows),
         key=lambda row: (places[row[run_at]], *(row[at] or "" for at in by)),
     )
 
@@ -117,13 +117,13 @@ def of_view(connection: Connection, name: str, places: Places) -> list[Row]:
 def _typed(columns: Columns, rows: Iterable[Sequence[Any]]) -> list[Row]:
     """Return *rows* of a view; SQLite's have numbers where it means yes or no."""
     flags = [at for at, one in enumerate(columns) if one.type == pa.bool_()]
-    found = []
+    values = []
     for row in rows:
         cells = list(row)
         for at in flags:
             cells[at] = None if cells[at] is None else bool(cells[at])
-        found.append(tuple(cells))
-    return found
+        values.append(tuple(cells))
+    return values
 
 
 def packed(

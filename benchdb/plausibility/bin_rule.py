@@ -44,29 +44,29 @@ def findings(placed: Iterable[Placed]) -> Iterator[Finding]:
     """Yield the figures that are out of their bins."""
     bins: dict[object, dict[str, list[Placed]]]
     bins = defaultdict(lambda: defaultdict(list))
-    for one in placed:
-        bins[one.metric, one.cell][one.machine].append(one)
+    for place in placed:
+        bins[place.metric, place.cell][place.machine].append(place)
     for machines in bins.values():
         if len(machines) <= MACHINES:
             continue
         lows = sorted(
-            (min(one.value for one in own), name) for name, own in machines.items()
+            (min(place.value for place in own), name) for name, own in machines.items()
         )
         highs = sorted(
-            (max(one.value for one in own), name) for name, own in machines.items()
+            (max(place.value for place in own), name) for name, own in machines.items()
         )
         for name, own in machines.items():
             low = next(value for value, other in lows if other != name)
             high = next(value for value, other in reversed(highs) if other != name)
-            for one in own:
-                if not low / _FAR <= one.value <= high * _FAR:
+            for place in own:
+                if not low / _FAR <= place.value <= high * _FAR:
                     detail = {
-                        "stated": figure(one.value),
+                        "stated": figure(place.value),
                         "low": figure(low),
                         "high": figure(high),
                         "machines": len(machines) - 1,
                     }
-                    yield Finding(one.run, CODE, one.metric, detail)
+                    yield Finding(place.run, CODE, place.metric, detail)
 
 
 class Ceiling(msgspec.Struct, frozen=True):

@@ -56,10 +56,10 @@ def _of_samples(record: Record) -> tuple[str, int] | None:
     repeats itself: what has few different times is told from nothing.
     """
     timed = (
-        seconds / one.per
-        for one in record.series
-        if one.phase == "measure"
-        for seconds in one.values
+        seconds / series.per
+        for series in record.series
+        if series.phase == "measure"
+        for seconds in series.values
     )
     first, *others = list(islice(timed, _TIMES)) or [0.0]
     if record.end.status != "ok" or first <= 0:

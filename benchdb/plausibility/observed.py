@@ -104,9 +104,9 @@ def of_record(record: Record, sampled: Sampled | None) -> Observed:
         os_version=environment.os_version,
         values={one.metric: one.value for one in given if one.value is not None},
         printed={
-            one.metric: one.printed
-            for one in given
-            if one.value is not None and one.printed is not None
+            value.metric: value.printed
+            for value in given
+            if value.value is not None and value.printed is not None
         },
         sampled=sampled,
     )

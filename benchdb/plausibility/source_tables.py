@@ -155,8 +155,8 @@ def _swaps(grid: Grid) -> list[_Swap]:
     """Return the most convincing pairs; a run is in one of them at most."""
     swaps = [
         swap
-        for one, other in combinations(grid.works(), 2)
-        if one[0] != other[0] and (swap := _odd_one_out(grid, one, other))
+        for run, other in combinations(grid.works(), 2)
+        if run[0] != other[0] and (swap := _odd_one_out(grid, run, other))
     ]
     swaps.sort(key=lambda swap: abs(swap.own - median(swap.peers)))
     taken: set[str] = set()

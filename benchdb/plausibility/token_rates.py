@@ -77,11 +77,11 @@ def _weights(run: Observed) -> tuple[float, float] | None:
         return None
     if _AT_ONCE.search(others.casefold()):
         return None
-    found = _PARAMETERS.search(model.replace("_", " ").replace("-", " "))
+    match = _PARAMETERS.search(model.replace("_", " ").replace("-", " "))
     bits = weight_bits(str(facts.get("quantization", "")))
-    if found is None or bits is None:
+    if match is None or bits is None:
         return None
-    count = float(found[1]) * _SCALE[found[2].lower()] * _AT_LEAST
+    count = float(match[1]) * _SCALE[match[2].lower()] * _AT_LEAST
     return count, count * bits / 8
 
 

@@ -39,12 +39,12 @@ def check(folder: Path, base: str | None = None) -> Checked:
     else:
         since = git.common(folder, git.commit(folder, base), head)
         wanted, problems = proposal.look_at(folder, since, head)
-    with snapshot(folder, head, wanted.added) as found:
-        problems += found.problems
+    with snapshot(folder, head, wanted.added) as state:
+        problems += state.problems
         if base is None:
-            what = f"{found.title}, {_counts(found.bundles)}"
+            what = f"{state.title}, {_counts(state.bundles)}"
             return Checked(_headline(what, problems), tuple(problems))
-        fresh = tuple(one for one in found.bundles if one.path in wanted.added)
+        fresh = tuple(one for one in state.bundles if one.path in wanted.added)
         runs = {digest for one in fresh for digest in one.runs}
         problems += [
             Problem(
@@ -53,15 +53,15 @@ def check(folder: Path, base: str | None = None) -> Checked:
                 "leave it out; tombstones.jsonl has the reason",
             )
             for one in fresh
-            if (gone := one.runs & found.tombstones.keys())
+            if (gone := one.runs & state.tombstones.keys())
         ]
         what = _counted(wanted.changed, "file") + " changed"
         if wanted.contributor:
             what = f"{wanted.contributor}, {_counts(fresh)}"
         stand = None
         if runs and not problems:
-            paths = [one.path for one in found.bundles]
-            with assembled(found.room, paths, found.known, found.tombstones) as engine:
+            paths = [one.path for one in state.bundles]
+            with assembled(state.room, paths, state.known, state.tombstones) as engine:
                 stand = standing(engine, runs)
     return Checked(_headline(what, problems), tuple(problems), fresh, stand)
 

@@ -58,12 +58,12 @@ def checked_name(name: str) -> str:
 
 def place(path: str) -> Place | None:
     """Return what the file at *path* is, None if no contributor may have it."""
-    found = _FILE.fullmatch(path)
-    if found is None or not _NAME.fullmatch(found["name"]):
+    match = _FILE.fullmatch(path)
+    if match is None or not _NAME.fullmatch(match["name"]):
         return None
     kinds: tuple[Kind, ...] = ("bundle", "key", "proof", "pass")
-    kind = next(one for one in kinds if found[one])
-    return Place(found["name"], kind, int(found["number"] or 1))
+    kind = next(one for one in kinds if match[one])
+    return Place(match["name"], kind, int(match["number"] or 1))
 
 
 def largest(path: str) -> int:
@@ -86,9 +86,9 @@ def bundles(paths: Iterable[str]) -> dict[str, str]:
     """Return whose each bundle among *paths* is, by its path, in one order."""
     places = {path: place(path) for path in sorted(paths)}
     return {
-        path: one.contributor
-        for path, one in places.items()
-        if one is not None and one.kind == "bundle"
+        path: bundle.contributor
+        for path, bundle in places.items()
+        if bundle is not None and bundle.kind == "bundle"
     }
 
 

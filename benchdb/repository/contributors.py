@@ -62,12 +62,12 @@ def read(
     Where two have one key it is the fault of that with a *recent* path.
     """
     there = set(paths)
-    fresh = {one.contributor for path in recent if (one := place(path))}
+    fresh = {file.contributor for path in recent if (file := place(path))}
     numbers = defaultdict[str, set[int]](set)
     for path in there:
-        if (one := place(path)) and one.kind == "key":
-            numbers[one.contributor].add(one.number)
-    found: dict[str, tuple[Key, ...]] = {}
+        if (file := place(path)) and file.kind == "key":
+            numbers[file.contributor].add(file.number)
+    by_name: dict[str, tuple[Key, ...]] = {}
     problems: list[Problem] = []
     owners: dict[str, str] = {}
     for name in sorted(numbers, key=lambda it: (it in fresh, it)):
@@ -80,20 +80,20 @@ def read(
                 keys.append(key)
         except _WrongError as error:
             problems.append(error.problem)
-        found[name] = tuple(keys)
+        by_name[name] = tuple(keys)
     revoked, more = _revoked(content(REVOKED) if REVOKED in there else b"")
-    known = Contributors(found, revoked)
+    known = Contributors(by_name, revoked)
     return known, [*problems, *more, *_of_revoked(known, recent)]
 
 
 def _of_revoked(known: Contributors, recent: Iterable[str]) -> Iterator[Problem]:
     """Yield *recent* keys that are revoked, or that a revoked key signed."""
     for path in recent:
-        one = place(path)
-        if one is None or one.kind != "key":
+        file = place(path)
+        if file is None or file.kind != "key":
             continue
         # The one before it and itself, as far as they are in order.
-        for key in known.keys[one.contributor][max(one.number - 2, 0) : one.number]:
+        for key in known.keys[file.contributor][max(file.number - 2, 0) : file.number]:
             if key.fingerprint in known.revoked:
                 what = f"is, or is signed by, a key that is revoked, {key.fingerprint}"
                 yield Problem(path, what, "begin again under another name")
@@ -152,18 +152,18 @@ def _signer(path: str, signature: bytes, signed: bytes) -> str:
 
 
 def _revoked(content: bytes) -> tuple[frozenset[str], list[Problem]]:
-    found, problems = set[str](), []
+    revoked, problems = set[str](), []
     for number, line in enumerate(content.splitlines(), start=1):
         text = line.decode(errors="replace").strip()
         if not text or text.startswith("#"):
             continue
         try:
-            found.add(signatures.public_key(text).fingerprint)
+            revoked.add(signatures.public_key(text).fingerprint)
         except SignatureError as error:
             problems.append(
                 Problem(f"{REVOKED}:{number}", str(error), "write a line of a key.pub")
             )
-    return frozenset(found), problems
+    return frozenset(revoked), problems
 
 
 def join(

@@ -54,13 +54,15 @@ def top(folder: Path) -> Path:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; name a clone of a collection")
     try:
-        found = _git(folder, "rev-parse", "--show-toplevel").decode().strip()
+        folder_above = _git(folder, "rev-parse", "--show-toplevel").decode().strip()
     except UsageError:
         raise
     except BenchdbError as error:
         raise UsageError(f"{folder} is no git repository ({error})") from None
-    if Path(found).resolve() != folder.resolve():
-        raise UsageError(f"{folder} is a part of the repository {found}; name that")
+    if Path(folder_above).resolve() != folder.resolve():
+        raise UsageError(
+            f"{folder} is a part of the repository {folder_above}; name that"
+        )
     return folder
 
 
@@ -92,13 +94,13 @@ def tree(folder: Path, name: str) -> dict[str, Entry]:
 
     What is no UTF-8 in a path is a question mark in a diamond.
     """
-    found = {}
+    blobs = {}
     listed = _git(folder, "ls-tree", "-r", "-z", "--long", "--full-tree", name)
     for line in filter(None, listed.decode(errors="replace").split("\0")):
         facts, _, path = line.partition("\t")
         mode, _, key, size = facts.split()
-        found[path] = Entry(mode, key, int(size) if size != "-" else 0)
-    return found
+        blobs[path] = Entry(mode, key, int(size) if size != "-" else 0)
+    return blobs
 
 
 def changes(folder: Path, base: str, head: str) -> list[Change]:

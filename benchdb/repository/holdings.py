@@ -80,15 +80,17 @@ def _rows(language: Language, site: Site, runs: Set[str]) -> Iterator[tuple[str,
         )
 
 
-def markdown(headline: str, problems: Sequence[Problem], found: Standing | None) -> str:
+def markdown(
+    headline: str, problems: Sequence[Problem], standing: Standing | None
+) -> str:
     """Return all of it on a screen: *problems*, notes against new runs, the table."""
     parts = [f"### {md.escape(headline)}"]
     parts += [_listed("To be mended", [str(one) for one in problems])]
-    if found is not None:
-        parts += [_listed("Looks implausible (refuses nothing)", found.notes)]
-        if found.rows:
-            table = Table(_HEADS, found.rows[:_ROWS], frozenset({1, 2, 3, 4}))
-            parts += [str(md.written(table)), _more(len(found.rows) - _ROWS, "row")]
+    if standing is not None:
+        parts += [_listed("Looks implausible (refuses nothing)", standing.notes)]
+        if standing.rows:
+            table = Table(_HEADS, standing.rows[:_ROWS], frozenset({1, 2, 3, 4}))
+            parts += [str(md.written(table)), _more(len(standing.rows) - _ROWS, "row")]
         else:
             parts += ["No figure of these runs can be held against others of a bin."]
     return "\n\n".join(filter(None, parts)) + "\n"

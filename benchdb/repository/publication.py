@@ -43,38 +43,40 @@ def build(folder: Path, target: Path, frame: Frame) -> Built:
     """
     git.top(folder)
     head = git.commit(folder, "HEAD")
-    with snapshot(folder, head) as found:
-        if found.problems:
+    with snapshot(folder, head) as snapshot_:
+        if snapshot_.problems:
             raise BenchdbError(
-                f"{found.problems[0]} ('benchdb check-repo' tells all; nothing was "
+                f"{snapshot_.problems[0]} ('benchdb check-repo' tells all; nothing was "
                 "built)"
             )
-        paths = [one.path for one in found.bundles]
+        paths = [one.path for one in snapshot_.bundles]
         with (
-            assembled(found.room, paths, found.known, found.tombstones) as engine,
+            assembled(
+                snapshot_.room, paths, snapshot_.known, snapshot_.tombstones
+            ) as engine,
             reading(engine) as connection,
         ):
             with selected(connection, Wanted()) as scope:
                 whole.renew(connection, scope, frame, target)
-            for path, content in _files(connection, found, frame.base):
+            for path, content in _files(connection, snapshot_, frame.base):
                 _write(target / path, content)
     return _summed(target)
 
 
 def _files(
-    connection: Connection, found: Snapshot, base: str
+    connection: Connection, snapshot_: Snapshot, base: str
 ) -> Iterator[tuple[str, bytes]]:
     """Yield all that is no page, by path."""
     files = croissant.tables(connection)
     files["results.sqlite"] = database_file.content(connection, EVERYTHING)
     yield from files.items()
-    owners = tuple(sorted({one.owner for one in found.bundles}))
-    version = f"{1 + len(found.tombstones)}.{len(found.bundles)}.0"
-    about = croissant.About(found.title, owners, version, base)
+    owners = tuple(sorted({one.owner for one in snapshot_.bundles}))
+    version = f"{1 + len(snapshot_.tombstones)}.{len(snapshot_.bundles)}.0"
+    about = croissant.About(snapshot_.title, owners, version, base)
     yield "croissant.json", croissant.metadata(connection, files, about)
-    yield "collection.json", _index(found)
-    yield "signers", found.known.signers().encode()
-    yield from _badges(connection, found)
+    yield "collection.json", _index(snapshot_)
+    yield "signers", snapshot_.known.signers().encode()
+    yield from _badges(connection, snapshot_)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -85,33 +87,33 @@ def _write(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-def _index(found: Snapshot) -> bytes:
+def _index(snapshot_: Snapshot) -> bytes:
     """Return who contributed what, and what was taken out, as JSON."""
     whose = defaultdict[str, list[dict[str, object]]](list)
-    for one in found.bundles:
+    for one in snapshot_.bundles:
         facts = msgspec.to_builtins(one, order="deterministic")
         whose[facts.pop("owner")].append(facts)
     index = {
-        "title": found.title,
+        "title": snapshot_.title,
         "contributors": [
             {
                 "name": name,
                 "keys": [key.fingerprint for key in keys],
                 "bundles": whose[name],
             }
-            for name, keys in sorted(found.known.keys.items())
+            for name, keys in sorted(snapshot_.known.keys.items())
         ],
-        "revoked": sorted(found.known.revoked),
-        "tombstones": msgspec.to_builtins(list(found.tombstones.values())),
+        "revoked": sorted(snapshot_.known.revoked),
+        "tombstones": msgspec.to_builtins(list(snapshot_.tombstones.values())),
     }
     return json.dumps(index, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _badges(connection: Connection, found: Snapshot) -> Iterator[tuple[str, bytes]]:
+def _badges(connection: Connection, snapshot_: Snapshot) -> Iterator[tuple[str, bytes]]:
     """Yield a badge of all and of each contributor: an image, and JSON."""
     whose = defaultdict[str, set[str]](set)
-    for one in found.bundles:
-        whose[one.owner] |= one.runs - found.tombstones.keys()
+    for one in snapshot_.bundles:
+        whose[one.owner] |= one.runs - snapshot_.tombstones.keys()
     counts = {name: len(runs) for name, runs in sorted(whose.items())}
     every = contents.runs(connection)
     named = [(f"badge/{name}", name, count) for name, count in counts.items()]

@@ -28,21 +28,24 @@ class Tombstone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read(content: bytes) -> tuple[Mapping[str, Tombstone], list[Problem]]:
     """Return the tombstones in *content* by their runs, and what is wrong with it."""
-    found: dict[str, Tombstone] = {}
+    tombstones: dict[str, Tombstone] = {}
     problems = []
     for number, line in enumerate(content.splitlines(), start=1):
         where = f"{TOMBSTONES}:{number}"
         try:
-            one = msgspec.json.decode(line, type=Tombstone)
+            tombstone = msgspec.json.decode(line, type=Tombstone)
         except (msgspec.DecodeError, ValueError) as error:
             problems.append(Problem(where, str(error), f"write {_FORM}"))
             continue
-        if not _DIGEST.fullmatch(one.run) or not 0 < len(one.reason) <= _LONGEST:
+        if (
+            not _DIGEST.fullmatch(tombstone.run)
+            or not 0 < len(tombstone.reason) <= _LONGEST
+        ):
             problems.append(
                 Problem(where, "no digest of a run, or no reason", f"write {_FORM}")
             )
-        elif one.run in found:
+        elif tombstone.run in tombstones:
             problems.append(Problem(where, "the run is there already", "leave it out"))
         else:
-            found[one.run] = one
-    return found, problems
+            tombstones[tombstone.run] = tombstone
+    return tombstones, problems

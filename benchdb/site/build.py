@@ -5,10 +5,13 @@ makes only pages anew whose facts or words changed, and takes away pages that ar
 One process reads the database and makes facts; others make their pages.
 """
 
+import ctypes
+import fcntl
 import gc
 import hashlib
 import multiprocessing
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +35,7 @@ MANIFEST = ".benchdb-site.json"
 _ENOUGH = 50  # pages for which another process is started
 _TOGETHER = 50  # pages that a process is given at a time
 _AHEAD = 40  # such portions wait at most, so that memory is bounded
+_PR_SET_PDEATHSIG = 1
 Item = TypeVar("Item")
 
 
@@ -116,6 +120,34 @@ def as_it_was(folder: Path, wanted: str) -> Outcome | None:
     if not all(_is_there(f"{folder}/{path}", entry) for path, entry in known.items()):
         return None
     return Outcome(0, len(known), 0, sum(entry.size for entry in known.values()))
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other builds out of *folder*, which is made where it is missing.
+
+    Raise ``BenchdbError`` where another one is at work: two would take each other's
+    files for those of strangers.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+    except FileExistsError:
+        raise UsageError(f"{folder} is a file; name a folder") from None
+    except OSError as error:
+        raise BenchdbError(f"cannot write {folder}: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BenchdbError(
+                f"another build writes into {folder}; build again when it has ended"
+            ) from None
+        except OSError:  # on some network shares nothing can be locked
+            pass
+        yield
+    finally:
+        os.close(handle)
 
 
 def there(folder: Path, below: str) -> Iterator[tuple[str, bytes]]:
@@ -262,7 +294,12 @@ def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes]]:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     gc.freeze()  # what a collection touches would be copied
-    other = context.Process(target=lambda: sender.send_bytes(work()), daemon=True)
+
+    def send() -> None:
+        _end_with_parent()
+        sender.send_bytes(work())
+
+    other = context.Process(target=send, daemon=True)
     other.start()
     sender.close()
 
@@ -279,6 +316,17 @@ def aside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes]]:
         other.terminate()
         other.join()
         receiver.close()
+
+
+def _end_with_parent() -> None:
+    """Have the system end this process with the one that it was forked from.
+
+    They hold each other's pipes open, and would wait for ever.
+    """
+    parent = multiprocessing.parent_process()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if parent is not None and os.getppid() != parent.pid:  # it has ended by now
+        os._exit(1)
 
 
 def _cores() -> int:
@@ -300,7 +348,7 @@ def _workers(job: _Job, renderings: int) -> Iterator[Executor]:
             languages.load(code)  # once, not in each of them
         gc.freeze()  # what a collection touches would be copied in each of them
         context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(cores, mp_context=context) as pool:
+        with ProcessPoolExecutor(cores, context, _end_with_parent) as pool:
             yield pool
     except BrokenProcessPool as error:
         raise BenchdbError(
@@ -398,13 +446,18 @@ def _write(path: Path, content: bytes) -> None:
     ``files.replacing`` waits for the disk, thousands of times; a site can be built
     again.
     """
-    unfinished = path.with_name(f".{path.name}.part")
+    unfinished = _unfinished(path)
     try:
         unfinished.write_bytes(content)
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise BenchdbError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _unfinished(path: Path) -> Path:
+    """Return where a file is written before it gets its name."""
+    return path.with_name(f".{path.name}.part")
 
 
 def _manifest(folder: Path) -> dict[str, Entry]:
@@ -447,6 +500,8 @@ def _removed(folder: Path, path: str, entry: Entry) -> bool:
     try:
         own = entry.size < 0 or _sha256(place) == entry.sha256
         if own and place.resolve().is_relative_to(folder):
+            if entry.size < 0:
+                _unfinished(place).unlink(missing_ok=True)
             place.unlink()
     except OSError:
         return False

@@ -22,7 +22,12 @@ from benchdb.report.view.report_view import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.system_pairs import Systems
 from benchdb.store.places import Place
-from benchdb.store.replications import Replication, replications
+from benchdb.store.replications import (
+    Replication,
+    replications,
+    replications_beside,
+    replications_of,
+)
 from benchdb.store.retractions import Known, all_known
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
@@ -33,7 +38,8 @@ class Site(msgspec.Struct, frozen=True, dict=True):
 
     *report* is clean of what strangers may write; *inputs* are as they are stored.
     *lines* are the figures of each cell on each machine, in the order of the report.
-    *kept* are digests of the runs that have room, where not all have.
+    *kept* are digests of the runs that have room, where not all have. *alone* is the
+    run that the only page is of.
     """
 
     report: Report
@@ -41,6 +47,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     lines: tuple[Line, ...]
     bins: Bins
     kept: Select[Any] | None = None
+    alone: str | None = None
 
     @cached_property
     def chips(self) -> Mapping[str, str]:
@@ -132,7 +139,12 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def replications(self) -> Mapping[str, Replication]:
         """Return what measured a run again, by the run's digest."""
-        return replications(self.inputs.connection, self.kept, class_spreads)
+        connection = self.inputs.connection
+        if self.alone is not None:
+            return replications_of(connection, self.alone, class_spreads)
+        if self.kept is None:
+            return replications(connection, None, class_spreads)
+        return replications_beside(connection, self.kept, class_spreads)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:
@@ -169,10 +181,18 @@ def _grouped(
     return groups
 
 
-def content(connection: Connection, scope: Scope, here: str | None = None) -> Site:
-    """Return the site of the runs in *scope*; *here* is as for ``summary.gather``."""
+def content(
+    connection: Connection,
+    scope: Scope,
+    here: str | None = None,
+    alone: str | None = None,
+) -> Site:
+    """Return the site of the runs in *scope*; *here* is as for ``summary.gather``.
+
+    *alone* is a run, where its page is all that is wanted.
+    """
     inputs = gather(connection, here=here, scope=scope)
     report = untrusted.cleaned(report_of(inputs, scope))
     lines, _ = per_run(report.values)
     kept = scope.among if scope.room else None
-    return Site(report, inputs, tuple(lines), Bins(connection), kept)
+    return Site(report, inputs, tuple(lines), Bins(connection), kept, alone)

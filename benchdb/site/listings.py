@@ -334,7 +334,10 @@ def _machine_words(
     )
     parts = [lead, beyond if total > len(machines) else ""]
     return _words(
-        pgettext("table header", "Machines"), language.sentences(parts), heads, rows
+        language.gettext("Machines that benchdb measured"),
+        language.sentences(parts),
+        heads,
+        rows,
     )
 
 

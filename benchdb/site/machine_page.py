@@ -17,6 +17,7 @@ from benchdb.report.wording import terms
 from benchdb.site.content import Line, Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.pages import Page, Words
+from benchdb.site.wording import capital
 from benchdb.store.places import Place, chip_at_work, is_card
 
 _LETTERS = 12  # of a machine's id in its address
@@ -160,7 +161,7 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
     return Words(
         title=title,
         description=terms.label_text(language, "measured", mine=facts.mine),
-        crumbs=(("machines", language.pgettext("table header", "Machines")),),
+        crumbs=(("machines", language.gettext("Machines that benchdb measured")),),
         contents=(
             ("sessions", language.pgettext("table header", "Sessions")),
             ("figures", language.pgettext("section", "All figures")),
@@ -173,6 +174,9 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
                 (site.chips[one], one)
                 for one in (facts.chip, facts.card)
                 if one is not None and one in site.chips
+            ],
+            "conditions": [
+                capital(terms.condition(language, one)) for one in ("tier", "load")
             ],
             "sessions": facts.sessions[:_MOST_SESSIONS],
             "frameworks": [

@@ -62,7 +62,7 @@ def _names(
         (own["chips"], chips),
         (own["workloads"], works),
         (own["sources"], sources),
-        (language.pgettext("table header", "Machines"), machines),
+        (language.gettext("Machines that benchdb measured"), machines),
         ("", lists),
     ]
 

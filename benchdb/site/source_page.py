@@ -85,22 +85,22 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
         contents.append(("claims", language.pgettext("section", "Claims")))
     if facts.table.rows:
         contents.append(("figures", language.pgettext("section", "All figures")))
-    runs = sum(one.runs for one in facts.documents)
-    lead = language.ngettext(
-        "%(n)s run of %(chips)s chips, in %(documents)s documents.",
-        "%(n)s runs of %(chips)s chips, in %(documents)s documents.",
-        runs,
-        chips=len(facts.chips),
-        documents=len(facts.documents),
-    )
+    counts = {
+        language.pgettext("table header", "Runs"): sum(
+            one.runs for one in facts.documents
+        ),
+        language.pgettext("table header", "Chips"): len(facts.chips),
+        language.pgettext("table header", "Documents"): len(facts.documents),
+    }
+    known = {name: language.number(count) for name, count in counts.items()}
     return Words(
         title=facts.title,
-        description=lead,
+        description=" · ".join(f"{name} {count}" for name, count in known.items()),
         crumbs=(("sources", language.pgettext("page", "Sources")),),
         contents=tuple(contents),
         parts={
             "facts": facts,
-            "lead": lead,
+            "known": known,
             "documents": facts.documents[:_MOST_DOCUMENTS],
             "more": max(0, len(facts.documents) - _MOST_DOCUMENTS),
             "claims": [sources.claim_text(language, one) for one in facts.claims],

@@ -55,7 +55,10 @@ def renew(
 def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
     earlier = [*build.there(folder, compare.FILES)]
-    with build.aside(partial(compare.computed, site, earlier)) as made:
+    with (
+        build.alone(folder),
+        build.aside(partial(compare.computed, site, earlier)) as made,
+    ):
         return build.build(_plans(site, frame, made), frame, folder, state)
 
 

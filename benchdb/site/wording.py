@@ -34,6 +34,11 @@ class FigureCell(msgspec.Struct, frozen=True):
     counts: str  # of runs and machines
 
 
+def capital(text: str) -> str:
+    """Begin *text* as a sentence or a heading does, where letters have two sizes."""
+    return text[:1].upper() + text[1:]
+
+
 def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
     """Return what a table shows of the figure of one system."""
     return quantity_cell(language, site, figure.quantity, figure.machines)

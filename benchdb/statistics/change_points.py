@@ -55,7 +55,7 @@ def changes(samples: Sequence[Sample], judge: Judge | None = None) -> list[Chang
     """
     if len(samples) < 2:
         return []
-    found = judge or (lambda before, after: _verdict(samples, before, after))
+    verdict_of = judge or (lambda before, after: _verdict(samples, before, after))
     course = _Course(samples)
     cuts = course.cuts()
     while cuts:
@@ -67,7 +67,8 @@ def changes(samples: Sequence[Sample], judge: Judge | None = None) -> list[Chang
         weak = [
             one
             for one in every
-            if found(range(one.start, one.at), range(one.at, one.end)) not in _DIFFERENT
+            if verdict_of(range(one.start, one.at), range(one.at, one.end))
+            not in _DIFFERENT
         ]
         if not weak:
             return every

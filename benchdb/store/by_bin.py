@@ -80,30 +80,30 @@ def places(connection: Connection, digests: Sequence[str]) -> set[Place]:
         .where(*_TELLS)
         .distinct()
     )
-    found = set[Place]()
+    bins = set[Place]()
     for some in batched(digests):
         rows = connection.execute(query.where(run.c.digest.in_(some)))
-        found |= {(row.worked, row.workload) for row in rows}
-    return found
+        bins |= {(row.worked, row.workload) for row in rows}
+    return bins
 
 
 def compare(
     connection: Connection, there: Iterable[Place]
 ) -> tuple[set[str], list[Finding]]:
     """Return all runs at these places, and what is out of its bin among them."""
-    judged, found = set[str](), list[Finding]()
+    judged, findings = set[str](), list[Finding]()
     for some in batched(sorted(there)):
         placed = _placed(connection, tuple_(_WORKED, run.c.workload).in_(some))
         judged |= {one.run for one in placed}
-        found += bin_rule.findings(placed)
-    return judged, found
+        findings += bin_rule.findings(placed)
+    return judged, findings
 
 
 def beside(connection: Connection, digests: Sequence[str]) -> set[str]:
     """Return the sources of runs in the same places as these, which may be judged
     otherwise without them.
     """
-    found = set[str]()
+    others = set[str]()
     for some in batched(sorted(places(connection, digests))):
         query = (
             select(run.c.source)
@@ -112,8 +112,8 @@ def beside(connection: Connection, digests: Sequence[str]) -> set[str]:
             .where(tuple_(_WORKED, run.c.workload).in_(some), *_COUNTS)
             .distinct()
         )
-        found |= set(connection.scalars(query)) - {None}
-    return found
+        others |= set(connection.scalars(query)) - {None}
+    return others
 
 
 def _placed(
@@ -152,7 +152,7 @@ def beyond_ceilings(
     for some in batched(digests):
         rows = connection.execute(where.where(run.c.digest.in_(some)))
         there |= {(row.worked, row.workload) for row in rows}
-    judged, found = set[str](), list[Finding]()
+    judged, findings = set[str](), list[Finding]()
     ids = func.count(machine.c.anonymous_id.distinct())
     for place in sorted(there):
         at = tuple_(_WORKED, run.c.workload).in_([place])
@@ -160,8 +160,8 @@ def beyond_ceilings(
         before = _collected(run.c.digest).where(at, run.c.digest.in_(flagged))
         judged |= set(connection.scalars(before))
         if (connection.scalar(_collected(ids).where(at)) or 0) > bin_rule.MACHINES:
-            found += _beyond(connection, at)
-    return judged, found
+            findings += _beyond(connection, at)
+    return judged, findings
 
 
 def _collected(*columns: Any) -> Select[Any]:

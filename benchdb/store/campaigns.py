@@ -60,13 +60,13 @@ def campaigns(connection: Connection, wanted: Filter) -> list[Campaign]:
         .order_by(dubious, last.desc().nulls_last(), run.c.campaign)
     )
     rows = connection.execute(query)
-    found = {(row.campaign, bool(row.mine)): _Parts() for row in rows}
-    for some in _batched(list(found)):
+    by_name = {(row.campaign, bool(row.mine)): _Parts() for row in rows}
+    for some in _batched(list(by_name)):
         for row in _kinds(connection, some):
-            found[row.campaign, bool(row.mine)].add(row)
+            by_name[row.campaign, bool(row.mine)].add(row)
         for name, mine, cells in _cells(connection, some):
-            found[name, bool(mine)].cells = cells
-    return [parts.whole(name, mine=mine) for (name, mine), parts in found.items()]
+            by_name[name, bool(mine)].cells = cells
+    return [parts.whole(name, mine=mine) for (name, mine), parts in by_name.items()]
 
 
 def _batched(keys: list[tuple[str, bool]]) -> list[ColumnElement[bool]]:

@@ -144,12 +144,12 @@ def _words(kind: str, *about: Any) -> str:
     """Return a difference in words; of what is to be added, the database has none."""
     verb, _, thing = kind.partition("_")
     if verb == "modify":
-        _, table, column, _, found, wanted = about
+        _, table, column, _, there, wanted = about
         if thing == "nullable":
-            found, wanted = ("NULL" if one else "NOT NULL" for one in (found, wanted))
+            there, wanted = ("NULL" if one else "NOT NULL" for one in (there, wanted))
         elif thing == "default":
-            found, wanted = (one and one.arg for one in (found, wanted))
-        return f"column {table}.{column} is {found}, not {wanted}"
+            there, wanted = (one and one.arg for one in (there, wanted))
+        return f"column {table}.{column} is {there}, not {wanted}"
     state = "is missing" if verb == "add" else "is none of benchdb's"
     return f"{_named(thing, about[-1])} {state}"
 
@@ -214,16 +214,16 @@ def _attempt(
 def _runs(connection: Connection, digests: Sequence[str]) -> list[str]:
     query = select(samples.c.run, samples.c.count).where(samples.c.run.in_(digests))
     counts = {row.run: row.count for row in connection.execute(query)}
-    found = []
+    wrong = []
     for record in read.records_of(connection, digests):
-        told = record.run.key
-        if record.digest != told:
-            found.append(_line("run", told, record.digest))
+        key = record.run.key
+        if record.digest != key:
+            wrong.append(_line("run", key, record.digest))
         count = sum(len(one.values) for one in record.series)
-        if counts.get(told, 0) != count:
-            stored = counts.get(told, 0)
-            found.append(f"run {told[:12]} has {count} samples, not {stored}")
-    return found
+        if counts.get(key, 0) != count:
+            stored = counts.get(key, 0)
+            wrong.append(f"run {key[:12]} has {count} samples, not {stored}")
+    return wrong
 
 
 def _machines(connection: Connection) -> Iterator[str]:
@@ -231,11 +231,11 @@ def _machines(connection: Connection) -> Iterator[str]:
     for row in connection.execute(select(machine)):
         if row.chip not in chips:
             continue  # that is told where references are
-        found = rows.to_machine(rows.plain(row), chips[row.chip])
-        if digest_of(found) != row.digest:
-            yield _line("machine", row.digest, digest_of(found))
-        if digest_of(found.chip) != row.chip:
-            yield _line("chip", row.chip, digest_of(found.chip))
+        line = rows.to_machine(rows.plain(row), chips[row.chip])
+        if digest_of(line) != row.digest:
+            yield _line("machine", row.digest, digest_of(line))
+        if digest_of(line.chip) != row.chip:
+            yield _line("chip", row.chip, digest_of(line.chip))
 
 
 def _environments(connection: Connection) -> Iterator[str]:

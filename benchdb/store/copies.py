@@ -90,7 +90,7 @@ def copied_samples(
     content of the same process is no copy of it: ``findings`` tells of that.
     """
     judged: list[str] = []
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for some in batched(sorted(_shapes(connection, digests))):
         groups = defaultdict[str, list[Any]](list)
         query = select(fingerprint.c.figures, *_PROCESS).where(
@@ -103,12 +103,12 @@ def copied_samples(
         for processes in groups.values():
             first, *others = sorted(processes, key=_age)
             judged += [one[0] for one in processes]
-            found += [
-                Finding(one[0], COPIED, None, {"original": first[0]})
-                for one in others
-                if one[2:] != first[2:]
+            findings += [
+                Finding(copy[0], COPIED, None, {"original": first[0]})
+                for copy in others
+                if copy[2:] != first[2:]
             ]
-    return judged, found
+    return judged, findings
 
 
 _PROCESS = (
@@ -126,7 +126,7 @@ def _age(process: Sequence[Any]) -> tuple[Any, ...]:
 
 def _shapes(connection: Connection, digests: Sequence[str]) -> set[str]:
     """Return the fingerprints of *digests* that several runs have."""
-    found = set[str]()
+    shapes = set[str]()
     other = fingerprint.alias("other")
     query = (
         select(fingerprint.c.figures)
@@ -135,8 +135,8 @@ def _shapes(connection: Connection, digests: Sequence[str]) -> set[str]:
         .distinct()
     )
     for some in batched(digests):
-        found |= set(connection.scalars(query.where(fingerprint.c.run.in_(some))))
-    return found
+        shapes |= set(connection.scalars(query.where(fingerprint.c.run.in_(some))))
+    return shapes
 
 
 def same_samples(

@@ -91,11 +91,11 @@ def copy(source: Connection, target: Connection) -> Copied:
 
 def digest(connection: Connection) -> Digest:
     """Return the digest of all contents: equal in databases that hold the same."""
-    found = Digest()
+    whole = Digest()
     for table in _TAKEN:
         for some in _rows(connection, table):
-            found.add(table, some)
-    return found
+            whole.add(table, some)
+    return whole
 
 
 def _has_rows(connection: Connection) -> bool:

@@ -65,13 +65,13 @@ class Reader(msgspec.Struct, frozen=True):
 
 def fingerprint(stream: IO[bytes], name: str) -> Fingerprint:
     """Read the whole *stream* once, in pieces, and go back to its start."""
-    found, size, lines = hashlib.sha256(), 0, 0
+    hashed, size, lines = hashlib.sha256(), 0, 0
     for chunk in iter(lambda: stream.read(2**20), b""):
-        found.update(chunk)
+        hashed.update(chunk)
         size += len(chunk)
         lines += chunk.count(b"\n")
     stream.seek(0)
-    return Fingerprint(name, found.hexdigest(), size, lines)
+    return Fingerprint(name, hashed.hexdigest(), size, lines)
 
 
 def key(file: Fingerprint, by: Reader) -> str:
@@ -134,12 +134,12 @@ def brought(
     for some in batched(sorted(sources)):
         rows = [
             {
-                "source": one,
+                "source": edition,
                 "file": file.sha256,
                 "importer": by.importer,
-                "importer_version": sources[one],
+                "importer_version": sources[edition],
             }
-            for one in connection.scalars(there.where(source.c.digest.in_(some)))
+            for edition in connection.scalars(there.where(source.c.digest.in_(some)))
         ]
         if rows:
             connection.execute(insert_new(connection, source_file), rows)
@@ -153,19 +153,25 @@ def refuse(
     rows = [
         {
             "digest": digest(
-                [file.sha256, by.importer, one.number, one.locator, one.reason]
+                [
+                    file.sha256,
+                    by.importer,
+                    refusal.number,
+                    refusal.locator,
+                    refusal.reason,
+                ]
             ),
             "file": file.sha256,
             "name": file.name,
             "importer": by.importer,
             "map_sha256": by.map_sha256,
             "about": by.about,
-            "line": one.number,
-            "locator": one.locator,
-            "reason": one.reason,
-            "raw": one.raw,
+            "line": refusal.number,
+            "locator": refusal.locator,
+            "reason": refusal.reason,
+            "raw": refusal.raw,
         }
-        for one in map(_storable, bad)
+        for refusal in map(_storable, bad)
     ]
     if rows:
         connection.execute(insert_new(connection, quarantine), rows)
@@ -219,12 +225,12 @@ def find_refused(connection: Connection, prefix: str) -> dict[str, Any]:
     wanted = prefix.lower()
     query = select(quarantine).where(quarantine.c.digest.startswith(wanted)).limit(2)
     hexadecimal = wanted and not set(wanted) - set("0123456789abcdef")
-    found = list(connection.execute(query).mappings()) if hexadecimal else []
-    if not found:
+    matches = list(connection.execute(query).mappings()) if hexadecimal else []
+    if not matches:
         raise UsageError(f"nothing {prefix!r}; 'benchdb quarantine list' shows the ids")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(f"several ids start with {prefix!r}; give more digits")
-    return dict(found[0])
+    return dict(matches[0])
 
 
 def refused_files(connection: Connection) -> list[RefusedFile]:
@@ -268,7 +274,7 @@ def listed_sources(connection: Connection) -> list[ListedSource]:
         : ListedSource.__struct_fields__.index("runs")
     ]
     query = select(*(source.c[name] for name in columns))
-    found = [
+    listed = [
         ListedSource(
             **plain(row),
             runs=dict(sorted(runs[row.digest].items())),
@@ -278,12 +284,12 @@ def listed_sources(connection: Connection) -> list[ListedSource]:
         )
         for row in connection.execute(query)
     ]
-    return sorted(found, key=lambda one: (one.slug, one.digest))
+    return sorted(listed, key=lambda one: (one.slug, one.digest))
 
 
 def runs_by_slug(connection: Connection, digests: Collection[str]) -> dict[str, int]:
     """Return how many runs these sources have, by slug."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for some in batched(sorted(digests)):
         query = (
             select(source.c.slug, func.count(run.c.digest))
@@ -292,8 +298,8 @@ def runs_by_slug(connection: Connection, digests: Collection[str]) -> dict[str, 
             .group_by(source.c.slug)
         )
         for slug, count in connection.execute(query):
-            found[slug] += count
-    return dict(sorted(found.items()))
+            counts[slug] += count
+    return dict(sorted(counts.items()))
 
 
 def _runs(connection: Connection) -> dict[str, dict[str, int]]:

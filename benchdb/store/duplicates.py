@@ -54,13 +54,13 @@ def duplicates(connection: Connection) -> list[Duplicate]:
     stale = superseded(connection, every)
     rank = strangers(connection, [one.digest for one in every])
     live = {
-        one.digest: replace(one, stranger=rank[one.digest])
-        for one in every
-        if one.digest not in stale
+        edition.digest: replace(edition, stranger=rank[edition.digest])
+        for edition in every
+        if edition.digest not in stale
     }
     shared = _shared(connection, live)
     sizes = _sizes(connection)
-    found = []
+    doubles = []
     for pair in sorted(shared.keys() | _same_documents(live.values())):
         first, second = sorted(pair, key=lambda name: live[name].seniority)
         documents = {live[name].document_sha256 for name in pair}
@@ -69,8 +69,8 @@ def duplicates(connection: Connection) -> list[Duplicate]:
         fewest = min(sizes.get(name, 0) for name in pair)
         if document or _enough(equal, fewest):
             runs = [match for one in equal for match in one.between(first, second)]
-            found.append(Duplicate(first, second, document, tuple(sorted(runs))))
-    return sorted(found, key=lambda twin: (twin.original, twin.copy))
+            doubles.append(Duplicate(first, second, document, tuple(sorted(runs))))
+    return sorted(doubles, key=lambda twin: (twin.original, twin.copy))
 
 
 def of_run(connection: Connection, digest: str) -> list[Linked]:
@@ -103,37 +103,37 @@ def _shared(
     connection: Connection, live: dict[str, Edition]
 ) -> dict[_Pair, list[_Equal]]:
     """Return the equal figures of each pair of sources that has any."""
-    told = fingerprint.join(run, fingerprint.c.run == run.c.digest)
+    joined = fingerprint.join(run, fingerprint.c.run == run.c.digest)
     several = (
         select(fingerprint.c.figures)
-        .select_from(told)
+        .select_from(joined)
         .where(*_TOLD)
         .group_by(fingerprint.c.figures)
         .having(func.count(distinct(run.c.source)) > 1)
     )
     query = (
         select(fingerprint.c.figures, fingerprint.c.digits, run.c.source, run.c.digest)
-        .select_from(told)
+        .select_from(joined)
         .where(fingerprint.c.figures.in_(several), *_TOLD)
         .order_by(fingerprint.c.figures, run.c.digest)
     )
     equal: dict[str, _Equal] = {}
     for figures, digits, source, name in connection.execute(query):
         if source in live:
-            one = equal.setdefault(figures, _Equal(digits, {}))
-            one.runs.setdefault(source, []).append(name)
+            group = equal.setdefault(figures, _Equal(digits, {}))
+            group.runs.setdefault(source, []).append(name)
     shared: dict[_Pair, list[_Equal]] = defaultdict(list)
-    for one in equal.values():
-        for pair in _pairs(one, live):
-            shared[pair].append(one)
+    for group in equal.values():
+        for pair in _pairs(group, live):
+            shared[pair].append(group)
     return shared
 
 
-def _pairs(one: _Equal, live: dict[str, Edition]) -> Iterable[_Pair]:
-    if len(one.runs) <= _CLIQUE:
-        return combinations(sorted(one.runs), 2)
-    first = min(one.runs, key=lambda name: live[name].seniority)
-    others = (name for name in one.runs if name != first)
+def _pairs(group: _Equal, live: dict[str, Edition]) -> Iterable[_Pair]:
+    if len(group.runs) <= _CLIQUE:
+        return combinations(sorted(group.runs), 2)
+    first = min(group.runs, key=lambda name: live[name].seniority)
+    others = (name for name in group.runs if name != first)
     return ((min(first, name), max(first, name)) for name in others)
 
 
@@ -151,13 +151,13 @@ def _sizes(connection: Connection) -> dict[str, int]:
 def _same_documents(live: Iterable[Edition]) -> set[_Pair]:
     """Return neighbours among the sources that are readings of one document."""
     readings: dict[str, list[Edition]] = defaultdict(list)
-    for one in live:
-        if one.document_sha256 is not None:
-            readings[one.document_sha256].append(one)
+    for edition in live:
+        if edition.document_sha256 is not None:
+            readings[edition.document_sha256].append(edition)
     return {
         (min(first.digest, other.digest), max(first.digest, other.digest))
         for group in readings.values()
-        for first in [min(group, key=lambda one: one.seniority)]
+        for first in [min(group, key=lambda edition: edition.seniority)]
         for other in group
         if other is not first
     }

@@ -158,7 +158,7 @@ def proposed(
     Anybody can write what follows from: a proposal has no effect until it is accepted.
     Where the newest was refused, the next one is proposed.
     """
-    found: dict[Pair, str] = {}
+    proposals_: dict[Pair, str] = {}
     for why, pairs in (
         (NAMED, _named(all_editions)),
         (DATED, _dated(all_editions, refused)),
@@ -166,8 +166,8 @@ def proposed(
     ):
         for old, new in pairs:
             if (old.digest, new.digest) not in refused:
-                found.setdefault((old.digest, new.digest), why)
-    return found
+                proposals_.setdefault((old.digest, new.digest), why)
+    return proposals_
 
 
 def newest_editions(
@@ -376,14 +376,14 @@ def proposed_by(connection: Connection, sources: Collection[str]) -> list[Propos
 def find_proposal(connection: Connection, prefix: str) -> Proposal:
     """Return the one proposal whose id starts with *prefix*."""
     wanted = prefix.lower()
-    found = [
+    matches = [
         one for one in proposals(connection) if wanted and one.id.startswith(wanted)
     ]
-    if not found:
+    if not matches:
         raise UsageError(f"no proposal {prefix!r}; 'benchdb sources' shows their ids")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(f"several proposals start with {prefix!r}; give more digits")
-    return found[0]
+    return matches[0]
 
 
 def decide(connection: Connection, about: Proposal, *, accepted: bool) -> None:
@@ -442,9 +442,9 @@ def _in_force(connection: Connection, known: list[Edition]) -> dict[str, str]:
     ages = {one.digest: one.age for one in known}
     decided = _decided(connection)
     accepted = [
-        (one.outdated, one.newer)
-        for one in decided
-        if one.accepted and one.why != HEARD
+        (proposal.outdated, proposal.newer)
+        for proposal in decided
+        if proposal.accepted and proposal.why != HEARD
     ]
     refused = {(one.outdated, one.newer) for one in decided if not one.accepted}
     unasked = (*_read_here(connection), *_signed_alike(connection, known, refused))

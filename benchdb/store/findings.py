@@ -249,12 +249,12 @@ def _store(connection: Connection, findings: Sequence[Finding]) -> None:
         flagged |= {(row.run, row.code, row.metric) for row in rows}
     new = [
         {
-            "run": one.run,
-            "code": one.code,
-            "metric": one.metric or "",
-            "detail": dict(one.detail),
+            "run": doubt.run,
+            "code": doubt.code,
+            "metric": doubt.metric or "",
+            "detail": dict(doubt.detail),
         }
-        for one in findings
-        if (one.run, one.code, one.metric) not in flagged
+        for doubt in findings
+        if (doubt.run, doubt.code, doubt.metric) not in flagged
     ]
     insert_rows(connection, finding, new)

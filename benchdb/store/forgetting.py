@@ -57,13 +57,13 @@ def acts(connection: Connection) -> list[Act]:
         .where(~forgotten.c.undone)
         .group_by(forgotten.c.act, forgotten.c.what, forgotten.c.kind)
     )
-    found: dict[str, Act] = {}
+    by_id: dict[str, Act] = {}
     for act, what, kind, count in connection.execute(query):
-        known = found.get(act, Act(act, what, 0, source=False))
+        known = by_id.get(act, Act(act, what, 0, source=False))
         whole = known.source or kind == SOURCE
         runs = known.runs + (count if kind == RUN else 0)
-        found[act] = Act(act, what, runs, source=whole)
-    return sorted(found.values(), key=lambda one: (one.what, one.id))
+        by_id[act] = Act(act, what, runs, source=whole)
+    return sorted(by_id.values(), key=lambda one: (one.what, one.id))
 
 
 def undo(connection: Connection, prefix: str) -> Act:
@@ -72,18 +72,18 @@ def undo(connection: Connection, prefix: str) -> Act:
     It is not there before an import brings it.
     """
     wanted = prefix.lower()
-    found = [one for one in acts(connection) if wanted and one.id.startswith(wanted)]
-    if not found:
+    matches = [one for one in acts(connection) if wanted and one.id.startswith(wanted)]
+    if not matches:
         raise UsageError(
             f"nothing was forgotten as {prefix!r}; 'benchdb forget --list' shows what "
             "was, and its id"
         )
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(f"several ids start with {prefix!r}; give more digits")
     connection.execute(
-        update(forgotten).where(forgotten.c.act == found[0].id).values(undone=True)
+        update(forgotten).where(forgotten.c.act == matches[0].id).values(undone=True)
     )
-    return found[0]
+    return matches[0]
 
 
 def pending(connection: Connection) -> bool:
@@ -121,30 +121,30 @@ class LeftOut:
         """Tell whether anything was left out."""
         return bool(self.runs or self.sources)
 
-    def less(self, found: Rows) -> Rows:
+    def less(self, rows: Rows) -> Rows:
         """Return the rows that may be written now."""
         if self._some is None:
             query = select(forgotten.c.digest).where(~forgotten.c.undone).limit(1)
             self._some = self._connection.scalar(query) is not None
         if not self._some:
-            return found
-        runs, claims = found.get("run", []), found.get("claim", [])
+            return rows
+        runs, claims = rows.get("run", []), rows.get("claim", [])
         of_runs = {row[_AT["source"]] for row in runs} - {None}
         named = of_runs | {row["source"] for row in claims}
-        named |= {row["digest"] for row in found.get("source", [])}
+        named |= {row["digest"] for row in rows.get("source", [])}
         gone = self._gone(named | {row[0] for row in runs})
         out = {row[0] for row in runs if row[0] in gone or row[_AT["source"]] in gone}
         self.runs |= out
         self.sources |= gone & named
         self._emptied |= {row[_AT["source"]] for row in runs if row[0] in out}
         kept: Rows = {
-            name: [row for row in found.get(name, []) if row[0] not in out]
+            name: [row for row in rows.get(name, []) if row[0] not in out]
             for name in OF_A_RUN
         }
         kept["claim"] = [row for row in claims if row["source"] not in gone]
-        kept["retraction"] = found.get("retraction", [])
+        kept["retraction"] = rows.get("retraction", [])
         for name in _SHARED:
-            self._held[name] |= {_key(row): row for row in found.get(name, [])}
+            self._held[name] |= {_key(row): row for row in rows.get(name, [])}
         for one in gone:
             self._held["source"].pop(one, None)
         kept |= self._released(kept)

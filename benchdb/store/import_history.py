@@ -225,7 +225,7 @@ def undo(connection: Connection) -> Undone:
         )
     ours = import_part.c["import"] == last["import"]
     names = select(import_part.c.name).where(ours).order_by(import_part.c.number)
-    told = list(dict.fromkeys(connection.scalars(names)))
+    names_ = list(dict.fromkeys(connection.scalars(names)))
     _hand_over(connection, last["import"])
     parts = _parts(connection, ours)
     if parts:
@@ -240,7 +240,7 @@ def undo(connection: Connection) -> Undone:
     documents = sorted(set(connection.scalars(digests)))
     removed, refused = _take_away(connection, parts)
     connection.execute(delete(import_part).where(ours))
-    return Undone(last["began"], told, removed, refused, staying, documents)
+    return Undone(last["began"], names_, removed, refused, staying, documents)
 
 
 def _staying(connection: Connection, parts: Sequence[_Part]) -> int:

@@ -82,11 +82,11 @@ def spelled(connection: Connection, asked: Mapping[str, str]) -> dict[str, str]:
 
     Raise ``UsageError`` for a name that neither they nor our catalogues have.
     """
-    found = {}
+    names = {}
     for option, name in asked.items():
         there = connection.scalars(select(_COLUMNS[option]).distinct())
-        found[option] = known(option, name, filter(None, there))
-    return found
+        names[option] = known(option, name, filter(None, there))
+    return names
 
 
 def machines(connection: Connection, asked: str) -> tuple[str, ...]:
@@ -100,10 +100,10 @@ def machines(connection: Connection, asked: str) -> tuple[str, ...]:
     start = asked.strip().casefold()
     exact = {one for one, name in ids.items() if asked in (one, name)}
     begun = {
-        one
-        for one, name in ids.items()
+        digest
+        for digest, name in ids.items()
         if len(start) >= _ENOUGH
-        and (one.startswith(start) or (name or "").casefold().startswith(start))
+        and (digest.startswith(start) or (name or "").casefold().startswith(start))
     }
     same = canonical(connection)
     if not exact and len({ids[one] or same[one] for one in begun}) > 1:

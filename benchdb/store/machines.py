@@ -124,7 +124,7 @@ def known_machines(connection: Connection) -> list[Known]:
         .outerjoin(run, run.c.machine == machine.c.digest)
         .group_by(machine.c.digest, chip.c.digest, "mine")
     )
-    found = [
+    known = [
         Known(
             row.digest,
             f"{row.vendor} {row.name}",
@@ -140,7 +140,7 @@ def known_machines(connection: Connection) -> list[Known]:
         for row in connection.execute(query)
     ]
     return sorted(
-        found, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
+        known, key=lambda one: (one.same_as, one.digest != one.same_as, not one.mine)
     )
 
 
@@ -173,16 +173,18 @@ def unite(connection: Connection, some: Sequence[str]) -> None:
         merge(connection, root, other)
 
 
-def split(connection: Connection, one: str) -> None:
-    """Keep the machine *one* apart from all others."""
+def split(connection: Connection, member: str) -> None:
+    """Keep the machine *member* apart from all others."""
     groups = canonical(connection)
-    rest = sorted(digest for digest, stands in groups.items() if stands == groups[one])
-    rest.remove(one)
+    rest = sorted(
+        digest for digest, stands in groups.items() if stands == groups[member]
+    )
+    rest.remove(member)
     if not rest:
         raise UsageError("that machine stands alone already")
     # The others stay together: one of them stands for them from now on.
-    root = groups[one] if groups[one] != one else rest[0]
-    _link(connection, {one: one, **dict.fromkeys(rest, root)})
+    root = groups[member] if groups[member] != member else rest[0]
+    _link(connection, {member: member, **dict.fromkeys(rest, root)})
 
 
 def undo(connection: Connection, one: str) -> None:
@@ -200,12 +202,12 @@ def find_machine(connection: Connection, prefix: str) -> str:
     wanted = prefix.lower()
     hexadecimal = wanted and not set(wanted) - set("0123456789abcdef")
     query = select(machine.c.digest).where(machine.c.digest.startswith(wanted)).limit(2)
-    found = list(connection.scalars(query)) if hexadecimal else []
-    if not found:
+    matches = list(connection.scalars(query)) if hexadecimal else []
+    if not matches:
         raise UsageError(f"no machine {prefix!r}; 'benchdb machines list' shows them")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise UsageError(f"several machines start with {prefix!r}; give more digits")
-    return str(found[0])
+    return str(matches[0])
 
 
 def _by_rule(connection: Connection) -> dict[str, str]:
@@ -245,14 +247,14 @@ class _Decided:
             for first, some in votes.items()
         }
 
-    def root(self, one: str) -> str:
-        """Return what stands for *one*. Links of links end at themselves."""
+    def root(self, digest: str) -> str:
+        """Return what stands for *digest*. Links of links end at themselves."""
         seen: set[str] = set()
-        while one not in seen:
-            seen.add(one)
-            first = self._rule[one]
-            one = self._links.get(one) or self._namesakes.get(first) or first
-        return one
+        while digest not in seen:
+            seen.add(digest)
+            first = self._rule[digest]
+            digest = self._links.get(digest) or self._namesakes.get(first) or first
+        return digest
 
 
 def _why(one: str, links: dict[str, str], sharing: int) -> str:
@@ -284,18 +286,18 @@ def find_by_id(connection: Connection, wanted: str) -> str:
     if wanted in ids:
         return wanted
     start = wanted.casefold()
-    found, runs = set[str](), 0
+    digests, runs = set[str](), 0
     if len(start) >= _ENOUGH:
-        found = {one for one in ids if one.casefold().startswith(start)}
+        digests = {one for one in ids if one.casefold().startswith(start)}
         machines = _of_runs(connection, start)
         runs = len(machines)
         groups = canonical(connection)
         roots = {groups[one] for one in machines}
-        found |= {one for one, digest in ids.items() if groups[digest] in roots}
-        found = {_first(ids, groups, one) for one in found}
-    if len(found) == 1:
-        return found.pop()
-    raise UsageError(_no_match(wanted, len(found), runs))
+        digests |= {one for one, digest in ids.items() if groups[digest] in roots}
+        digests = {_first(ids, groups, one) for one in digests}
+    if len(digests) == 1:
+        return digests.pop()
+    raise UsageError(_no_match(wanted, len(digests), runs))
 
 
 def _all_ids(connection: Connection) -> dict[str, str]:

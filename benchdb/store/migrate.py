@@ -34,12 +34,12 @@ def revision(connection: Connection) -> str | None:
     return str(row[0]) if row is not None and _OURS.fullmatch(str(row[0])) else None
 
 
-def maker(engine: Engine, found: str) -> str | None:
-    """Return which benchdb brought the database to the revision *found*, if told.
+def maker(engine: Engine, schema: str) -> str | None:
+    """Return which benchdb brought the database to the revision *schema*, if told.
 
     It may be a newer one's database: nothing is certain about its tables.
     """
-    query = made_by.select().where(made_by.c.revision == found)
+    query = made_by.select().where(made_by.c.revision == schema)
     try:
         with engine.connect() as connection:
             row = connection.execute(query).first()
@@ -123,46 +123,46 @@ def bring_up(
     *agree* does; *renew* is told which schema it had.
     """
     with engine.connect() as connection:
-        found = revision(connection)
-        if found == SCHEMA_REVISION:
+        schema = revision(connection)
+        if schema == SCHEMA_REVISION:
             return
         empty = is_empty(connection)
     if empty:
         if not create:
             raise DatabaseError(f"{name(engine)} is empty; 'benchdb import' fills it")
         upgrade(engine)
-    elif found is None:
+    elif schema is None:
         raise DatabaseError(f"{name(engine)} is a database, but not one of benchdb's")
-    elif found not in KNOWN_REVISIONS:
-        raise DatabaseError(newer(engine, found))
+    elif schema not in KNOWN_REVISIONS:
+        raise DatabaseError(newer(engine, schema))
     else:
-        _upgrade(engine, found, renew, agree)
+        _upgrade(engine, schema, renew, agree)
 
 
-def newer(engine: Engine, found: str) -> str:
-    """Return what to say of a database with the schema *found*, which is not known."""
-    version = maker(engine, found)
+def newer(engine: Engine, schema: str) -> str:
+    """Return what to say of a database with the schema *schema*, which is not known."""
+    version = maker(engine, schema)
     install = "upgrade benchdb" if version is None else f"install benchdb {version}"
     later = "" if version is None else " or later"
     return (
-        f"{name(engine)} was made by a newer benchdb (schema {found}, this one knows "
+        f"{name(engine)} was made by a newer benchdb (schema {schema}, this one knows "
         f"up to {SCHEMA_REVISION}); {install}{later}"
     )
 
 
 def _upgrade(
     engine: Engine,
-    found: str,
+    schema: str,
     renew: Callable[[Connection, str], None],
     agree: Callable[[Older], bool],
 ) -> None:
     path = Path(engine.get_execution_options().get("benchdb_location", ""))
     is_file = engine.dialect.name == "sqlite"
-    copy = sqlite.backup_name(path, found) if is_file else None
-    told = f"{name(engine)} has the older schema {found}"
-    if not agree(Older(name(engine), found, copy)):
+    copy = sqlite.backup_name(path, schema) if is_file else None
+    what = f"{name(engine)} has the older schema {schema}"
+    if not agree(Older(name(engine), schema, copy)):
         raise DatabaseError(
-            f"{told}, this benchdb needs {SCHEMA_REVISION}; 'benchdb db upgrade' "
+            f"{what}, this benchdb needs {SCHEMA_REVISION}; 'benchdb db upgrade' "
             "brings it there"
         )
     made: list[Path] = []
@@ -173,7 +173,7 @@ def _upgrade(
             made.append(copy)
 
     try:
-        upgrade(engine, lambda connection: renew(connection, found), before=keep)
+        upgrade(engine, lambda connection: renew(connection, schema), before=keep)
     except BaseException as error:
         for one in made:  # nothing happened, so the file itself is what it was
             with suppress(OSError):
@@ -181,4 +181,4 @@ def _upgrade(
         if not isinstance(error, BenchdbError | SQLAlchemyError | OSError):
             raise
         reason = str(error) if isinstance(error, BenchdbError) else why(error)
-        raise DatabaseError(f"{told} and cannot be upgraded: {reason}") from error
+        raise DatabaseError(f"{what} and cannot be upgraded: {reason}") from error

@@ -77,6 +77,12 @@ def note(
         _note(ages, [(None, *facts[1:]) if row[0] in undated else facts])
 
 
+def cell_of(connection: Connection, digest: str) -> str:
+    """Return the short name of the cell of a run."""
+    facts = connection.execute(select(*_FACTS).where(run.c.digest == digest)).one()
+    return _name(_aged(facts)[0])
+
+
 def refresh(connection: Connection, ages: Mapping[Kind, Age]) -> None:
     """Decide anew for the kinds to which runs were added, none newer than *ages*."""
     newest_, stale = dict(ages), list[str]()
@@ -141,8 +147,8 @@ def _add(connection: Connection, ages: Ages) -> None:
                 "started": facts[0],
             }
             for facts in _of(connection, query, names)
-            for kind, told in [_aged(facts)]
-            if kind in ages and told[1] == ages[kind][1]
+            for kind, age in [_aged(facts)]
+            if kind in ages and age[1] == ages[kind][1]
         ]
         insert_rows(connection, newest, sorted(rows, key=itemgetter("run")))
 

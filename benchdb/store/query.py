@@ -136,14 +136,14 @@ def _of_server(
     def translated(error: Exception) -> BaseException:
         diagnosis = getattr(error, "diag", None)
         code = str(getattr(diagnosis, "sqlstate", None) or "")
-        said = getattr(diagnosis, "message_primary", None) or why(error)
+        message = getattr(diagnosis, "message_primary", None) or why(error)
         if code == _CANCELLED and seconds is not None:
             return _late(seconds)
         if code == _READ_ONLY:
             return _refused("it changes something")
         if code.startswith(_OURS) or isinstance(error, psycopg.ProgrammingError):
-            return _wrong(said)
-        return DatabaseError(f"cannot read {name(connection.engine)}: {said}")
+            return _wrong(message)
+        return DatabaseError(f"cannot read {name(connection.engine)}: {message}")
 
     connection.exec_driver_sql("SET TRANSACTION READ ONLY")
     # From the first query on, no statement can take that back.
@@ -196,11 +196,11 @@ def _refused(reason: str) -> UsageError:
 def _wrong(said: str) -> UsageError:
     """Return what to say of SQL that the database does not understand."""
     line = said.splitlines()[0].strip() if said.strip() else "nothing is asked"
-    if found := _TABLE.search(line):
-        every = (suggestion(found[1], names) for names in (TABLES, metadata.tables))
+    if match := _TABLE.search(line):
+        every = (suggestion(match[1], names) for names in (TABLES, metadata.tables))
         near = (one for one in every if "did you mean" in one)
-        line += next(near, suggestion(found[1], TABLES))
-    elif found := _COLUMN.search(line):
+        line += next(near, suggestion(match[1], TABLES))
+    elif match := _COLUMN.search(line):
         names = {one.name for columns in TABLES.values() for one in columns}
-        line += suggestion(found[1], names)
+        line += suggestion(match[1], names)
     return UsageError(f"the query cannot be asked: {line}")

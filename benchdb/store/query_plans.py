@@ -37,16 +37,16 @@ class Plan(msgspec.Struct, frozen=True):
 @contextmanager
 def recorded(connection: Connection) -> Iterator[dict[str, Query]]:
     """Give the queries that the block asks on *connection*, by their statement."""
-    found: dict[str, Query] = {}
+    queries: dict[str, Query] = {}
 
     def note(_connection: Any, _cursor: Any, statement: str, *rest: Any) -> None:
         if statement.lstrip().upper().startswith(("SELECT", "WITH")):
-            one = found.setdefault(statement, Query(statement, rest[0]))
+            one = queries.setdefault(statement, Query(statement, rest[0]))
             one.times += 1
 
     event.listen(connection, "before_cursor_execute", note)
     try:
-        yield found
+        yield queries
     finally:
         event.remove(connection, "before_cursor_execute", note)
 

@@ -33,11 +33,11 @@ def find(connection: Connection, prefix: str) -> str:
     wanted = prefix.lower()
     is_id = wanted and not set(wanted) - set("0123456789abcdef")
     query = select(run.c.digest).where(run.c.digest.startswith(wanted)).limit(2)
-    found = list(connection.scalars(query)) if is_id else []
-    if len(found) > 1:
+    matches = list(connection.scalars(query)) if is_id else []
+    if len(matches) > 1:
         raise UsageError(f"several runs start with {prefix!r}; give more digits")
-    if found:
-        return str(found[0])
+    if matches:
+        return str(matches[0])
     for what, column in (("campaign", run.c.campaign), ("workload", run.c.workload)):
         query = select(run.c.digest).where(column == prefix).limit(1)
         if connection.scalar(query):
@@ -113,17 +113,19 @@ def claims(
 
 def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Record]:
     """Yield the runs with these *digests*, some hundreds of them at most."""
-    found = {
+    by_digest = {
         row.digest: row
         for row in connection.execute(select(run).where(run.c.digest.in_(digests)))
     }
-    machines = _by_digest(connection, machine, {row.machine for row in found.values()})
+    machines = _by_digest(
+        connection, machine, {row.machine for row in by_digest.values()}
+    )
     chips = _by_digest(connection, chip, {row.chip for row in machines.values()})
     environments = _by_digest(
-        connection, environment, {row.environment for row in found.values()}
+        connection, environment, {row.environment for row in by_digest.values()}
     )
     documents = _by_digest(
-        connection, source, {row.source for row in found.values() if row.source}
+        connection, source, {row.source for row in by_digest.values() if row.source}
     )
     values = _children(
         connection, select(value).order_by(value.c.run, value.c.metric), digests
@@ -133,7 +135,7 @@ def records_of(connection: Connection, digests: Sequence[str]) -> Iterator[Recor
     )
     series = samples_of(connection, digests)
     for digest in digests:
-        row = found[digest]
+        row = by_digest[digest]
         owner = _referred(machines, row.machine)
         around = _referred(environments, row.environment)
         document = documents.get(row.source)

@@ -175,10 +175,10 @@ def _drop_machines(connection: Connection, some: Iterable[str]) -> int:
 def naming(key: Column[Any]) -> list[Column[Any]]:
     """Return the columns of all tables that refer to *key*."""
     return [
-        one.parent
+        column.parent
         for table in tables.metadata.sorted_tables
-        for one in table.foreign_keys
-        if one.column is key
+        for column in table.foreign_keys
+        if column.column is key
     ]
 
 
@@ -189,21 +189,23 @@ def _unused(
     *users: Column[Any],
 ) -> list[str]:
     """Return which of *some* keys no column of *users* refers to."""
-    found: list[str] = []
+    unused: list[str] = []
     for part in batched(sorted(some)):
         free = [~select(user).where(user == key).exists() for user in users]
-        found += connection.scalars(select(key).where(key.in_(part), *free))
-    return found
+        unused += connection.scalars(select(key).where(key.in_(part), *free))
+    return unused
 
 
 def _unlink(connection: Connection, machines: Sequence[str]) -> None:
     """Take *machines* out of what was decided by hand; the others stay the same."""
     link = tables.machine_link
-    for one in machines:
-        connection.execute(delete(link).where(link.c.machine == one))
-        theirs = select(func.min(link.c.machine)).where(link.c.same_as == one)
+    for machine_digest in machines:
+        connection.execute(delete(link).where(link.c.machine == machine_digest))
+        theirs = select(func.min(link.c.machine)).where(
+            link.c.same_as == machine_digest
+        )
         if (root := connection.scalar(theirs)) is not None:
-            led = update(link).where(link.c.same_as == one)
+            led = update(link).where(link.c.same_as == machine_digest)
             connection.execute(led.values(same_as=root))
 
 

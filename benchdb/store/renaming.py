@@ -27,12 +27,12 @@ def rename(connection: Connection) -> set[str]:
     """
     writer = Writer(connection)
     old, sources = set[str](), set[str]()
-    for one, mine in list(_old(connection)):
-        new = renamed(one)
-        if new.digest != one.digest:
+    for run_digest, mine in list(_old(connection)):
+        new = renamed(run_digest)
+        if new.digest != run_digest.digest:
             writer.add_record(new, mine=mine)
-            old.add(one.digest)
-            sources |= {one.source_digest or ""}
+            old.add(run_digest.digest)
+            sources |= {run_digest.source_digest or ""}
     writer.flush()
     for column in (*naming(run.c.digest), future_date.c.digest, run.c.digest):
         delete_keys(connection, column, old)

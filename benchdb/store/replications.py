@@ -9,11 +9,12 @@ system and driver, and their figures agree by ``statistics.agreement``.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Select, func, or_, select, tuple_
+from sqlalchemy import Connection, Row, Select, func, or_, select, tuple_, union
 
 from benchdb.metric_kinds import headlines
 from benchdb.statistics import spreads
@@ -21,14 +22,17 @@ from benchdb.statistics.agreement import Outcome, agreement
 from benchdb.statistics.comparison import Sample, Spread, geometric_mean
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.store.hearsay import hearsay
+from benchdb.store.newest import cell_of
 from benchdb.store.places import chip_at_work, is_card, is_known
 from benchdb.store.pooling import conditions, is_usable, work_class
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
-from benchdb.store.tables import finding, machine, run
+from benchdb.store.tables import finding, machine, newest, run
 
 _GIB = 2**30
 _WORK = (run.c.workload, run.c.framework, run.c.device)
 _COPIES = ("copied-samples",)  # findings by which a run is no measurement of its own
+_MOST = 5_000  # runs of one work that are all held against one of them
+_TOGETHER = 50_000  # runs; each time all runs of their campaigns are read for the grade
 ClassSpreads = Mapping[WorkClass, Seen]
 
 
@@ -84,6 +88,85 @@ def replications(
             if known != Replication(n=known.n):
                 found |= dict.fromkeys((one.run.facts.digest for one in own), known)
     return found
+
+
+def replications_beside(
+    connection: Connection,
+    shown: Select[Any],
+    seen: Callable[[Connection], ClassSpreads],
+) -> Mapping[str, Replication]:
+    """Return the replication of each run that has any, those *shown* among them.
+
+    Asked is whoever may have measured one of these again, which may be many more.
+    """
+    cells = select(newest.c.cell).where(newest.c.run.in_(shown)).distinct()
+    every, found = _beside(shown, cells), dict[str, Replication]()
+    kinds = select(run.c.workload, func.count()).group_by(run.c.workload)
+    alike = kinds.where(run.c.digest.in_(every)).order_by(run.c.workload)
+    once = cache(seen)
+    for works in _portions(connection.execute(alike).all()):
+        among = every.where(run.c.workload.in_(works))
+        found |= replications(connection, among, once)
+    return found
+
+
+def replications_of(
+    connection: Connection,
+    digest: str,
+    seen: Callable[[Connection], ClassSpreads],
+) -> Mapping[str, Replication]:
+    """Return the replication of a run, if it has any, by digest; others may be there.
+
+    Where many runs did the same work the newest of each machine are held against it.
+    """
+    own = connection.execute(select(run).where(run.c.digest == digest)).one()
+    alike = [column == own._mapping[column.name] for column in _WORK]
+    among = select(run.c.digest).where(*alike)
+    count = select(func.count()).select_from(run).where(*alike)
+    if (connection.scalar(count) or 0) > _MOST:
+        together = [run.c.digest == digest]
+        if own.campaign is not None:
+            together = [run.c.campaign == own.campaign, run.c.machine == own.machine]
+        cell = select(newest.c.cell).where(newest.c.cell == cell_of(connection, digest))
+        among = _beside(select(run.c.digest).where(*alike, *together), cell)
+        among = among.where(*alike)
+    return replications(connection, among, seen)
+
+
+def _beside(shown: Select[Any], cells: Select[Any]) -> Select[Any]:
+    """Return the query of what is *shown* and of the newest runs of *cells* anywhere.
+
+    With them are campaigns of which a run is linked to one that is shown, either way.
+    """
+    link = run.alias()
+    links = union(
+        select(link.c.reproduces).where(
+            link.c.digest.in_(shown), link.c.reproduces.is_not(None)
+        ),
+        select(link.c.digest).where(link.c.reproduces.in_(shown)),
+    )
+    linked = select(link.c.campaign).where(link.c.digest.in_(links))
+    return select(run.c.digest).where(
+        or_(
+            run.c.digest.in_(shown),
+            run.c.digest.in_(select(newest.c.run).where(newest.c.cell.in_(cells))),
+            run.c.digest.in_(links),
+            run.c.campaign.in_(linked),
+        ),
+    )
+
+
+def _portions(works: Iterable[Row[tuple[str, int]]]) -> Iterator[list[str]]:
+    """Yield workloads whose runs are held together: few times, and not too many."""
+    some, held = list[str](), 0
+    for work, runs in works:
+        if some and held + runs > _TOGETHER:
+            yield some
+            some, held = [], 0
+        some.append(work)
+        held += runs
+    if some:
+        yield some
 
 
 def confirmed(

@@ -120,20 +120,20 @@ _WHAT = attrgetter(
 _WHICH = attrgetter("seed", "tier", "campaign", "replicate", "replicates")
 
 
-def unknown(found: Rows, known: set[Shared]) -> Rows:
-    """Return *found* less the rows of *known*, which takes in those that are shared.
+def unknown(rows: Rows, known: set[Shared]) -> Rows:
+    """Return *rows* less the rows of *known*, which takes in those that are shared.
 
     Machines and the like repeat in every run; each has to be inserted once.
     """
-    for name, some in found.items():
+    for name, some in rows.items():
         if name not in OF_A_RUN:
             keys = [(name, _identity(row)) for row in some]
             new = [row for key, row in zip(keys, some, strict=True) if key not in known]
-            found[name] = new
+            rows[name] = new
             known.update(keys)
     if len(known) > _REMEMBERED:
         known.clear()
-    return found
+    return rows
 
 
 def _identity(row: Row) -> Any:

@@ -109,13 +109,13 @@ def _figures(connection: Connection, workload: str) -> dict[Work, list[float]]:
         .where(value.c.value.is_not(None))
         .limit(_FIGURES)
     )
-    found: dict[Work, list[float]] = {}
+    figures: dict[Work, list[float]] = {}
     for row in connection.execute(query):
         name = _chip(row.device, row.device_name, row.name, row.accelerators)
         which = _which(row.parameters, row.batch_size)
         work = Work(name, workload, row.metric, which)
-        found.setdefault(work, []).append(row.value)
-    return found
+        figures.setdefault(work, []).append(row.value)
+    return figures
 
 
 class Brought:

@@ -98,27 +98,27 @@ class Writer:
         gathered, self._pending = self._pending, defaultdict(list)
         self.write(gathered)
 
-    def write(self, found: Rows) -> set[str]:
+    def write(self, gathered: Rows) -> set[str]:
         """Insert rows by table; return the runs among them that were there before.
 
         What was forgotten is left out. ``flush`` must follow the last of them.
         """
-        return self._write(self.left_out.less(found))
+        return self._write(self.left_out.less(gathered))
 
-    def _write(self, found: Rows) -> set[str]:
-        runs = found.get("run", [])
-        withdrawn = {row["run"] for row in found.get("retraction", ())}
+    def _write(self, gathered: Rows) -> set[str]:
+        runs = gathered.get("run", [])
+        withdrawn = {row["run"] for row in gathered.get("retraction", ())}
         if runs or withdrawn:
             self.changes.begin()
-        self._write_shared(found)
+        self._write_shared(gathered)
         self.changes.touch(withdrawn)  # what comes with them is noted in any case
         if not runs:
-            self._add_to_runs(found)
+            self._add_to_runs(gathered)
             return set()
         named = {row[0] for row in runs}
         there = self._there(named)
         for table in _OF_A_RUN:
-            some = found.get(table.name, [])
+            some = gathered.get(table.name, [])
             if there:
                 some = [row for row in some if row[0] not in there]
             if len(named) < len(runs):
@@ -130,12 +130,12 @@ class Writer:
         self.runs_added += len(named) - len(there)
         return there
 
-    def _write_shared(self, found: Rows) -> None:
+    def _write_shared(self, gathered: Rows) -> None:
         """Insert what runs refer to, and what follows from its being new."""
-        sources = found.get(tables.source.name, [])
+        sources = gathered.get(tables.source.name, [])
         ahead = dates.of_sources(self._connection, sources)
         for table in _SHARED:
-            if some := found.get(table.name):
+            if some := gathered.get(table.name):
                 _insert(self._connection, table, some)
         self._note_future(ahead)
         if sources:
@@ -149,12 +149,12 @@ class Writer:
         if len(self._ages) > _KINDS:
             self._renew()
 
-    def _note_future(self, found: list[Row]) -> set[str]:
+    def _note_future(self, runs: list[Row]) -> set[str]:
         """Keep which dates were yet to come today; return whose they are."""
-        if found:
+        if runs:
             statement = insert_new(self._connection, tables.future_date)
-            self._connection.execute(statement, found)
-        return {row["digest"] for row in found}
+            self._connection.execute(statement, runs)
+        return {row["digest"] for row in runs}
 
     def _there(self, digests: set[str]) -> set[str]:
         """Return which of these runs are there already."""

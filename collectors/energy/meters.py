@@ -82,7 +82,7 @@ def watts_now(
     All are read together, so that they are of the same work; powermetrics only
     *as_root*, for sudo logs who asks.
     """
-    found: dict[str, dict[str, Any]] = {}
+    watts: dict[str, dict[str, Any]] = {}
     with ExitStack() as opened:
         card = None
         if device == "cuda":
@@ -92,7 +92,7 @@ def watts_now(
         meters: dict[str, Meter] = {}
         for name, module in METERS[_meters_of(device)].items():
             if name == "powermetrics" and not as_root:
-                found[name] = {"why": "runs as root only: run sudo -v, and ask for it"}
+                watts[name] = {"why": "runs as root only: run sudo -v, and ask for it"}
                 continue
             try:
                 if device == "cuda" and card is None:
@@ -100,7 +100,7 @@ def watts_now(
                 meters[name] = module.open_meter(device, card)
                 opened.callback(meters[name].close)
             except NoMeterError as missing:
-                found[name] = {"why": str(missing)}
+                watts[name] = {"why": str(missing)}
         began, readings = (
             time.monotonic(),
             {name: meter.read() for name, meter in meters.items()},
@@ -115,9 +115,9 @@ def watts_now(
             energy = energy_over(taken, span, _LEAST_SECONDS)
             if isinstance(energy, str):
                 why = "; ".join(filter(None, (energy, meter.trouble())))
-                found[name] = {"why": why}
+                watts[name] = {"why": why}
             else:
                 shares = energy.domains.items()
                 domains = {k: rounded(v / energy.seconds) for k, v in shares}
-                found[name] = {"watts": rounded(energy.watts), "domains": domains}
-    return found
+                watts[name] = {"watts": rounded(energy.watts), "domains": domains}
+    return watts

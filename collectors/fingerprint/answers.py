@@ -85,13 +85,13 @@ def shareable(heard: Mapping[str, str]) -> dict[str, str]:
 def _profile(text: str) -> str:
     """Return the JSON of ``system_profiler`` with the values that are harmless."""
     try:
-        found = json.loads(text)
+        profile = json.loads(text)
     except ValueError:
         return ""
     reports: dict[str, list[Any]] = {}
     left_out: set[str] = set()
     for name in _REPORTS:
-        items = found.get(name) if isinstance(found, dict) else None
+        items = profile.get(name) if isinstance(profile, dict) else None
         for item in items if isinstance(items, list) else ():
             fields = item.items() if isinstance(item, dict) else ()
             kept = {k: v for k, v in fields if _is_harmless(k, v)}
@@ -119,11 +119,11 @@ def _macmon(text: str) -> str:
 def _powermetrics(text: str) -> str:
     """Return the numbers of a document of ``powermetrics``, and its pressure."""
     try:
-        found = plistlib.loads(text.strip("\0\n ").encode())
+        facts = plistlib.loads(text.strip("\0\n ").encode())
     except (ValueError, plistlib.InvalidFileException):
         return ""
     parts = ("elapsed_ns", "processor", "gpu", "thermal_pressure")
-    kept = plistlib.dumps(_numbers({k: found[k] for k in parts if k in found}))
+    kept = plistlib.dumps(_numbers({k: facts[k] for k in parts if k in facts}))
     return kept.decode()
 
 

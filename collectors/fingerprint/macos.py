@@ -8,6 +8,7 @@ import json
 import platform
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from fingerprint import commands
 from fingerprint.facts import (
@@ -22,6 +23,7 @@ from fingerprint.facts import (
     reasons,
     whole,
 )
+from fingerprint.mach_o import sdk_of
 
 _JOINED = re.compile(r";\s+(?=[a-z]+\.[\w.]+: )")
 _SYSCTL = re.compile(r"([a-z_]\w*(?:\.[\w-]+)+)\s*[:=]\s?(.*)")
@@ -186,6 +188,11 @@ def displays(text: str | None) -> tuple[Facts, ...]:
         memory = extract(str(item.get("spdisplays_vram")), PRINTED_SIZE)
         gpus.append(known({"vendor": vendor, "name": named, "cores": cores}) | memory)
     return tuple(gpus)
+
+
+def metal_kernels(library: Path) -> dict[str, str | None]:
+    """Return what decides which kernels Metal has: GPU family, SDK of a *library*."""
+    return {"metal_family": metal_family(), "sdk": sdk_of(library)}
 
 
 def metal_family(text: str | None = None) -> str | None:

@@ -392,6 +392,7 @@ class Assignment:
     # By the monotonic clock: blocks go on until then, as far as the tier allows.
     blocks_until: float | None = None
     term_seconds: int | None = None  # as it was asked for, from the start on
+    metered: bool = True  # whether anything sees what is drawn at rest
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Assignment":

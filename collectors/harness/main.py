@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import machine
+from energy.meters import available_meters
 from fingerprint.nvidia import highest_clocks
 from training_data.files import digest_of
 
@@ -165,6 +166,8 @@ def _assignments(
     )
     turns = range(replicates) if options.replicate is None else [options.replicate]
     until = options.blocks_until and time.monotonic() + options.blocks_until
+    meters = [] if until is None else available_meters(options.device)
+    metered = options.powermetrics or any(one["available"] for one in meters)
     for number, (replicate, cell) in enumerate(_in_turn(cells, turns, options.seed)):
         seeded = replace(cell, seed=options.seed + replicate)
         parameters, plan = dict(cell.parameters), cell.seed_plan
@@ -206,6 +209,7 @@ def _assignments(
             progress=options.progress or sys.stderr.isatty(),
             blocks_until=until,
             term_seconds=options.blocks_until,
+            metered=metered,
         )
 
 

@@ -90,7 +90,7 @@ def parse(program: str, framework: Framework, arguments: Sequence[str]) -> Names
     add("--powermetrics", action="store_true", help=meter)
     add("--campaign", metavar="ID", help="recorded with each run")
     add("--seed", type=_natural, default=0, metavar="S", help="default: 0")
-    add("--progress", action="store_true", help="say on standard error what runs")
+    add("--progress", action="store_true", help="say on standard error how far it is")
     add("--describe", action="store_true", help="say what can be measured here")
     add("--list-cells", action="store_true", help="say what would be measured")
     options = parser.parse_args(arguments)
@@ -245,6 +245,7 @@ def describe(
         "framework": framework.name,
         "compilers": list(framework.compilers),
         "list_cells": True,
+        "progress": True,
         "options": {name: list(values) for name, values in framework.options.items()},
         "tiers": {name: {"processes": tier.processes} for name, tier in TIERS.items()},
     }

@@ -2,7 +2,6 @@
 
 import math
 import struct
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -105,19 +104,20 @@ class Recorder:
 
         They last half of the usual window at least. What is no part of the headline is
         cut short: steps that are timed one by one, and the power at rest, which the
-        first process of a cell has shown. There is no burst, for settling has no end
-        that a term could set.
+        first process of a cell shows where there is a meter. There is no burst, for
+        settling has no end that a term could set.
         """
         tier, until = TIERS[self.cell.tier], self.assignment.blocks_until
         if until is None:
             return tier
         left = until - time.monotonic()
+        shown = self.assignment.run["replicate"] or not self.assignment.metered
         window = min(max(left, tier.window_seconds / 2), tier.window_limit)
         return replace(
             tier,
             window_seconds=window,
             window_limit=min(window + 1.0, tier.window_limit),
-            idle_seconds=0.0 if self.assignment.run["replicate"] else tier.idle_seconds,
+            idle_seconds=0.0 if shown else tier.idle_seconds,
             rest_seconds=0.0,
             single_seconds=min(tier.single_seconds, 1.0),
         )
@@ -137,10 +137,6 @@ class Recorder:
         Whoever runs it puts into the yielded dict how many ``samples`` it had.
         """
         facts: dict[str, int] = {}
-        if self.assignment.progress:
-            run = self.assignment.run
-            turn = f"{run['replicate'] + 1}/{run['replicates']}"
-            print(f"{self.cell.title}, {turn}: {name}", file=sys.stderr, flush=True)
         self._edge(name, time.monotonic_ns(), begin=True)
         yield facts
         self._edge(name, time.monotonic_ns(), begin=False, **facts)

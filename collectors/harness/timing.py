@@ -112,13 +112,15 @@ TIERS = {
 
 
 def extents(tier: Tier) -> dict[str, float | None]:
-    """Return what decides how long a process with a term takes; None has no limit.
+    """Return what decides how long a process takes; None has no limit.
 
-    *gate_seconds* are those of the first process of a cell.
+    *gate_seconds* are those of the first process of a cell where it has a term,
+    *pair_seconds* where it has none.
     """
     limits = {
         "warmup_limit": tier.warmup_limit,
         "window_limit": tier.window_limit,
+        "single_seconds": tier.single_seconds,
     }
     return {
         "warmup_steps": tier.warmup_steps,
@@ -128,6 +130,8 @@ def extents(tier: Tier) -> dict[str, float | None]:
         "window_seconds": tier.window_seconds,
         "idle_seconds": tier.idle_seconds,
         "gate_seconds": TERM_PAIR_SECONDS if tier.block_seconds else 0.0,
+        "pair_seconds": _PAIR_SECONDS if tier.block_seconds else 0.0,
+        "single_steps": tier.single_steps,
         **{k: v if math.isfinite(v) else None for k, v in limits.items()},
     }
 

@@ -26,6 +26,7 @@ from harness.process import (
     oom_kills,
     signal_of,
 )
+from harness.progress import Progress
 from harness.telemetry import Telemetry
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -180,13 +181,15 @@ def _follow(
     write: Callable[[str], None],
     telemetry: Telemetry,
 ) -> Course:
-    course = Course()
+    course, progress = Course(), Progress(assignment)
     for line in written:
         why: str | None = f"a line longer than {LINE_LIMIT} bytes"
         if line is not None:
             content = message(line)
             try:
                 if _take(course, content, telemetry):
+                    if content["type"] == "phase" and content["begin"]:
+                        progress.begin(content["phase"])
                     continue
             except (KeyError, TypeError, ValueError):  # a field lacks, or is no such
                 course.unreadable += 1
@@ -196,6 +199,7 @@ def _follow(
                 course.kinds.add(content["type"])
                 course.blocks += blocks(content)
                 write(line)
+                progress.samples(content)
         if why:
             text = f"its worker wrote {why}"
             course.objection = course.objection or ("failed", text)

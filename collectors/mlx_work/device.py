@@ -9,14 +9,15 @@ import io
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import mlx.core as mx
 import numpy as np
-from fingerprint.mach_o import sdk_of
-from fingerprint.macos import metal_family
+from fingerprint.macos import metal_kernels
 from harness.cells import Cell
-from operations import PEAKS, Operation, Shape, Tensors
+from harness.framework import UnsupportedError
+from operations import PEAKS, Operation, Tensors
 
 COMPILED = "mx.compile"
 UNEVALUATED = "an unevaluated graph"
@@ -44,9 +45,14 @@ class MlxTensors(Tensors):
     probe_sides = Tensors.probe_sides | {"cpu": 256}
     matmul = staticmethod(started(mx.matmul))
     add = staticmethod(started(mx.add))
+    convolve = staticmethod(started(mx.conv2d))
+    outputs_first = True
 
     def __init__(self, cell: Cell) -> None:
-        """Note the cell; nothing is allocated yet."""
+        """Note the cell; nothing is allocated yet. Raise what cannot be compiled."""
+        if cell.compiler == COMPILED and cell.device == "cpu" and not which("g++"):
+            # MLX itself would compile nothing, in silence.
+            raise UnsupportedError("mx.compile needs g++ on the CPU; install one")
         super().__init__(cell)
         self.kept = DTYPES[cell.precision]  # the type of parameters and operands
         self.one_kernel = cell.compiler == COMPILED
@@ -56,12 +62,6 @@ class MlxTensors(Tensors):
     def multiply_add(a: Any, b: Any, c: Any) -> Any:
         """Return a b + c."""
         return a * b + c
-
-    @staticmethod
-    @started
-    def convolve(images: Any, weights: Any) -> Any:
-        """Return the convolution, without padding or bias."""
-        return mx.conv2d(images, weights.transpose(3, 0, 1, 2))
 
     def tensor(self, array: Any, precision: str | None = None) -> Any:
         """Return an array in the cell's or another type, computed."""
@@ -75,10 +75,8 @@ class MlxTensors(Tensors):
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return *function* as it is, or what MLX makes of its graph."""
-        if self.cell.compiler != COMPILED:
-            return function
         pure: Any = function
-        return started(mx.compile(pure.__wrapped__))
+        return started(mx.compile(pure.__wrapped__)) if self.one_kernel else function
 
     def wait_for(self, tensor: Any) -> None:
         """Wait until all that was started is done; start nothing."""
@@ -91,11 +89,9 @@ class MlxTensors(Tensors):
         return device if evaluated(tensor) else UNEVALUATED, type_name(tensor.dtype)
 
     def path(self) -> dict[str, str | None]:
-        """Return what decides on Metal's kernels: GPU family, SDK of the library."""
-        if self.cell.device != "metal":
-            return {}
+        """Return what decides on Metal's kernels, by the SDK of MLX's library."""
         library = Path(mx.__file__).parent / "lib" / "libmlx.dylib"
-        return {"metal_family": metal_family(), "sdk": sdk_of(library)}
+        return metal_kernels(library) if self.cell.device == "metal" else {}
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of MLX's own counter; the CPU's memory is the system's."""
@@ -107,15 +103,6 @@ class MlxTensors(Tensors):
 
 class MlxOperation(Operation, MlxTensors):
     """An operation whose every step makes a new result."""
-
-    def drawn(self, source: Any, shape: Shape, scale: float = 1.0) -> Any:
-        """Return entries; weights of a convolution in MLX's order, seen in ours."""
-        made = super().drawn(source, shape, scale)
-        if len(shape) != 4 or shape[0] != self.cell.parameters["kernel_size"]:
-            return made
-        own = mx.contiguous(made.transpose(3, 0, 1, 2))
-        mx.eval(own)
-        return own.transpose(1, 2, 3, 0)
 
 
 def evaluated(array: Any) -> bool:

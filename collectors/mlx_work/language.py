@@ -21,7 +21,6 @@ from mlx_work.device import COMPILED, MlxTensors
 from mlx_work.training import Training
 
 _SMALL = 0.02  # the deviation of embeddings, and of all of GPT-2
-_SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
 _MATRICES, _ENDS = ("qkv", "out", "gate_up", "down"), ("embedding", "head")
 # As MLX 0.32 has it: ten parts under way and one being made; kernels and entries (2 **
 # 20) of a part by the compute capability, of other cards and of Macs with a Max chip.
@@ -365,6 +364,8 @@ class Writing(Written, MlxTensors):
 class Finetuning(Predicted, Training):
     """GPT-2 trained whole, or adapters of a frozen Llama."""
 
+    shown_rows = 16
+
     def __init__(self, cell: Cell) -> None:
         """Predict the memory; DoesNotFitError where there is less."""
         super().__init__(cell)
@@ -384,12 +385,6 @@ class Finetuning(Predicted, Training):
         for block in model.blocks:
             block.qkv = Adapted(block.qkv, shape.width, shape.kv_width)
         return Text(model, shape)
-
-    def trained(self) -> list[float]:
-        """Return some rows of the last matrix that the optimiser changes."""
-        changed = tree_flatten(self.network.trainable_parameters())
-        *_, last = (array for _, array in changed if array.ndim > 1)
-        return [*map(float, self.float64(last[:_SHOWN_ROWS]).ravel().tolist())]
 
 
 def _exact(module: Any, rows: int | None = None) -> Any:

@@ -3,29 +3,18 @@
 MLX brings layers and no networks: these are as torchvision and Hugging Face have them.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import mlx.core as mx
+import networks
 from harness.cells import Cell
 from mlx import nn
-from networks import (
-    DROPOUT,
-    ENCODERS,
-    EPSILON,
-    POSITIONS,
-    TOKEN_TYPES,
-    Encoder,
-    stacked,
-)
+from networks import DROPOUT, ENCODERS, EPSILON, TOKEN_TYPES, Encoder
 from training_data.batches import VOCABULARY
 
-_RESNETS = {"resnet18": (2, 2, 2, 2), "resnet50": (3, 4, 6, 3)}  # blocks of each stage
-# Expansion, kernel, stride, channels and blocks of each stage, by the activation.
-_MOBILE = {
-    nn.ReLU6: "1 3 1 16 1, 6 3 2 24 2, 6 3 2 32 3, 6 3 2 64 4, 6 3 1 96 3, 6 3 2 160 3",
-    nn.SiLU: "1 3 1 16 1, 6 3 2 24 2, 6 5 2 40 2, 6 3 2 80 3, 6 5 1 112 3, 6 5 2 192 4",
-}
+_POOLED = partial(mx.mean, axis=(1, 2))
 _SKIPPED = 0.2  # of the samples by the last block of EfficientNet; by the first, none
 
 
@@ -67,18 +56,12 @@ class Residual(nn.Module):  # type: ignore[misc]
         return self.after(self.short(x) + self.body(x))
 
 
-class Weighted(nn.Module):  # type: ignore[misc]
+class Weighted(nn.Sequential):  # type: ignore[misc]
     """Squeeze and excitation: channels weighted by what all are on average."""
-
-    def __init__(self, width: int, inner: int) -> None:
-        """Make the two layers between averages and weights."""
-        super().__init__()
-        dense = nn.Linear(width, inner), nn.SiLU(), nn.Linear(inner, width)
-        self.weights = nn.Sequential(*dense, nn.Sigmoid())
 
     def __call__(self, x: Any) -> Any:
         """Return *x* of (batch, height, width, channels) weighted."""
-        return x * self.weights(x.mean(axis=(1, 2), keepdims=True))
+        return x * super().__call__(x.mean(axis=(1, 2), keepdims=True))
 
 
 class Skipped(nn.Dropout):  # type: ignore[misc]
@@ -109,10 +92,7 @@ class Block(nn.Module):  # type: ignore[misc]
         return second(x + self.dropout(outer(nn.gelu(inner(x)))))
 
     def attention(self, x: Any) -> Any:
-        """Return what tokens see of each other, part of it dropped.
-
-        The fused kernel of MLX drops nothing.
-        """
+        """Return what tokens see of each other; fused kernels would drop no part."""
         *inputs, out = self.attend
         parts = (layer(x).reshape(*x.shape[:2], self.heads, -1) for layer in inputs)
         queries, keys, values = (part.transpose(0, 2, 1, 3) for part in parts)
@@ -129,7 +109,7 @@ class Classifier(nn.Module):  # type: ignore[misc]
         super().__init__()
         width = encoder.width
         # No second sentence ever comes, and DistilBERT knows of none.
-        rows = (VOCABULARY, POSITIONS, TOKEN_TYPES)[: 2 + encoder.sentences]
+        rows = VOCABULARY, networks.POSITIONS, *encoder.sentences * [TOKEN_TYPES]
         self.embeddings = [nn.Embedding(count, width) for count in rows]
         blocks = (Block(encoder) for _ in range(encoder.layers))
         self.body = [nn.LayerNorm(width, EPSILON), nn.Dropout(DROPOUT), *blocks]
@@ -176,35 +156,11 @@ def without_dropout(model: Any) -> Any:
 def _layers(cell: Cell) -> tuple[list[Any], int]:
     """Return all layers but the last, and how many numbers they return."""
     name = cell.workload
-    if name in _RESNETS:
-        return _resnet(_RESNETS[name], deep=name == "resnet50")
+    if name in ("resnet18", "resnet50"):
+        return [*_resnet(name)], 512 if name == "resnet18" else 2048
     if name.startswith(("mobilenet", "efficientnet")):
-        return _mobile(nn.SiLU if name == "efficientnet-b0" else nn.ReLU6), 1280
-    layers: list[Any] = []
-    for kind, inputs, width, sizes in stacked(name, cell.parameters):
-        match kind:
-            case "conv":
-                layers += [_conv(inputs, width, *sizes), nn.ReLU()]
-            case "normed":
-                layers += _normed(inputs, width, *sizes, bias=True)
-            case "pair":
-                first, second = (_normed(width, width, 3, bias=True) for _ in "12")
-                layers.append(Residual(first + second))
-            case "dense":
-                layers += [nn.Linear(inputs, width), nn.ReLU()]
-            case "pool":
-                layers.append(nn.MaxPool2d(*sizes))
-            case _:
-                layers.append(nn.Dropout(*sizes) if kind == "drop" else _flat)
-    return layers, width
-
-
-def _flat(x: Any) -> Any:
-    return x.reshape(len(x), -1)
-
-
-def _pooled(x: Any) -> Any:
-    return x.mean(axis=(1, 2))
+        return [*_mobile(name.removesuffix("-cifar10"))], 1280
+    return networks.layers_of(name, cell.parameters, _STACKED)
 
 
 def _conv(inputs: int, outputs: int, *shape: int, **more: Any) -> Any:
@@ -223,36 +179,46 @@ def _normed(
     return [*layers, activation()] if activation else layers
 
 
-def _resnet(stages: tuple[int, ...], *, deep: bool) -> tuple[list[Any], int]:
-    layers, inputs = [*_normed(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1)], 64
-    for stage, count in enumerate(stages):
-        width, outputs = 64 << stage, (256 if deep else 64) << stage
-        for stride in (2 if stage else 1, *[1] * (count - 1)):
-            body = _normed(inputs, width, 1) if deep else []
-            body += _normed(width if deep else inputs, width, 3, stride)
-            body += _normed(width, outputs, 1 if deep else 3, activation=None)
-            same = stride == 1 and inputs == outputs
-            short = () if same else _normed(inputs, outputs, 1, stride, activation=None)
-            layers.append(Residual(body, short, nn.ReLU()))
-            inputs = outputs
-    return [*layers, _pooled], inputs
+def _resnet(name: str) -> Any:
+    yield from (*_normed(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1))
+    for inputs, width, outputs, stride in networks.residual_blocks(name):
+        deep, same = outputs > width, stride == 1 and inputs == outputs
+        body = _normed(inputs, width, 1) if deep else []
+        body += _normed(width if deep else inputs, width, 3, stride)
+        body += _normed(width, outputs, 1 if deep else 3, activation=None)
+        short = () if same else _normed(inputs, outputs, 1, stride, activation=None)
+        yield Residual(body, short, nn.ReLU())
+    yield _POOLED
 
 
-def _mobile(activation: Any) -> list[Any]:
-    """Return MobileNetV2, or EfficientNet-B0, which weights and skips as well."""
-    weights, normed = activation is nn.SiLU, partial(_normed, activation=activation)
-    layers, inputs, number = normed(3, 32, 3, 2), 32, 0
-    for stage in (*_MOBILE[activation].split(", "), "6 3 1 320 1"):
-        expansion, kernel, first, outputs, count = map(int, stage.split())
-        for stride in (first, *[1] * (count - 1)):
-            inner = expansion * inputs
-            body = normed(inputs, inner, 1) if expansion > 1 else []
-            body += normed(inner, inner, kernel, stride, groups=inner)
-            body += [Weighted(inner, inputs // 4)] if weights else []
-            body += _normed(inner, outputs, 1, activation=None)
-            if stride == 1 and inputs == outputs:
-                skipped = [Skipped(_SKIPPED * number / 16)] if weights else []
-                body = [Residual(body + skipped)]
-            layers += body
-            inputs, number = outputs, number + 1
-    return [*layers, *normed(320, 1280, 1), _pooled, nn.Dropout(0.2)]
+def _mobile(name: str) -> Any:
+    """Yield MobileNetV2, or EfficientNet-B0, which weights and skips as well."""
+    weighs = name == "efficientnet-b0"
+    normed = partial(_normed, activation=nn.SiLU if weighs else nn.ReLU6)
+    yield from normed(3, 32, 3, 2)
+    for number, block in enumerate(networks.inverted_blocks(name)):
+        inputs, inner, outputs, kernel, stride = block
+        body = normed(inputs, inner, 1) if inner > inputs else []
+        body += normed(inner, inner, kernel, stride, groups=inner)
+        if weighs:
+            few = nn.Linear(inner, inputs // 4), nn.SiLU()
+            body += [Weighted(*few, nn.Linear(inputs // 4, inner), nn.Sigmoid())]
+        body += _normed(inner, outputs, 1, activation=None)
+        skipped = [Skipped(_SKIPPED * number / 16)] if weighs else []
+        same = stride == 1 and inputs == outputs
+        yield from [Residual(body + skipped)] if same else body
+    yield from (*normed(320, 1280, 1), _POOLED, nn.Dropout(0.2))
+
+
+# By kind of layer, of inputs, outputs and other sizes.
+_STACKED: dict[str, Callable[..., Any]] = {
+    "conv": lambda *sizes: [_conv(*sizes), nn.ReLU()],
+    "normed": partial(_normed, bias=True),
+    "pair": lambda _, width: [
+        Residual([made for _ in "12" for made in _normed(width, width, 3, bias=True)])
+    ],
+    "dense": lambda *sizes: [nn.Linear(*sizes), nn.ReLU()],
+    "pool": lambda _inputs, _outputs, *sizes: [nn.MaxPool2d(*sizes)],
+    "drop": lambda _inputs, _outputs, share: [nn.Dropout(share)],
+    "flat": lambda *_sizes: [partial(mx.flatten, start_axis=1)],
+}

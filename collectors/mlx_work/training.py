@@ -1,23 +1,16 @@
 """Training steps in MLX, started but not waited for, and their reference."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import mlx.core as mx
-import numpy as np
-from harness.cells import Cell, SeedPlan
+from harness.cells import Cell
 from mlx import nn, optimizers
 from mlx.utils import tree_flatten, tree_unflatten
 from training import Trained
 from training_data.batches import image_shape
-from training_data.files import Images
 
 from mlx_work.device import COMPILED, DTYPES, MlxTensors, type_name
 from mlx_work.models import model_of, without_dropout
-
-# PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
-_CORRECTED = {"bias_correction": True}
-_OPTIONS = {"SGD": {}, "Adam": _CORRECTED, "AdamW": _CORRECTED}
 
 
 class Training(Trained, MlxTensors):
@@ -36,9 +29,10 @@ class Training(Trained, MlxTensors):
     def build(self) -> None:
         """Build the network in training mode, and its optimiser."""
         facts, self.network = self.cell.parameters, self.untrained()
-        kind, options = facts["optimizer"], _OPTIONS[facts["optimizer"]]
-        rate = facts["learning_rate"]
-        self.optimiser = getattr(optimizers, kind)(learning_rate=rate, **options)
+        # PyTorch and Keras correct the first steps of Adam, MLX only if it is asked to.
+        more = {} if facts["optimizer"] == "SGD" else {"bias_correction": True}
+        kind = getattr(optimizers, facts["optimizer"])
+        self.optimiser = kind(learning_rate=facts["learning_rate"], **more)
         self.optimiser.init(self.network.trainable_parameters())
         self.gradients = nn.value_and_grad(self.network, self._loss)
         state = self.state = [self.network.state, self.optimiser.state, mx.random.state]
@@ -102,28 +96,17 @@ class Training(Trained, MlxTensors):
         """Return A B as the network multiplies."""
         return self.matmul(a.astype(self.own), b.astype(self.own))
 
-    def one_pass(self, plan: SeedPlan, images: Images) -> Iterator[tuple[Any, Any]]:
-        """Yield each image once, in shuffled batches; the last one may be smaller."""
-        self.about["loader"] = "none: the device enlarges what is in memory"
+    def enlarged(self, pixels: Any, labels: Any) -> tuple[Any, Any]:
+        """Return images as large, and of as many channels, as the network takes."""
         side, channels = image_shape(self.cell)
-        order = np.random.default_rng(self.cell.seed).permutation(len(images.labels))
-        order = order[order < plan.samples]
-        for first in range(0, len(order), self.cell.batch_size):
-            rows = order[first : first + self.cell.batch_size]
-            pixels = mx.array(images.pixels[rows]).astype(self.kept) / 255
-            enlarge = nn.Upsample(side / pixels.shape[1], mode="linear")
-            large = mx.repeat(enlarge(pixels), channels // pixels.shape[-1], axis=-1)
-            yield large, mx.array(images.labels[rows], mx.int32)
+        small = mx.array(pixels).astype(self.kept) / 255
+        large = nn.Upsample(side / small.shape[1], mode="linear")(small)
+        coloured = mx.repeat(large, channels // small.shape[-1], axis=-1)
+        return coloured, mx.array(labels, mx.int32)
 
-    def loss(self) -> float:
-        """Return the loss of the last step; waits for it."""
-        return float(self.last.item())
-
-    def trained(self) -> list[float]:
-        """Return the last matrix that the optimiser changes: that of the head."""
-        changed = tree_flatten(self.network.trainable_parameters())
-        *_, last = (array for _, array in changed if array.ndim > 1)
-        return [*map(float, self.float64(last).ravel().tolist())]
+    def changed(self) -> list[Any]:
+        """Return what is not frozen."""
+        return [it for _, it in tree_flatten(self.network.trainable_parameters())]
 
     def parameter_count(self) -> int:
         """Return all parameters; statistics of normalisation are none."""

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
-from fingerprint.mach_o import sdk_of
-from fingerprint.macos import metal_family
+from fingerprint.macos import metal_kernels
 from harness.cells import Cell
 from operations import PEAKS, Operation, Tensors
 
@@ -92,12 +91,12 @@ class TensorFlowTensors(Tensors):
         return device, NAMES.get(tensor.dtype, tensor.dtype.name)
 
     def path(self) -> dict[str, str | None]:
-        """Return what decides on Metal's kernels: GPU family, SDK of the plugin."""
+        """Return what decides on Metal's kernels, by the SDK of the plugin."""
         if self.cell.device != "metal":
             return {}
         packages = Path(tf.__file__).parents[1]
         plugin = packages / "tensorflow-plugins" / "libmetal_plugin.dylib"
-        return {"metal_family": metal_family(), "sdk": sdk_of(plugin)}
+        return metal_kernels(plugin)
 
     def memory(self) -> dict[str, int | str]:
         """Return the peak of TensorFlow's own counter, where it has one."""

@@ -5,7 +5,15 @@ from typing import Any
 import keras
 from harness.cells import Cell
 from keras import layers
-from networks import DROPOUT, ENCODERS, EPSILON, POSITIONS, TOKEN_TYPES, Encoder
+from networks import (
+    DROPOUT,
+    ENCODERS,
+    EPSILON,
+    POSITIONS,
+    TOKEN_TYPES,
+    Encoder,
+    residual_blocks,
+)
 from training_data.batches import VOCABULARY, image_shape
 
 _APPLICATIONS = {
@@ -139,11 +147,11 @@ def _resnet18(images: Any, classes: int) -> Any:
     x = layers.ReLU()(_normalised(images, 64, 7, stride=2))
     # Nothing is below zero here, so padding with zeros is padding with nothing.
     x = layers.MaxPooling2D(3, 2)(layers.ZeroPadding2D(1)(x))
-    for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
-        for step in (stride, 1):
-            short = x if step == 1 else _normalised(x, width, 1, stride=step)
-            inner = layers.ReLU()(_normalised(x, width, 3, stride=step))
-            x = layers.ReLU()(short + _normalised(inner, width, 3))
+    for block in residual_blocks("resnet18"):
+        width, stride = block.width, block.stride
+        short = x if stride == 1 else _normalised(x, width, 1, stride=stride)
+        inner = layers.ReLU()(_normalised(x, width, 3, stride=stride))
+        x = layers.ReLU()(short + _normalised(inner, width, 3))
     x = layers.GlobalAveragePooling2D()(x)
     return keras.Model(images, logits(classes)(x))
 

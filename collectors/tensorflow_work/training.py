@@ -81,10 +81,6 @@ class Training(Trained, TensorFlowTensors):
         self.about["loader"] = "threads of tf.data"
         return fit_once(self, plan, images)
 
-    def loss(self) -> float:
-        """Return the loss of the last step; waits for it."""
-        return float(self.last.numpy())
-
     def first_steps(self, steps: int) -> tuple[FirstSteps, FirstSteps] | None:
         """Return the first steps of two networks with the same weights, here and there.
 
@@ -107,10 +103,9 @@ class Training(Trained, TensorFlowTensors):
         gc.collect()
         return losses, expected
 
-    def trained(self) -> list[float]:
-        """Return the last matrix that the optimiser changes: that of the head."""
-        *_, last = (v for v in self.model.trainable_variables if len(v.shape) > 1)
-        return [*map(float, last.numpy().ravel().tolist())]
+    def changed(self) -> list[Any]:
+        """Return Keras's trainable variables."""
+        return [variable.value for variable in self.model.trainable_variables]
 
     def parameter_count(self) -> int:
         """Return all parameters; Keras counts statistics of normalisation as well."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fingerprint.mach_o import sdk_of
-from fingerprint.macos import metal_family
+from fingerprint.macos import metal_kernels
 from harness.framework import Work
 from torch.nn import functional
 
@@ -80,11 +79,7 @@ def _choice(query: Any, key: Any, value: Any, *others: Any, **options: Any) -> s
 
 
 def metal_path() -> dict[str, str | None]:
-    """Return what decides which kernels Metal has: GPU family, SDK of the wheel."""
+    """Return what decides which kernels Metal has, by the SDK of the wheel."""
     library = Path(torch.__file__).with_name("lib") / "libtorch_cpu.dylib"
     allowed = os.environ.get("PYTORCH_ENABLE_MPS_FALLBACK", "") not in ("", "0")
-    return {
-        "metal_family": metal_family(),
-        "sdk": sdk_of(library),
-        "fallback_allowed": "yes" if allowed else "no",
-    }
+    return metal_kernels(library) | {"fallback_allowed": "yes" if allowed else "no"}

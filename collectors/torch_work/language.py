@@ -27,8 +27,6 @@ from torch_work.device import GRAPHS, TorchTensors
 from torch_work.execution import attention_kernels
 from torch_work.training import Training
 
-_SHOWN_ROWS = 16  # of a trained matrix that tell whether it moved
-
 
 class Writing(Written, TorchTensors):
     """Reading prompts and writing text in PyTorch."""
@@ -150,6 +148,8 @@ class Writing(Written, TorchTensors):
 class Finetuning(Predicted, Training):
     """GPT-2 trained whole, or adapters of a frozen Llama."""
 
+    shown_rows = 16
+
     def __init__(self, cell: Cell) -> None:
         """Predict the memory; DoesNotFitError where there is less."""
         super().__init__(cell)
@@ -173,13 +173,6 @@ class Finetuning(Predicted, Training):
             block.qkv.down.to(self.device, self.kept)
             block.qkv.up.to(self.device, self.kept)
         return Text(model)
-
-    def trained(self) -> list[float]:
-        """Return some rows of the last matrix that the optimiser has."""
-        parameters = self.optimiser.param_groups[-1]["params"]
-        *_, last = (weights for weights in parameters if weights.dim() > 1)
-        shown = last.detach()[:_SHOWN_ROWS].cpu().flatten()
-        return [*map(float, shown.tolist())]
 
 
 def _free(device: str) -> int | None:

@@ -1,12 +1,12 @@
 """The networks of the catalogue in PyTorch, untrained."""
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from harness.cells import Cell
-from networks import stacked
+from networks import layers_of
 from torch import nn
 
 _VISION = {
@@ -103,8 +103,8 @@ def _network(cell: Cell) -> Any:
         case "lstm":
             return Lstm(facts["units"], classes)
         case "mnist" | "mnist-cnn" | "resnet9" as stack:
-            head = nn.Linear(facts.get("hidden", 128), classes)
-            return nn.Sequential(*_stack(stack, facts), head)
+            layers, width = layers_of(stack, facts, _STACKED)
+            return nn.Sequential(*layers, nn.Linear(width, classes))
         case transformer if transformer in _TRANSFORMERS:
             transformers: Any = importlib.import_module("transformers")
             name, sizes = _TRANSFORMERS[transformer]
@@ -115,26 +115,22 @@ def _network(cell: Cell) -> Any:
     return getattr(models, _VISION[cell.workload])(num_classes=classes)
 
 
-def _stack(name: str, facts: Mapping[str, Any]) -> Iterator[Any]:
-    for kind, inputs, width, sizes in stacked(name, facts):
-        match kind:
-            case "conv":
-                yield from (nn.Conv2d(inputs, width, *sizes), nn.ReLU())
-            case "normed":
-                yield from _conv_bn(inputs, width, *sizes)
-            case "pair":
-                first, second = (_conv_bn(width, width, 3) for _ in "12")
-                yield Residual(*first, *second)
-            case "dense":
-                yield from (nn.Linear(inputs, width), nn.ReLU())
-            case "pool":
-                yield nn.MaxPool2d(*sizes)
-            case _:
-                yield nn.Dropout(*sizes) if kind == "drop" else nn.Flatten()
-
-
 def _conv_bn(
     inputs: int, outputs: int, kernel: int, stride: int = 1
 ) -> tuple[Any, ...]:
     convolution = nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2)
     return convolution, nn.BatchNorm2d(outputs), nn.ReLU()
+
+
+# By kind of layer, of inputs, outputs and other sizes.
+_STACKED: dict[str, Callable[..., Any]] = {
+    "conv": lambda *sizes: (nn.Conv2d(*sizes), nn.ReLU()),
+    "normed": _conv_bn,
+    "pair": lambda _, width: [
+        Residual(*_conv_bn(width, width, 3), *_conv_bn(width, width, 3))
+    ],
+    "dense": lambda *sizes: (nn.Linear(*sizes), nn.ReLU()),
+    "pool": lambda _inputs, _outputs, *sizes: (nn.MaxPool2d(*sizes),),
+    "drop": lambda _inputs, _outputs, share: (nn.Dropout(share),),
+    "flat": lambda *_sizes: (nn.Flatten(),),
+}

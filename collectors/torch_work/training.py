@@ -150,13 +150,11 @@ class Training(Trained, TorchTensors):
     def loss(self) -> float:
         """Return the loss of the last step; waits for it."""
         self.poll()
-        return float(self.last.item())
+        return super().loss()
 
-    def trained(self) -> list[float]:
-        """Return the last matrix that the optimiser has: that of the head."""
-        parameters = self.optimiser.param_groups[-1]["params"]
-        *_, last = (one for one in parameters if one.dim() > 1)
-        return [*map(float, last.detach().cpu().flatten().tolist())]
+    def changed(self) -> Any:
+        """Return the parameters of the optimiser's last group."""
+        return self.optimiser.param_groups[-1]["params"]
 
     def parameter_count(self) -> int:
         """Return all parameters, frozen ones too; statistics of normalisation not."""

@@ -214,8 +214,11 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
     program = tmp_path / "bin/sigstore"
     program.parent.mkdir()
 
-    def answering(status: int) -> tuple[int, str]:
-        program.write_text(f'#!/bin/sh\necho "$@" > {asked}\nexit {status}\n')
+    def answering(status: int, *, offline: int = 1, what: str = "") -> tuple[int, str]:
+        program.write_text(
+            f'#!/bin/sh\necho "$@" > {asked}\necho "{what}" >&2\n'
+            f'case "$*" in *--offline*) exit {offline};; esac\nexit {status}\n'
+        )
         program.chmod(0o755)
         return verified(path)
 
@@ -232,11 +235,17 @@ def test_a_sigstore_signature_is_checked_by_its_program_or_said_not_to_be(
             "it is no sigstore bundle"
             in verified(archive(tmp_path / "n.benchdb", [told, no_seal, runs_]))[1]
         )
-    assert answering(1) == (
+    assert answering(1, what="ERROR  FAIL: manifest.json") == (
         1,
         "altered at manifest.json.sigstore.json: sigstore says that it does not fit "
         "the content\n",
     )
+    no_network = "ERROR  Failed to refresh TUF metadata."
+    assert answering(1, what=no_network, offline=0)[0] == 0
+    status, line = answering(1, what=no_network)
+    assert (status, "altered" in line) == (1, False)
+    assert "its roots of trust could not be fetched" in line
+    assert answering(1, what=f"{no_network} FAIL: manifest.json")[0] == 1
 
 
 # ---- import

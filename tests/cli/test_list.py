@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchdb.cli import console
 from benchdb.store import results
 from benchdb.store.database import open_database, reading, writing
 from benchdb.store.listing import Filter
@@ -57,6 +58,77 @@ def test_a_cell_of_three_processes_is_a_line_with_its_figure(backend: Backend):
     assert "1,000 img/s" in shown
     low, high = (f"{row[end]:,.0f}" for end in ("low", "high"))
     assert f"{low}–{high}  3" in shown
+
+
+def test_lines_of_other_work_never_look_the_same_in_80_columns(
+    backend: Backend, monkeypatch
+):
+    asked = [
+        {
+            "model": model,
+            "generated_tokens": 128,
+            "depth": depth,
+            "quantization": "bf16",
+        }
+        for model in ("SmolLM2 135M", "Qwen3 Coder 30B A3B")
+        for depth in (0, 4096)
+    ]
+    cells = [
+        measured(
+            [{"tokens_per_second": 100.0}],
+            workload="llm-decode",
+            precision="bf16",
+            campaign=f"c{number}",
+            batch_size=1,
+            parameters=parameters,
+        )
+        for number, parameters in enumerate(asked)
+    ]
+    where = filled(backend.database(), *cells)
+    monkeypatch.setattr(console, "terminal_width", lambda: 80)
+
+    rows = listed(where)
+    head, *lines = benchdb("list", "--db", where).out.splitlines()
+    starts = [place for place, line in enumerate(lines) if not line.startswith(" ")]
+    place = slice(head.index("workload"), head.index("system"))
+    told = [
+        " ".join(line[place].strip() for line in lines[begin:end])
+        for begin, end in zip(starts, [*starts[1:], None], strict=True)
+    ]
+
+    axes = ("model", "generated_tokens", "depth")
+    assert [row["work"] for row in rows] == [
+        {name: row["parameters"][name] for name in axes} for row in rows
+    ]
+    assert sorted(told) == sorted(
+        f"llm-decode, {one['model']}, 128 tokens, depth {one['depth']}" for one in asked
+    )
+    assert "figure" in head
+    assert max(map(len, (head, *lines))) <= 80
+
+
+def test_a_setting_is_named_where_another_line_would_look_the_same(backend: Backend):
+    settings = ("standard", "tf-metal-experiments", "tf-metal-experiments")
+    workloads = ("resnet50", "resnet50", "mobilenetv2")
+    cells = [
+        measured(
+            [{RATE: 1.0}],
+            workload=name,
+            setting=setting,
+            campaign=f"c{number}",
+            batch_size=1,
+        )
+        for number, (name, setting) in enumerate(zip(workloads, settings, strict=True))
+    ]
+
+    where = filled(backend.database(), *cells)
+    _, *lines = benchdb("list", "--db", where).out.splitlines()
+
+    assert sorted(line.split("  ")[1] for line in lines) == [
+        "mobilenetv2",
+        "resnet50",
+        "resnet50, tf-metal-experiments",
+    ]
 
 
 def test_each_run_has_a_line_where_they_are_asked_for(backend: Backend):

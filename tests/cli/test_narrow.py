@@ -11,7 +11,7 @@ from tests import terminal
 from tests.in_process import benchdb
 
 SHIPPED = Path(__file__).parents[2] / "results.sqlite"
-ESCAPES = re.compile(r"\r?\x1b\[2K")
+WIPED = re.compile(r"[^\n]*\x1b\[2K")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def run():
 
 
 def shown(*words: object) -> list[str]:
-    lines = ESCAPES.sub("", terminal.talk([], *words, "--db", SHIPPED).out).splitlines()
+    lines = WIPED.sub("", terminal.talk([], *words, "--db", SHIPPED).out).splitlines()
     return [line.split("\r")[-1] for line in lines]
 
 

@@ -1,8 +1,14 @@
 """Nothing on a terminal stays silent: a line says what is waited for, and how long."""
 
 import io
+import os
+import pty
+import select
+import shutil
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +16,9 @@ from benchdb.cli import progress, waiting_line
 from benchdb.cli.console import tell
 from benchdb.cli.progress import Course
 from benchdb.cli.waiting_line import Line, awaited
-from tests import terminal
+from benchdb.collecting.plan import Memory
 
+SHIPPED = Path(__file__).parents[2] / "results.sqlite"
 WIPED = "\r\x1b[2K"
 
 
@@ -75,7 +82,8 @@ def test_the_line_tells_the_time_and_never_wraps(monkeypatch):
     line.show()
     line.begin("a name that is longer than the terminal")
     line.show()
-    line.hide()
+    line.end()
+    line.end()
     line.show()
 
     lines = ["reading … 0:01", "reading … 1:02", "a name that is long", ""]
@@ -86,12 +94,12 @@ def test_the_line_tells_the_time_and_never_wraps(monkeypatch):
 def test_a_dumb_terminal_has_plain_lines(term, monkeypatch):
     monkeypatch.setenv("TERM", term)
 
-    with progress.display(1) as display:
+    with progress.display(1, Memory()) as display:
         live = display._progress is not None
     assert live is False  # standard error is no terminal here
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.display(1) as display:
+    with progress.display(1, Memory()) as display:
         assert (display._progress is not None) == (term == "xterm")
 
 
@@ -111,13 +119,85 @@ def test_a_bar_moves_inside_a_process_and_the_time_left_falls():
     assert Course(begun=0.0).left_text(10) == ""
 
 
-def test_a_command_that_takes_long_is_never_silent(tmp_path, monkeypatch):
-    """Its largest gap is what it takes to start: after that there is the line."""
-    monkeypatch.setenv("BENCHDB_HOME", str(tmp_path))
+# Each command with what takes long in it, which goes on when the line was seen.
+SLOW = [
+    (("list", "--limit", "1"), "benchdb.cli:loaded", "working"),
+    (("doctor",), "benchdb.cli.doctor:health", "asking each framework and meter"),
+    (("db", "check", "--sample", "1"), "benchdb.cli.db:opened", "working"),
+    (
+        ("db", "check", "--sample", "1"),
+        "benchdb.store.checks:wrong_digests",
+        "checking the database",
+    ),
+    (
+        ("report", "--site", "site", "--lang", "en", "--chip", "M1 Ultra"),
+        "benchdb.cli.report_making:selected",
+        "working",
+    ),
+    (
+        ("report", "--site", "site", "--lang", "en", "--chip", "M1 Ultra"),
+        "benchdb.site.whole:renew",
+        "writing the site into site",
+    ),
+]
+# What is slow is entered, and goes no further until the file is there.
+PROGRAM = """
+import importlib, os, sys, time
+module, _, name = sys.argv.pop(1).partition(":")
+seen = sys.argv.pop(1)
+import benchdb.cli
+slow = importlib.import_module(module)
+usual = getattr(slow, name)
+def held(*given, **more):
+    while not os.path.exists(seen):
+        time.sleep(0.02)
+    os._exit(0)
+setattr(slow, name, held)
+benchdb.cli.main()
+"""
+
+
+@pytest.mark.parametrize(("command", "slow", "line"), SLOW)
+def test_what_takes_long_begins_with_a_line_that_says_so(
+    command, slow, line, tmp_path, monkeypatch
+):
+    shutil.copy(SHIPPED, tmp_path / "r.sqlite")
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("BENCHDB_DB", raising=False)
+    monkeypatch.setenv("BENCHDB_DB", str(tmp_path / "r.sqlite"))
+    seen = tmp_path / "seen"
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-c", PROGRAM, slow, str(seen), *command]
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown, end = "", time.monotonic() + 60
+        while f"{line} … 0:0" not in shown and time.monotonic() < end:
+            if select.select([ours], [], [], 0.1)[0]:
+                shown += os.read(ours, 65536).decode()
+        seen.touch()
+        process.wait()
+    os.close(ours)
 
-    out = terminal.talk([], "doctor").out
+    assert f"{line} … 0:0" in shown
 
-    assert "asking each framework and meter … 0:0" in out
-    assert WIPED in out
+
+def test_the_line_is_gone_before_anything_is_printed(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    shown = terminal_for(monkeypatch)
+    waiting_line.begin()
+    time.sleep(0.1)
+    shown.write("a figure\n")
+    time.sleep(0.1)
+
+    before, _, after = shown.getvalue().partition("a figure\n")
+    assert "working … 0:00" in before
+    assert before.endswith(WIPED)
+    assert after == ""
+
+
+def test_a_shell_that_completes_a_name_sees_no_line(monkeypatch):
+    shown = terminal_for(monkeypatch)
+    monkeypatch.setenv("_BENCHDB_COMPLETE", "complete_zsh")
+    waiting_line.begin()
+    time.sleep(0.1)
+
+    assert shown.getvalue() == ""

@@ -1,5 +1,7 @@
 """What a process takes: from figures of other chips, from peaks, from what it took."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchdb.collecting.costs import (
@@ -7,14 +9,16 @@ from benchdb.collecting.costs import (
     Seen,
     devices_of,
     guessed,
+    guesses,
     learned,
+    reference_seconds,
     shares,
     step_seconds,
 )
 from benchdb.collecting.history import Past
-from benchdb.collecting.plan import Cell, Protocol
+from benchdb.collecting.plan import Cell, Plan, Protocol
 
-QUICK = Protocol(10, 5.0, 30.0, 10, 0.5, 10.0, 60.0, 2.0, 4.0)
+QUICK = Protocol(10, 5.0, 30.0, 10, 0.5, 10.0, 60.0, 2.0, 4.0, 10.0, 50, 5.0)
 PRODUCT = Cell(
     *("matmul", "torch", "metal", "fp32", "standard", "eager"),
     axes=(("size", 4096),),
@@ -70,12 +74,52 @@ def test_the_catalogue_knows_the_peaks_of_a_mac_and_of_a_card():
 
 
 def test_short_steps_cost_what_the_protocol_takes_and_long_ones_their_own_time():
-    short, long = guessed(0.001, QUICK, None, 0.0), guessed(4.0, QUICK, None, 0.0)
+    short, long = guessed(0.001, QUICK, None), guessed(4.0, QUICK, None)
 
     assert 17 < short.later < 30
     assert long.later > 30 + 40  # ten steps of warm-up are cut at 30 s, ten blocks
-    assert guessed(200.0, QUICK, None, 0.0).later < 6 + 5 * 200
+    assert guessed(200.0, QUICK, None).later < 6 + 5 * 200
     assert short.first - short.later == pytest.approx(2 + 4)
+
+
+def test_without_a_term_a_process_rests_and_times_single_steps_for_longer():
+    term, whole = guessed(0.1, QUICK, None), guessed(0.1, QUICK, None, has_term=False)
+
+    assert whole.later - term.later == pytest.approx(2 + (5 - 1))
+    assert whole.first - whole.later == pytest.approx(10)
+
+
+LSTM = Cell(
+    *("lstm", "torch", "cpu", "fp32", "standard", "eager"),
+    axes=(),
+    arguments=(),
+    parameters={"batch_size": 64},
+    operations=64 * 502144,
+)
+CPU = Device("cpu", "M9", 8 * 50e9)
+
+
+@pytest.mark.parametrize(
+    ("tier", "seconds"), [("smoke", 4 * 0.002), ("quick", 4), ("standard", 4)]
+)
+def test_what_the_source_did_is_a_part_or_the_whole_of_its_steps(tier, seconds):
+    plan = Plan((LSTM,), 1, 0.0, 60.0, (), QUICK)
+    alone = replace(LSTM, arguments=("--blocks-only",))
+    without = Plan((alone,), 1, 0.0, 60.0, (), QUICK)
+
+    own = guesses(plan, tier, [CPU], [], 0.0)[LSTM]
+    other = guesses(without, tier, [CPU], [], 0.0)[alone]
+
+    assert own.basis == "operations and peak"
+    assert own.seconds - other.seconds == pytest.approx(seconds)  # 2,000 of 2 ms
+
+
+def test_only_few_samples_of_a_step_are_held_against_the_cpu():
+    half = replace(LSTM, precision="bf16")
+    step, _ = step_seconds(LSTM, [CPU], [], 0.0)
+
+    assert reference_seconds(LSTM, [CPU], [], 0.0) is None
+    assert reference_seconds(half, [CPU], [], 0.0) == pytest.approx(step * 8 / 64)
 
 
 def past(replicate: int, seconds: float, **phases: float) -> Past:
@@ -100,7 +144,7 @@ def past(replicate: int, seconds: float, **phases: float) -> Past:
 def test_what_it_took_here_counts_without_what_blocks_went_on_for():
     first = past(0, 40.0, idle=2.0, warmup=5.0, measure=20.0, step=1.0, gates=6.0)
     later = past(1, 31.0, warmup=5.0, measure=20.0, step=1.0, gates=0.5)
-    guess = guessed(0.01, QUICK, None, 0.0)
+    guess = guessed(0.01, QUICK, None)
 
     once = learned([first], QUICK, 1.0, guess)
     twice = learned([first, later], QUICK, 1.0, guess)

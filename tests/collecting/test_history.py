@@ -1,9 +1,20 @@
 """Which cell a stored process was of, what is left of a campaign, what it will take."""
 
 from dataclasses import replace
+from typing import Any
 
-from benchdb.collecting.history import Past, expected, left
+import msgspec
+
+from benchdb.collecting.history import (
+    AROUND,
+    Past,
+    expected,
+    left,
+    on_like_machines,
+)
 from benchdb.collecting.plan import Cell, Item, Plan, ordered
+from benchdb.store.database import open_database, reading
+from tests import published_runs
 
 
 def cell(precision: str, size: int) -> Cell:
@@ -67,7 +78,7 @@ def test_a_cell_takes_what_it_usually_took_here():
 
     four, _ = expected(PLAN, earlier)
 
-    assert (four.seconds, four.at_least, four.joules) == (20, False, 1800)
+    assert (four.seconds, four.at_least, four.joules) == (20 + AROUND, False, 1800)
 
 
 def test_a_cell_that_never_ran_takes_at_least_what_its_tier_does():
@@ -87,7 +98,7 @@ def test_what_was_measured_by_a_shorter_protocol_says_nothing_of_this_one():
 def test_energy_that_nobody_metered_is_unknown():
     four, _ = expected(PLAN, [past(FOUR, seconds=20)])
 
-    assert (four.seconds, four.joules) == (20, None)
+    assert (four.seconds, four.joules) == (20 + AROUND, None)
 
 
 def test_another_precision_says_nothing_of_this_one():
@@ -100,3 +111,51 @@ def test_a_tier_without_a_least_time_leaves_it_unknown():
     smoke = Plan(PLAN.cells, 1, least_seconds=0, time_limit=60)
 
     assert [one.seconds for one in expected(smoke, [])] == [None, None]
+
+
+def changed(one: Past, **facts: Any) -> Past:
+    return msgspec.structs.replace(one, **facts)
+
+
+def test_the_first_process_of_a_cell_which_checks_more_counts_once():
+    later = changed(past(FOUR, seconds=20), replicate=1)
+
+    four, _ = expected(PLAN, [past(FOUR, seconds=40), later, later])
+
+    assert four.seconds == (40 + 4 * 20) / 5 + AROUND
+
+
+def test_a_process_with_a_term_or_with_what_the_source_did_is_no_example():
+    with_term = changed(past(FOUR, seconds=60), checks={"term_seconds": 55})
+    with_source = changed(past(FOUR, seconds=60), checks={"seed_protocol": {}})
+
+    four, _ = expected(PLAN, [with_term, with_source])
+
+    assert (four.seconds, four.at_least) == (17, True)
+
+
+def test_what_never_ran_here_takes_what_it_took_on_machines_like_this():
+    own, other = past(FOUR, seconds=20), past(FOUR, seconds=30)
+
+    (here, _), (there, _) = (
+        expected(PLAN, [own], {}, [other]),
+        expected(PLAN, [], {}, [other]),
+    )
+
+    assert (here.seconds, here.basis) == (20 + AROUND, "runs here")
+    assert (there.seconds, there.basis) == (30 + AROUND, "runs of machines like this")
+
+
+def test_a_machine_is_alike_by_chip_and_cores_and_a_card_by_its_name(tmp_path):
+    chip = {"name": "EPYC", "cpu_cores": 2, "gpu_cores": None}
+    with reading(open_database(str(published_runs.imported(tmp_path)))) as connection:
+        alike = on_like_machines(connection, chip, [], "quick")
+        more = on_like_machines(connection, chip | {"cpu_cores": 4}, [], "quick")
+        cards = on_like_machines(connection, {"name": "M9"}, ["NVIDIA H200"], "quick")
+
+    assert {(one.workload, one.device) for one in alike} == {
+        ("llm-decode", "cpu"),
+        ("llm-prefill", "cpu"),
+    }
+    assert more == []
+    assert {one.device for one in cards} == {"cuda"}

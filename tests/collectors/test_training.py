@@ -8,7 +8,6 @@ import pytest
 import torch
 from harness.cells import Cell
 from mlx import optimizers
-from tensorflow_work import training as tensorflow_training
 
 from tests.collectors import tensorflow_cells, torch_cells
 from tests.collectors.dataset_files import IMAGES, MNIST, MNIST_LABELS, mnist, write
@@ -170,10 +169,11 @@ def test_a_graph_that_computes_something_else_fails(monkeypatch):
     def wrong(step: Any, compiler: str, _signature: Any = None) -> Any:
         return step if compiler == "eager" else lambda *batch: 1.5 * step(*batch)
 
-    monkeypatch.setattr(tensorflow_training, "compiled", wrong)
+    framework = loaded("tensorflow")
+    monkeypatch.setattr("tensorflow_work.training.compiled", wrong)
     cell = chosen("tensorflow", "mnist", "bf16", compiler="graph", batch_size=2)
 
-    gate = gate_of(train(loaded("tensorflow"), cell), "reference_loss")
+    gate = gate_of(train(framework, cell), "reference_loss")
 
     assert (gate["status"], gate["compiler"]) == ("failed", "graph")
 

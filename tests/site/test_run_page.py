@@ -7,14 +7,20 @@ import pytest
 from msgspec.structs import replace
 
 from benchdb.exchange.packing import Series, pack
+from benchdb.identity import digest
+from benchdb.report import scope
 from benchdb.report.language import load
+from benchdb.report.view.atoms import Room
 from benchdb.site import run, workload_page
+from benchdb.site.content import content
 from benchdb.site.pages import Frame, Page, data, render
 from benchdb.site.run import RunFacts
+from benchdb.store.database import open_database, reading
 from tests.page import parse
 from tests.site.sites import site_with
 from tests.store_factory import Machine, Run
 from tests.summary_page import WALL
+from tests.written_reports import store
 
 RATE = "samples_per_second"
 GATES: dict[str, Any] = {
@@ -126,7 +132,7 @@ def test_a_published_figure_shows_the_characters_of_its_source(tmp_path):
     assert "1:53,65 total" in text
     assert "The source published no samples" in text
     assert "No gate is recorded" in text
-    assert "others published it" in text
+    assert "Others published it" in text
 
 
 def test_a_run_without_a_figure_says_why(tmp_path):
@@ -155,25 +161,61 @@ def test_a_hostile_name_is_only_text(tmp_path):
     assert "<script>alert" not in render(page, load("en"), Frame(("en",)))
 
 
-def test_the_page_says_who_measured_the_figure_again_and_bears_a_badge(tmp_path):
+def measured_twice() -> tuple[list[Run], list[Run]]:
+    """Return the processes of a machine, and those of another one before it."""
     names = ("device", "parameter_count", "loss")
     proven = {"gates": {name: {"status": "passed"} for name in names}}
     own = [process(n, 100.0 + n, checks=proven, seed=n) for n in range(3)]
+    day = {"campaign": "day", "started": "2026-10-01T10:00:00Z"}
     others = [
         replace(
-            process(n, 98.0 + n, checks=proven, seed=1000 + n, campaign="day"),
+            process(n, 98.0 + n, checks=proven, **day | {"seed": 1000 + n}),
             machine=Machine("M4 Max", ours="theirs"),
         )
         for n in range(3)
     ]
+    return own, others
 
+
+SAID = "Replicated on 2 machines, agreement ± 1.1%."
+
+
+def test_the_page_says_who_measured_the_figure_again_and_bears_a_badge(tmp_path):
+    own, others = measured_twice()
     with site_with(tmp_path, [*own, *others]) as site:
         (of_work,) = workload_page.pages(site)
         both = [*map(shown, run.pages(site))]
 
-    said = "Replicated on 2 machines, agreement ± 1.1%."
     for page in both:
         labels = [one.attributes.get("aria-label") for one in page.all("svg")]
-        assert said in page.text
+        assert SAID in page.text
         assert "replicated: 2 × ± 1.1%" in labels
-    assert said in shown(of_work).text
+    assert SAID in shown(of_work).text
+
+
+def test_what_has_no_room_on_the_site_measured_a_figure_again_all_the_same(
+    tmp_path, monkeypatch
+):
+    first, others = measured_twice()
+    link = {"reproduces": digest([repr(first[0])])}
+    rerun = [
+        replace(
+            one,
+            columns=one.columns
+            | {"campaign": "rerun", "started": "2026-11-09T10:00:00Z"}
+            | (link if one is first[0] else {}),
+        )
+        for one in first
+    ]
+    monkeypatch.setattr(scope, "WHOLE", len(rerun))
+    engine = open_database(str(store(tmp_path, [*first, *others, *rerun])))
+    with (
+        reading(engine) as connection,
+        scope.selected(connection, scope.Wanted()) as newest,
+    ):
+        (page,) = run.pages(content(connection, newest))
+    engine.dispose()
+
+    assert newest.room == Room(runs=3, of_runs=9)
+    assert SAID in shown(page).text
+    assert "Reproduced here 1 time, within 0.0%." in shown(page).text

@@ -4,7 +4,7 @@ from benchdb.report.language import load
 from benchdb.site import machine_page, source_page
 from benchdb.site.pages import Frame, render
 from tests.page import parse
-from tests.site.sites import site_with
+from tests.site.sites import html_of, site_with
 from tests.store_factory import Machine, Run
 from tests.summary_page import WALL
 
@@ -30,7 +30,8 @@ def test_a_source_has_a_page_with_all_its_figures(tmp_path):
     facts = made["source/paper"].facts
     assert facts.chips == ("M1", "M2")
     assert facts.table.total == 2
-    assert "2 runs of 2 chips" in text(made["source/paper"])
+    counts = parse(html_of(made["source/paper"])).all("dd")
+    assert [one.text for one in counts] == ["2", "2", "1"]
 
 
 def test_a_machine_that_was_measured_has_a_page_with_its_sessions(tmp_path):
@@ -59,3 +60,21 @@ def test_a_machine_that_was_measured_has_a_page_with_its_sessions(tmp_path):
     assert page.facts.runs == 2
     assert "2026-11-02 10:00" in text(page)
     assert "PyTorch" in text(page)
+
+
+def test_names_and_dates_keep_their_order_from_right_to_left(tmp_path):
+    columns = {
+        "campaign": "20261101-a",
+        "label": "measured",
+        "started": "2026-11-01T10:00:00Z",
+    }
+    run = Run(
+        machine=Machine("M4 Max", ours="mine"),
+        source=None,
+        values={"samples_per_second": 100.0},
+        columns=columns,
+    )
+    (page,) = pages(machine_page, tmp_path, [run]).values()
+    isolated = {one.text for one in parse(html_of(page, "ar")).all("bdi")}
+
+    assert {"20261101-a", "2026-11-01 10:00"} <= isolated

@@ -115,8 +115,8 @@ def every(site: Path, code: str = "") -> list[Path]:
     return files
 
 
-def run_of(site: Path) -> Path:
-    return sorted((site / "run").glob("*.html"))[0]
+def one_of(site: Path, kind: str) -> Path:
+    return sorted((site / kind).glob("*.html"))[0]
 
 
 def shown(page: Page, width: int) -> list[str]:
@@ -168,8 +168,8 @@ def test_a_page_keeps_to_itself_fits_and_its_words_keep_apart(
     browser, site, folder, names
 ):
     files = [site / folder / f"{name}.html" for name in names]
-    files += sorted((site / folder / "machine").glob("*.html"))[:1]
-    files += [] if folder else [run_of(site)]
+    files.append(one_of(site / folder, "machine"))
+    files += [] if folder else [one_of(site, "run")]
 
     assert faults(browser, site, files) == {}
 
@@ -188,9 +188,10 @@ def bare(browser: Browser) -> Page:
     return browser.new_page(bypass_csp=True)
 
 
-@pytest.mark.parametrize("name", [*TEMPLATES, "run"])
+@pytest.mark.parametrize("name", [*TEMPLATES, "run", "machine"])
 def test_everybody_can_read_a_page(bare, site, name):
-    bare.goto((run_of(site) if name == "run" else site / f"{name}.html").as_uri())
+    page = site / f"{name}.html"
+    bare.goto((one_of(site, name) if (site / name).is_dir() else page).as_uri())
 
     assert violations(bare) == []
 

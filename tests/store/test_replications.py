@@ -5,9 +5,10 @@ import json
 import pytest
 
 from benchdb.merge import import_files
+from benchdb.store import replications as store_replications
 from benchdb.store.database import open_database, reading
 from benchdb.store.read import records
-from benchdb.store.replications import Replication, replications
+from benchdb.store.replications import Replication, replications, replications_of
 from tests.campaign_history import campaign
 from tests.exchange_lines import HEADER, MACHINE, line
 
@@ -157,3 +158,24 @@ def test_a_link_to_a_run_of_other_work_or_that_is_not_here_claims_nothing(tmp_pa
     )
 
     assert {(one.reruns, one.within) for one in found.values()} == {(0, None)}
+
+
+@pytest.mark.parametrize("most", [100, 0])
+def test_one_run_is_asked_for_alone_however_many_did_its_work(
+    tmp_path, monkeypatch, most
+):
+    """Of many that did its work those of its cell are held against it, all of them."""
+    monkeypatch.setattr(store_replications, "_MOST", most)
+    again = campaign(1, 470.0, checks=GATES, machine="m2", seed=1000)
+    other = campaign(2, 480.0, checks=GATES, parameters={"batch_size": 32})
+
+    engine = stored(tmp_path, machine("m2", OTHER), FIRST, again, other)
+    with reading(engine) as connection:
+        every = replications(connection)
+        alone = {
+            digest: replications_of(connection, digest, lambda _: {})[digest]
+            for digest in every
+        }
+
+    assert alone == every
+    assert {one.replicated for one in every.values()} == {True}

@@ -24,7 +24,12 @@ DOCUMENTS = tuple(
     FIXTURES / "import" / name
     for name in ("llama_bench.csv", "llama_bench.sql", "llama_bench_thread.md")
 )
-_READ = (("list", "--limit", "5"), ("export", "--yes"), ("campaigns",), ("db", "check"))
+_READ = (
+    ("list", "--limit", "5"),
+    ("export", "--yes"),
+    ("list", "--campaigns"),
+    ("db", "check"),
+)
 
 
 def attempt(room: Room, many: int = _MANY) -> Verdict:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -25,6 +26,7 @@ from benchdb.resources import folder
 
 HeaderTerms = frozenset[str]
 Kind = tuple[str, str | None]  # the unit, and what it counts
+_NO_BYTES = re.compile(r"\.\d{3}")  # nor billions of parameters
 _LIMIT = 200  # characters of a header that are looked at
 _LOOKED_AT = 200  # different cells of a column
 _READ = 20  # of them, read as figures
@@ -276,6 +278,8 @@ def profile(
     sample = texts[:_READ]
     if header.endswith("(x)") and any("(" in text for text in texts):
         named = named or unit_in(header[:-3])  # a speed-up stands behind each figure
+    if named == "B" and any(map(_NO_BYTES.search, sample)):
+        named = None  # "mAP50-95(B)"
     unit = named
     mark = convention(sample) or whole
     quantities, unclear, doubtful = _read(sample, mark, None)
@@ -385,8 +389,9 @@ def _parts(texts: list[str], mark: Mark | None) -> tuple[str, ...]:
 def unit_in(text: str) -> str | None:
     """Return the unit that a header or heading names: ``Throughput (img/s)``."""
     text = text.removesuffix("[]")  # of a list, in JSON
-    text = text if " " in text else text.rpartition(".")[2]  # and of an object
-    for spelt in _candidates(" ".join(text[-_TAGGED:].split())):
+    ways = [text] if " " in text else text.split(".")[::-1]  # and of an object
+    spellings = (_candidates(" ".join(it[-_TAGGED:].split())) for it in ways)
+    for spelt in chain.from_iterable(spellings):
         candidate = _SPELT.get(spelt.casefold(), spelt)
         unit = understood(candidate)
         if unit and unit.base not in ("1", "x") and candidate not in _NO_UNITS:

@@ -45,6 +45,7 @@ _GPU_OFF = re.compile(
     r"(?i)(?<![a-z])gpus?[ (:]+(?:is )?(?:disabled|off)(?![a-z])"
     r"|(?<![a-z])(?:no|without|w/o|ohne|sans|sin) gpus?(?![a-z])"
 )
+_SWITCH = re.compile(r"(?:(yes|true|on|gpu)|no|false|off|none|cpu)(?![a-z])")
 _NAMED = 100  # cells of which each names its framework
 _LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
@@ -263,6 +264,15 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
             known.add(name)
         elif not name:
             one.column = _machines(one.looks.texts)
+    for one in open_:
+        sides = {it: _SWITCH.match(it.casefold()) for it in one.looks.texts}
+        if "gpu" in one.looks.terms and not one.looks.figures and all(sides.values()):
+            told = {
+                it: "gpu" if found and found[1] else "cpu"
+                for it, found in sides.items()
+            }
+            cells = {it: Meaning(set={"device": side}) for it, side in told.items()}
+            one.column = Column(field=f"parameters.{slug(one.header)}", cells=cells)
     for one in drafts if not chips else ():  # whatever they are called
         figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
         headed = one.looks.terms & {"machine", "gpu", "chip"} and not figures

@@ -10,17 +10,12 @@ from benchdb.importing.guess.column_profile import fold, statistic
 from benchdb.importing.guess.figure_columns import TOKENS, TTFT
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.logs.sentences import figures
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.sheet import Sheet, SheetRow
 
 _LINES = 5000
 _LISTED = 20  # sentences
-_RESULT = re.compile(
-    r"(?i)(?<![\w.-])~?\d[\d.,]*\s?(?:"
-    r"(?:[ktm]?tok(?:en)?s?|t|im(?:age|g)s?|samples?|it|s|ms|frames|steps?|min)"
-    r"(?:/[a-z]+| per [a-z]+)|fps|[gt]flops|ms|s(?:ec(?:onds?)?)?|min(?:utes)?)"
-    r"(?![\w/-])"
-)
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
@@ -42,7 +37,7 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in read
         and not line.lstrip().startswith(("#", "|"))
-        and (found := _RESULT.search(line) or _ALIGNED.search(line))
+        and (found := figures(line) or _ALIGNED.findall(line))
     ]
     for number, text in lines[:_LISTED]:
         yield f"line {number}: {text!r}: in no table and no list that can be read"

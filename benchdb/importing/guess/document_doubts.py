@@ -24,6 +24,7 @@ from benchdb.importing.mapping.recognition import recognised
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
+_TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
@@ -69,12 +70,17 @@ def expression(field: str, texts: Sequence[str]) -> str:
     return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
 
 
-def heading_doubts(table: TableDraft) -> list[Doubt]:
-    """Return the doubt what headings name over tables that are otherwise alike."""
+def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doubt]:
+    """Return the doubt what headings name over tables that are otherwise alike.
+
+    Of the *others*, those are alike that have the same columns of the same figures.
+    """
+    tables = [one for one in others if one.looks_like(table)]
     facts: dict[str, list[Segment]] = {}
     tokens = any(one.metric in TOKENS for one in table.drafts)
-    for context in dict.fromkeys(sheet.context for sheet in table.sheets):
-        names = [recognised(text, table.names).set for text in context]
+    contexts = (sheet.context for one in tables for sheet in one.sheets)
+    for context in dict.fromkeys(contexts):
+        names = [recognised(text, {*table.names, *_TOLD}).set for text in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
         facts.setdefault(repr([names, sizes]), []).append(context)
     alike = [one for group in facts.values() if len(group) > 1 for one in group]
@@ -186,7 +192,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    return [column_doubt(models, "work", text, choices, settle=settle)]
+    return [column_doubt(models, "work", text, choices, settle=settle, guess="")]
 
 
 def _is_trained(text: str) -> bool:
@@ -365,6 +371,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    guess = None if choices else "title"
     choices |= _work_named(title) if not by_key else {}
     choices["title"] = "what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
@@ -389,4 +396,5 @@ def _work_doubt(
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,
         free=_A_WORK,
+        guess=guess,
     )

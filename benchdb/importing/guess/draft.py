@@ -18,6 +18,7 @@ from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
+from benchdb.importing.guess.column_rules import THINGS
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
     leave_summaries,
@@ -30,7 +31,15 @@ from benchdb.importing.guess.document_doubts import (
 )
 from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
-from benchdb.importing.guess.questions import Inquiry, Question, unused
+from benchdb.importing.guess.questions import (
+    READINGS,
+    ROUNDS,
+    Inquiry,
+    Question,
+    of_readings,
+    readings,
+    unused,
+)
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
@@ -43,9 +52,8 @@ from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
 _SHEETS = 100  # with one header that stand alone
-_MOST = 3  # questions of the first round; of the second, where that brings up more
-_MOST_LATER = 2
-_TRIED = 3
+_MOST = 3  # questions, in two rounds if the first has room
+_TRIED = 5
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision")
@@ -82,34 +90,77 @@ def propose(
     """
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
-    inquiry, proposal = _round(plan, {}, Inquiry({}), _MOST)
-    first = inquiry.asked
-    early = {k: it for k, it in answers.items() if inquiry.known.get(k) in first}
-    if early:
-        inquiry, proposal = _round(plan, early, inquiry, _MOST_LATER)
-    if answers.keys() - early.keys():
+    inquiry, most, waiting = Inquiry({}), _MOST, dict[str, Question]()
+    given, settled, agreed = {**answers}, dict[str, str](), dict[str, str]()
+    asked: set[str] = set()
+    for name in ROUNDS:
+        key = READINGS if waiting else name
+        inquiry, proposal, parts = _round(plan, settled, inquiry, most, key, waiting)
+        asked |= inquiry.asked | {*parts}
+        most = max(1, most - len(proposal.questions))
+        if answer := given.pop(key, None) if parts else None:
+            given = of_readings(key, [*parts.values()], answer) | given
+            agreed |= dict.fromkeys(parts, key)
+            parts = {}
+        early = {k: it for k, it in given.items() if inquiry.known.get(k) in asked}
+        if early == settled:
+            break
+        settled, waiting = early, parts
+    else:
+        inquiry, proposal, _ = _round(plan, settled, inquiry, 0, "", waiting)
+    if given.keys() - settled.keys():
         # What was answered without being asked may bring questions up as well.
-        asked = {k for k in answers if inquiry.known.get(k) in inquiry.asked | first}
-        most = 0 if asked == answers.keys() else _MOST_LATER
-        inquiry, proposal = _round(plan, answers, inquiry, most)
-    notes = unused(answers, inquiry.known, inquiry.used)
+        more = any(key not in agreed for key in given.keys() - settled.keys())
+        most = most if more else 0
+        inquiry, proposal, _ = _round(plan, given, inquiry, most, READINGS, waiting)
+    notes = unused(given, agreed | inquiry.known, inquiry.used)
     return replace(proposal, notes=_listed([*proposal.notes, *notes]))
 
 
 def _round(
-    plan: "_Plan", answers: Mapping[str, str], before: Inquiry, most: int
-) -> tuple[Inquiry, Proposal]:
-    """Return what is asked with *answers*, *most* of it new, and what follows."""
-    inquiry = before.again(answers, closed=not most)
-    proposal = _proposed(plan, inquiry)
+    plan: "_Plan",
+    answers: Mapping[str, str],
+    before: Inquiry,
+    most: int,
+    key: str,
+    waiting: Mapping[str, Question],
+) -> tuple[Inquiry, Proposal, dict[str, Question]]:
+    """Return what is asked with *answers*, *most* of it new, and what follows.
+
+    Last come the questions that are one, of that *key*: whether what is likely of them
+    is right. Of later rounds, these are what the first left *waiting*.
+    """
+    answered = {before.known.get(one) for one in answers}
+    parts = {k: it for k, it in waiting.items() if k not in answered}
     spare: set[str] = set()
-    for _ in range(_TRIED):  # what is not asked any more makes room for other questions
-        if not (more := inquiry.spare(most, before.asked)):
-            break
-        spare |= more
-        inquiry = before.again(answers, spare, closed=not most)
+    apart: set[str] | None = {key} if waiting else None
+    for _ in range(_TRIED):  # what is answered, or not asked, brings up or makes room
+        likely = {name: one.likely or "" for name, one in parts.items()}
+        inquiry = before.again({**likely, **answers}, spare, closed=not most)
         proposal = _proposed(plan, inquiry)
-    return inquiry, proposal
+        later = _coming(plan, inquiry, answers) if apart is None and most else 0
+        more, asked, together = inquiry.shared(
+            most - bool(apart), before.asked, apart, later
+        )
+        if not more and not together:
+            break
+        if together:
+            apart = {one.key for one in asked} | {key}
+        spare |= more
+        parts |= {one.key: one for one in together}
+    if parts:  # the map holds nothing that is only likely
+        asked = [*proposal.questions, readings(key, [*parts.values()])]
+        proposal = _proposed(plan, before.again(answers, spare, closed=not most))
+        proposal = replace(proposal, questions=tuple(asked))
+    return inquiry, proposal, parts
+
+
+def _coming(plan: "_Plan", inquiry: Inquiry, answers: Mapping[str, str]) -> int:
+    """Return how many more questions the likely answers to the open ones bring up."""
+    likely = {one.key: one.likely for one in inquiry.open() if one.likely}
+    later = inquiry.again({**likely, **answers})
+    _proposed(plan, later)
+    return sum(it.blocks for it in later.first_doubts() if it.key not in inquiry.known)
 
 
 def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
@@ -121,13 +172,16 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables)
     taken = [one for one in tables if one.may_have_figures()]
+    _name_short_chips(taken, document)
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document, notes)
     inquiry.settle(
         it
         for one in taken
-        for it in one.weighed([*work_doubts(one, document), *heading_doubts(one)])
+        for it in one.weighed(
+            [*work_doubts(one, document), *heading_doubts(one, taken)]
+        )
     )
     for table in taken:
         table.enter_network(_stem(document))
@@ -154,6 +208,19 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
+
+
+def _name_short_chips(tables: Iterable[TableDraft], document: Document) -> None:
+    """Keep "M2" as a word alone where the document says elsewhere that it is M2 Max."""
+    pivots = [one for it in tables for one in (*it.drafts, *it.rows)]
+    named = {str(one.fields.get("chip")) for one in pivots}
+    for one in pivots:
+        chip = str(one.fields.get("chip", "-"))
+        longer = {f"Apple {it}" for it in stated_facts(document).chips}
+        longer = {it for it in longer if it.startswith(f"{chip} ")}
+        if longer and not longer & named:
+            one.fields = {n: it for n, it in one.fields.items() if n != "chip"}
+            one.fields[THINGS["setting"][0]] = one.bare
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:

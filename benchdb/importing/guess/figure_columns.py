@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
@@ -21,6 +22,7 @@ from benchdb.importing.guess.column_draft import (
     counted,
 )
 from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
     HeaderTerms,
     Kind,
     fold,
@@ -31,6 +33,7 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.mapping.fields import slug
+from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
 # What a time is likely to be of, by its header.
@@ -39,10 +42,16 @@ _LIKELY = {
     for name, hint in (
         ("time_to_first_token_seconds", "prefill|first|prompt"),
         ("time_per_token_seconds", r"tpot|itl|per.?token|/\s?tok"),
-        ("latency_mean_seconds", "latency|e2e|response|per.?example|/example|request"),
+        (
+            "latency_mean_seconds",
+            r"(?<![a-z])lat(?:ency)?(?![a-z])|e2e|response|request"
+            r"|(?:per|/).?(?:example|run|doc|query|item|sample)",
+        ),
         ("work_seconds", "total|wall|elapsed|duration|runtime|minutes?$|mins$"),
         ("load_seconds", r"load"),
-        ("operation_seconds", r"runtime|kernel|(?<![a-z])op"),
+        ("operation_seconds", r"runtime|kernel|(?<![a-z])op|encode|decode|forward"),
+        ("image_seconds", r"(?:per|/).?im"),
+        ("reported_step_seconds", r"(?<![a-z])(?:steps?|it(?:er)?)(?![a-z])"),
     )
 }
 FINAL = ("final_accuracy", "final_loss")
@@ -58,6 +67,7 @@ _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
+_MILLI = 100  # a time of so many is in milliseconds more often than in seconds
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 TTFT = "time_to_first_token_seconds"
@@ -218,7 +228,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             "setting": WORDS["setting"],
         }
         text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None}
+        more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
         return [*doubts, column_doubt([draft], "results", text, choices, **more)]
     return doubts + _kind_doubts(draft, around)
 
@@ -300,12 +310,38 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
+    more["guess"] = _likely_unit(keys, looks)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
         _enter_metric(draft, around)
         doubts += [] if draft.metric else _meaning_doubts(draft, around)
     return doubts
+
+
+def _likely_unit(keys: Sequence[str], looks: ColumnProfile) -> str:
+    """Return the unit that numbers of their size are in more often, of *keys*.
+
+    Of a whole number of which nothing is said it is none, and of tokens it is a count.
+    """
+    if _TPS.search(looks.header):
+        return "tokens/s"
+    if looks.integers and ("token" in looks.terms or not looks.terms & CLEAR_TERMS):
+        return "setting"
+    if not looks.terms:
+        return "figure"
+    if not {"s", "ms"} <= {*keys}:
+        return keys[0]
+    sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]
+    return "ms" if sizes and min(sizes) >= _MILLI else "s"
+
+
+def _number(text: str) -> float | None:
+    try:
+        amount = parsed(text, unit="s")
+    except ValueError:
+        return None
+    return amount.value if isinstance(amount, Quantity) else None
 
 
 def _enter_metric(draft: ColumnDraft, around: Around) -> None:
@@ -328,6 +364,8 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     ]
     if bases == {"s"}:
         names = list(dict.fromkeys([*likely, *names]))
+    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
+        names = [name for name in names if name not in TOKENS]  # of other things
     listed = ", ".join(sorted(bases))
     if not names:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
@@ -347,7 +385,11 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     free = Free(f"a metric of schema/metrics.json in {listed}", fault)
     choices = (*names, "setting", LEAVE_OUT)
     topic = "time" if times else "meaning"
-    return [column_doubt([draft], topic, text, choices, settle=settle, free=free)]
+    guess = LEAVE_OUT if bases == {"%"} else None
+    more: dict[str, object] = {"settle": settle, "free": free, "guess": guess}
+    doubt = column_doubt([draft], topic, text, choices, **more)
+    # What is likely of one column may be so of another by chance.
+    return [replace(doubt, likeness=(doubt.likeness, *likely))]
 
 
 def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:

@@ -104,7 +104,7 @@ def pivot_doubts(
     for one in figures:
         enter_language_model(one, sides)
     by_kind: dict[object, list[ColumnDraft]] = {}
-    for one in drafts if not rows else ():
+    for one in figures:
         compared = one.metric == RATIO  # a claim, which its header tells apart
         if one.holds_figures and not (one.aside or one.rated or compared):
             terms = one.looks.terms & FIGURE_TERMS
@@ -161,6 +161,7 @@ def _headers_doubts(
     )
     pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
     choices = things([one.bare for one in drafts])
+    first = next(iter(choices))  # what their headers name is likelier than sides
     for key, works in pairs.items():
         told = zip(drafts, works, strict=True)
         words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
@@ -189,5 +190,6 @@ def _headers_doubts(
         one.asked = frozenset(known & ASKED)
         more: dict[str, object] = {"settle": partial(settle, one=one)}
         more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
+        more["guess"] = first if first != "setting" else None
         doubts.append(column_doubt([one], "columns", text, choices, **more))
     return doubts

@@ -4,7 +4,8 @@ Doubts about columns, rows and tables that are of one kind make one question: on
 settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
-from collections import Counter, defaultdict
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -15,11 +16,16 @@ from benchdb.errors import UsageError, suggestion
 LEAVE_OUT = "leave-out"
 LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
+READINGS = "readings"  # the question whether all that is likely is right
+ROUNDS = (READINGS, "further readings")  # what it is called in each
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
-_BUNDLES = 30  # sets of questions that figures wait for, of which some are asked
 _LARGE = 4  # a fourth of the figures: so many have to be of unknown origin
-_SLIGHT = 20  # a twentieth: nobody is asked about less
+_PARTS = 20  # of the question about what is likely
+# What a reader guesses worst is asked by itself before all else.
+_UNSURE = ("unit", "mark", "results", "contradiction")
+_YES = re.compile(r"(?i)(?:yes|y)(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
+_CORRECTED = re.compile(r"\s*(\d{1,2})\s*:\s*([^;]+)")
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -35,6 +41,8 @@ class Question(msgspec.Struct, frozen=True):
     *lines* are the first lines of the document that it is about. Where *free* says what
     may be typed instead, an answer need not be one of the *choices*. *alone* are the
     keys by which its subjects are answered one by one, *figures* how many it is about.
+    *likely* is the answer that a reader of the document would guess first. A question
+    with *parts* is whether what is likely of these is right.
     """
 
     key: str
@@ -44,6 +52,14 @@ class Question(msgspec.Struct, frozen=True):
     free: str | None = None
     alone: tuple[str, ...] = ()
     figures: int = 1
+    likely: str | None = None
+    parts: tuple["Question", ...] = ()
+
+    def reading(self) -> str:
+        """Return the question with its likely answer, and what else may be."""
+        words = {one.key: one.words for one in self.choices}
+        others = ", ".join(key for key in words if key != self.likely)
+        return f"{self.text} {words.get(self.likely or '', self.likely)}; or {others}"
 
 
 class AnswerError(UsageError):
@@ -64,7 +80,8 @@ class Doubt(msgspec.Struct, frozen=True):
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *columns* tells how many
     figures of which columns are about it: with none it is not asked. Where it *blocks*
-    they wait for the answer.
+    they wait for the answer. *guess* is the likely answer if that is not the first
+    choice, and empty where there is none.
     """
 
     topic: str
@@ -78,6 +95,13 @@ class Doubt(msgspec.Struct, frozen=True):
     likeness: object = None
     columns: Callable[[], Mapping[int, int]] | None = None
     blocks: bool = True
+    guess: str | None = None
+
+    @property
+    def likely(self) -> str | None:
+        """Return the answer that is guessed first, if there is one."""
+        first = next((key for key in self.choices if key not in LEAVING), None)
+        return (first if self.guess is None else self.guess) or None
 
     @property
     def figures(self) -> Mapping[int, int]:
@@ -187,51 +211,50 @@ class Inquiry:
         keys = sorted((key for key, some in alive.items() if some), key=order)
         return tuple(_question(key, alive[key]) for key in keys)
 
-    def spare(self, most: int, before: Collection[str]) -> set[str]:
-        """Return the keys of doubts too many beside those *before* and *most* more."""
-        figures = _figures(chain.from_iterable(self._open.values()))
-        blocked: dict[int, set[str]] = defaultdict(set)
-        free: dict[str, int] = {}  # questions for which no figures wait
-        for question in self.open():
-            for doubt in self._open[question.key]:
-                for column in doubt.figures if doubt.blocks else ():
-                    blocked[column].add(question.key)
-                if not doubt.blocks:
-                    free[question.key] = question.figures
-        total = figures.total()
-        asked = {key for key in self._open if key in before}
+    def first_doubts(self) -> list[Doubt]:
+        """Return the first doubt of each open question."""
+        return [self._open[one.key][0] for one in self.open()]
+
+    def shared(
+        self,
+        most: int,
+        before: Collection[str],
+        apart: Collection[str] | None,
+        later: int = 0,
+    ) -> tuple[set[str], list[Question], list[Question]]:
+        """Return the keys of doubts too many, the questions asked, and those in one.
+
+        Beside those *before* there may be *most* more. Where there are more, the last
+        is whether the likely answers to all the others are right. *apart* are those
+        that were asked before there was such a question, empty if there may be none.
+        So many come up *later* if what is likely is right.
+        """
+        new = [one for one in self.open() if one.key not in before]
+        waiting = [one for one in new if self._open[one.key][0].blocks]
+        free = [one for one in new if one not in waiting]
+        total = _figures(chain.from_iterable(self._open.values())).total()
         # Where it ran comes first, if there are candidates, and noughts last.
-        some = [key for key in free if free[key] * _LARGE >= total]
-        known = [key for key in some if len(self._open[key][0].choices) > 1]
-        left = most - len({*known[:1]} - asked)
-        asked |= {*known[:1]} if most else set()
-        waiting: Counter[frozenset[str]] = Counter()
-        for column, keys in blocked.items():
-            waiting[frozenset(keys)] += figures[column]
-
-        def gain(more: frozenset[str]) -> int:
-            new = (
-                keys for keys in waiting if not keys <= asked and keys <= asked | more
-            )
-            return sum(waiting[keys] for keys in new)
-
-        largest = [keys for keys, _ in waiting.most_common(_BUNDLES)]
-        first = most > 0 and not before  # something is asked, or nothing is read
-        while fits := [
-            one
-            for one in largest
-            if one - asked and (first or len(one - asked) <= left)
-        ]:
-            best = max(fits, key=lambda one: gain(one) / len(one - asked))
-            if gain(best) * _SLIGHT < total and not first:
-                break
-            first = False
-            left -= len(best - asked)
-            asked |= best
-        rest = [key for key in free if free[key] * _SLIGHT >= total]
-        asked |= {*rest[: max(left, 0)]}
-        spare = {*self._open} - asked
-        return {doubt.key for key in spare for doubt in self._open[key]}
+        large = [one for one in free if one.figures * _LARGE >= total]
+        first = [one for one in large if one.choices[1:]][: min(most, 1)]
+        room = max(0, most - len(first))
+        waiting.sort(key=_is_sure)
+        together: list[Question] = []
+        if apart:
+            together = [one for one in waiting if one.key not in apart]
+            waiting = [one for one in waiting if one.key in apart]
+        elif apart is None and len(waiting) + later > room > 0:
+            # Room is left for what corrections bring up.
+            alone = min(room - 1, not waiting[0].likely)
+            together, waiting = waiting[alone:], waiting[:alone]
+        together = [one for one in together if one.likely][:_PARTS]
+        asked = [*first, *waiting[:room]]
+        if not (apart or together):
+            rest = [one for one in free if one not in first]
+            asked += rest[: max(0, most - len(asked))]
+        kept = {one.key for one in (*asked, *together)}
+        spare = [one.key for one in new if one.key not in kept]
+        passed = {doubt.key for key in spare for doubt in self._open[key]}
+        return passed, asked, together
 
     def _question_of(self, doubt: Doubt) -> str:
         """Return the key of the question that a doubt belongs to; remember it."""
@@ -288,6 +311,12 @@ def unused(
         yield f"{key!r}: the answer {answers[key]!r} was not needed"
 
 
+def _is_sure(question: Question) -> int:
+    sides = any(choice.key == "llm-prefill" for choice in question.choices)
+    guessed = not (sides or question.key.startswith(_UNSURE))
+    return guessed if question.likely else -1
+
+
 def _figures(doubts: Iterable[Doubt]) -> Counter[int]:
     figures: Counter[int] = Counter()
     for doubt in doubts:
@@ -310,7 +339,50 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
         free=first.free.words if first.free else None,
         alone=alone if len(alone) > 1 else (),
         figures=_figures(doubts).total(),
+        likely=first.likely,
     )
+
+
+def readings(key: str, parts: Sequence[Question]) -> Question:
+    """Return the question whether the likely answers to *parts* are right."""
+    return Question(
+        key=key,
+        text="Are these readings right?",
+        lines=tuple(sorted({line for one in parts for line in one.lines})[:_LINES]),
+        choices=(
+            Choice("yes", "all of them"),
+            Choice(LEAVE_OUT, "no: leave out all that they are about"),
+        ),
+        free="which are not, as 'yes, but 2: ms; 5: leave-out'",
+        alone=tuple(one.key for one in parts),
+        figures=sum(one.figures for one in parts),
+        parts=tuple(parts),
+    )
+
+
+def of_readings(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
+    """Return the answers to *parts* that the *answer* to all of them, *key*, gives.
+
+    Raise ``AnswerError`` where it makes no sense.
+    """
+    likely = {one.key: one.likely or LEAVE_OUT for one in parts}
+    if answer.strip().casefold() in ("no", "n", LEAVE_OUT):
+        return {one.key: _left(one) for one in parts}
+    agreed = _YES.match(answer)
+    rest = answer[agreed.end() :] if agreed else answer
+    for each in rest.split(";") if rest.strip() else ():
+        found = _CORRECTED.fullmatch(each)
+        number = int(found[1]) if found else 0
+        if found is None or not 0 < number <= len(parts):
+            why = f"give yes, or what is wrong as NUMBER: ANSWER, 1 to {len(parts)}"
+            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
+        likely[parts[number - 1].key] = found[2].strip()
+    return likely
+
+
+def _left(question: Question) -> str:
+    keys = [one.key for one in question.choices]
+    return next((key for key in LEAVING if key in keys), keys[-1])
 
 
 def _accepted(question: Question, free: Free | None, answer: str) -> tuple[str, str]:

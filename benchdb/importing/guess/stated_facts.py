@@ -37,6 +37,7 @@ _ALTERNATIVES = re.compile(
     r"(?i)(?<![a-z])(?:or|for|any|e\.g\.)(?![a-z])|\d\+|[≥≤]|[<>]="
 )
 _SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
+_RULER = re.compile(r"[\s|:-]*-\s*\|[\s|:-]*")  # below names of columns
 _BULLET = 60  # characters of one that only names something
 _PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
 _SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
@@ -84,7 +85,11 @@ def stated_facts(document: Document) -> StatedFacts:
     facts = StatedFacts()
     said: dict[str, set[str]] = {}
     fenced = False
-    for line in _of_results(document.lines[:_LINES]):
+    lines = document.lines[:_LINES]
+    below = (*lines[1:], "")
+    headers = [_RULER.fullmatch(it) is not None for it in below]
+    rows = [it for it, named in zip(lines, headers, strict=True) if not named]
+    for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
         for name, text in _facts_in(line):

@@ -11,6 +11,7 @@ from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
+    fold,
     header_terms,
     profile,
     statistic,
@@ -62,7 +63,7 @@ from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
-_KEYED = ("key-value", "bullets")
+_KEYED = ("key-value", "bullets", "sentences")
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
@@ -161,6 +162,15 @@ class TableDraft:
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
+    def looks_like(self, other: "TableDraft") -> bool:
+        """Tell whether nothing but what stands above may tell its rows from others."""
+        mine, others = (
+            {one.metric for one in it.rows or it.drafts if one.holds_figures}
+            for it in (self, other)
+        )
+        headers = (tuple(map(fold, it.sheets[0].header)) for it in (self, other))
+        return self is other or (bool(mine & others) and len({*headers}) == 1)
+
     def figures(self) -> dict[int, int]:
         """Return how many figures each column may have."""
         return counted(self.rows or self.drafts)
@@ -222,12 +232,20 @@ class TableDraft:
         units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
         with_units = sum(one.unit is not None for one in looks)
         mixed = len(units - {"x", "%"}) > 1 or with_units > 1
-        speaking = any(map(speaks_of_figures, labels))
+        # A row of speed-ups names no figures of the rows beside it.
+        speaking = any(
+            speaks_of_figures(one) and (keyed or "ratio" not in header_terms(one))
+            for one in labels
+        )
         rows = [
             one
             for one in looks
-            if speaks_of_figures(one.header)
-            or (speaking and mixed and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+            if (speaks_of_figures(one.header) and speaking)
+            or (
+                speaking
+                and (mixed or keyed)
+                and {unit for unit, _ in one.kinds} & CLEAR_UNITS
+            )
         ]
         if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
             self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]

@@ -208,6 +208,36 @@ def _begins(block: Sequence[_Chunks], at: int) -> bool:
     return underlined and not any(_is_number(chunk.text) for chunk in made)
 
 
+def _between_gutters(
+    lines: Sequence[str],
+) -> tuple[list[str], list[tuple[str, ...] | str]]:
+    """Return the names and the cells between the blanks that all *lines* have.
+
+    Names of several words stand over one column of figures at their right; a text
+    without a name belongs to that at its left.
+    """
+    width = max(map(len, lines))
+    padded = [line.ljust(width) for line in lines]
+    blank = [not "".join(column).strip() for column in zip(*padded, strict=True)]
+    spans = [
+        [n for n, _ in it]
+        for gap, it in groupby(enumerate(blank), lambda i: i[1])
+        if not gap
+    ]
+    columns: list[tuple[int, int]] = []
+    start: int | None = None
+    for span in spans:
+        first, end = span[0] if start is None else start, span[-1] + 1
+        texts = [line[first:end].strip() for line in padded]
+        start = None if any(texts[1:]) else first
+        if not texts[0] and columns[1:]:
+            columns[-1] = (columns[-1][0], end)
+        elif start is None:
+            columns.append((first, end))
+    names, *rows = [tuple(line[a:b].strip() for a, b in columns) for line in padded]
+    return [*names], [*rows]
+
+
 def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
     columns = line.made
     if all(
@@ -215,9 +245,12 @@ def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
         for one in body
     ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
-    rows = SheetRows([chunk.text for chunk in columns])
-    for row in body:
-        texts = placed(row.made, columns)
+    names = [chunk.text for chunk in columns]
+    found = [placed(row.made, columns) for row in body]
+    if sum(isinstance(texts, str) for texts in found) * 2 > len(body):
+        names, found = _between_gutters([line.text, *(row.text for row in body)])
+    rows = SheetRows(names)
+    for row, texts in zip(body, found, strict=True):
         fault = texts if isinstance(texts, str) else None
         cells = [] if fault else [cell(text, row.line, row.raw) for text in texts]
         rows.add(row.line, cells, row.text, fault)

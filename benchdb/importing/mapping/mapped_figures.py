@@ -20,11 +20,13 @@ from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, is_first_run, parsed, parts
 from benchdb.importing.quantities.tokens import Mark
+from benchdb.importing.quantities.unit_names import COUNTED
 
 SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _AS_IT_IS = (1.0, 1.0)
 _SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
 # What a rate or a time of a metric may count; a metric that is not here may count all.
+_SAMPLED = "reported_samples_per_second"
 _COUNTS = {
     "reported_samples_per_second": ("img", "seq", "sample"),
     "fit_samples_per_second": ("img", "seq", "sample"),
@@ -195,7 +197,8 @@ class CellReader(msgspec.Struct, frozen=True):
         """
         target = metrics()[metric].unit
         counts = _COUNTS.get(metric, (amount.per,))
-        if amount.per is not None and amount.per not in counts:
+        sampled = metric == _SAMPLED and amount.per not in COUNTED  # docs, sentences
+        if amount.per is not None and amount.per not in counts and not sampled:
             raise RefusedError(
                 f"{amount.printed!r} counts {amount.per}, {metric} does not"
             )

@@ -34,6 +34,7 @@ _FILE = folder("schema") / "words" / "units.toml"
 _WORDS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 TIMES = _numbers(_WORDS["times"])
 _NOUNS = _by_name(_WORDS["nouns"])
+COUNTED = frozenset(_NOUNS.values())  # what is known to be counted, as a rate says it
 _SHARES = _by_name(_WORDS["shares"])
 _SHORT_RATES = _by_name(_WORDS["short_rates"])
 _EXACT = _factors(_WORDS["exact"])
@@ -67,6 +68,8 @@ _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
+_ANYTHING = re.compile(r"(?!throughput|rate|speed|time)[^\W\d_]{2,20}", re.I)
+_SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
 
@@ -91,7 +94,7 @@ def _understood(text: str) -> Unit | None:
     name = _tidied(text)
     if not name or (name in _DOUBTS and name not in _EXACT):
         return None
-    return _unit(name) or _multiple(name)
+    return _unit(name) or _multiple(name) or _rate_of_anything(name)
 
 
 def doubts(text: str) -> tuple[str, ...]:
@@ -166,8 +169,20 @@ def _unit(text: str) -> Unit | None:
     return unit
 
 
+def _rate_of_anything(text: str) -> Unit | None:
+    """Return ``docs/sec`` or ``ms/im``: whatever is counted there."""
+    over, *under = _PER.split(text)
+    if len(under) != 1:
+        return None
+    if under[0].casefold() in _SECONDS and _ANYTHING.fullmatch(over):
+        return Unit("1/s", over.casefold())
+    above = _simple(over)
+    timed = above is not None and above.base == "s" and _ANYTHING.fullmatch(under[0])
+    return replace(above, per=under[0].casefold()) if above and timed else None
+
+
 def _simple(text: str) -> Unit | None:
-    text = text.rstrip(".")
+    text = text.rstrip(".").removesuffix("(s)")
     folded = text.casefold()
     if factor := _EXACT.get(text) or _FOLDED.get(folded):
         return Unit(factor[0], None, factor[1])

@@ -17,6 +17,7 @@ from benchdb.site.answers.work_terms import (
     work_text,
     works_text,
 )
+from benchdb.site.wording import capital
 
 _WORKS = 3  # with their ranges
 _RUNGS = 3  # of memory, beside the headline
@@ -91,7 +92,7 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
         else:
             yield language.gettext(
                 "%(work)s: %(steps)s.",
-                work=_capital(group_text(language, group)),
+                work=capital(group_text(language, group)),
                 steps=listed,
             )
 
@@ -99,7 +100,7 @@ def _mac(language: Language, card: Card) -> Iterator[str]:
 def _over(language: Language, pair: Held) -> str:
     """Say over what a headline goes: its range where it is a mean, its interval."""
     facts = {
-        "work": _capital(group_text(language, pair.group)),
+        "work": capital(group_text(language, pair.group)),
         "count": counted(language, pair),
     }
     if pair.evidence == "unlike":
@@ -179,13 +180,13 @@ def _gpu(language: Language, card: Card) -> Iterator[str]:
         if pair.base == first.base:
             yield language.gettext(
                 "%(work)s: %(times)s.",
-                work=_capital(group_text(language, pair.group)),
+                work=capital(group_text(language, pair.group)),
                 times=factor_text(language, pair),
             )
         else:
             yield language.gettext(
                 "%(work)s, %(chip)s: %(times)s.",
-                work=_capital(group_text(language, pair.group)),
+                work=capital(group_text(language, pair.group)),
                 chip=Name(pair.base.chip),
                 times=factor_text(language, pair),
             )
@@ -197,7 +198,7 @@ def _over_mean(language: Language, pair: Held) -> str:
         return _over(language, pair)
     phrase = language.gettext(
         "%(work)s of %(count)s: mean %(mean)s, 95%% interval %(interval)s.",
-        work=_capital(group_text(language, pair.group)),
+        work=capital(group_text(language, pair.group)),
         count=counted(language, pair),
         mean=Times(pair.mean),
         interval=Times(pair.least, pair.most),
@@ -219,7 +220,7 @@ def _watt(language: Language, card: Card) -> Iterator[str]:
     for pair in others:
         yield language.gettext(
             "%(work)s: %(step)s the tokens per joule.",
-            work=_capital(group_text(language, pair.group)),
+            work=capital(group_text(language, pair.group)),
             step=step_text(language, pair),
         )
 
@@ -291,7 +292,3 @@ def _rate(language: Language, rates: Rates) -> str:
 
 def _size(language: Language, size: float) -> str:
     return f"{language.significant(size, 1)}B"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

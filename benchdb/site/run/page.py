@@ -27,7 +27,7 @@ def files(connection: Connection, prefix: str, codes: Sequence[str]) -> Iterator
     kept = or_(run.c.machine == machine, run.c.digest.in_(select(newest.c.run)))
     query = select(run.c.digest).where(run.c.workload == workload, kept)
     with selection(connection, query) as scope:
-        site = content(connection, scope)
+        site = content(connection, scope, alone=digest)
         head = site.rows[digest]
         (facts,) = all_facts(site, [line for line in site.lines if line[0] is head])
         name = f"run-{digest[:RUN_LETTERS]}"

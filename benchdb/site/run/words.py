@@ -140,7 +140,8 @@ def _why_not(language: Language, facts: RunFacts) -> str:
         return ""
     why = facts.why_not or PUBLISHED  # as thousands are, which then need not say it
     about = {name: Name(fact) for name, fact in why.facts.items()}
-    return terms.sentence(language, language.gettext(why.text, **about))
+    text = wording.capital(language.gettext(why.text, **about))
+    return terms.sentence(language, text)
 
 
 def _again(language: Language, facts: RunFacts) -> Iterator[str]:

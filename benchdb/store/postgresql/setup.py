@@ -124,11 +124,11 @@ class Site(msgspec.Struct, frozen=True):
 
 def sites(told: Sequence[str]) -> list[Site]:
     """Return what each ``NAME=URL`` means; a password in it is left out."""
-    found = [_site(one) for one in told]
-    for name, count in Counter(one.name for one in found).items():
+    named = [_site(one) for one in told]
+    for name, count in Counter(one.name for one in named).items():
         if count > 1:
             raise UsageError(f"two addresses for {name!r}; give each site a name")
-    return found
+    return named
 
 
 def _site(told: str) -> Site:

@@ -1,6 +1,8 @@
 """The timing protocol, on work that does nothing."""
 
 import pytest
+from harness.cells import Assignment
+from harness.recorder import Recorder
 from harness.timing import (
     TIERS,
     Tier,
@@ -208,3 +210,15 @@ def test_the_clock_is_put_to_the_test_in_the_first_process_of_a_cell():
     assert "first process" in second.gates.verdicts()["doubling"]["why"]
     assert first.gates.verdicts()["synchronisation"]["status"] == "not-applicable"
     assert first.gates.verdicts()["parameter_count"]["status"] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("replicate", "metered", "rest"), [(0, True, 2.0), (0, False, 0.0), (1, True, 0.0)]
+)
+def test_with_a_term_only_the_first_process_rests_and_only_for_a_meter(
+    replicate, metered, rest
+):
+    run = {"key": "r", "replicate": replicate}
+    order = Assignment(cell("quick"), run, {}, 0, blocks_until=0.0, metered=metered)
+
+    assert Recorder(order, lambda _line: None).tier.idle_seconds == rest

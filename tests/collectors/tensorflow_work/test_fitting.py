@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-import keras
 import numpy as np
 import pytest
 from harness.cells import Cell, SeedPlan
@@ -36,28 +35,31 @@ class Course:
         self.steps = 0
 
 
-class Spy(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback of the test's own: what Keras really did."""
+def spy_of_keras() -> Any:
+    """Return a callback of the test's own: what Keras really did."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.epochs: list[int] = []
-        self.judged = 0
+    class Spy(tensorflow().keras.callbacks.Callback):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.epochs: list[int] = []
+            self.judged = 0
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self.epochs.append(0)
+        def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+            self.epochs.append(0)
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self.epochs[-1] += 1
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.epochs[-1] += 1
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        self.judged += 1
+        def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+            self.judged += 1
+
+    return Spy()
 
 
 @contextmanager
-def spied(work: Any) -> Iterator[tuple[Spy, list[dict[str, Any]]]]:
+def spied(work: Any) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
     """Give what Keras did in its real ``fit``, and what each call was given."""
-    spy, calls, fit = Spy(), list[dict[str, Any]](), work.model.fit
+    spy, calls, fit = spy_of_keras(), list[dict[str, Any]](), work.model.fit
 
     def seen(*args: Any, **given: Any) -> Any:
         calls.append(given | ({"x": args[0]} if args else {}))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import keras
 import numpy as np
 import pytest
 from harness.cells import Cell, SeedPlan
@@ -44,7 +43,7 @@ def test_the_memory_format_is_told_where_it_means_something(workload, means):
 def test_a_network_that_computes_in_float32_is_found_out_in_bfloat16():
     cell = cell_of("mnist", "bf16", compiler="eager", batch_size=2)
     tensorflow().configure(cell)
-    keras.config.set_dtype_policy("float32")
+    tensorflow().keras.config.set_dtype_policy("float32")
     work: Any = tensorflow().prepare(cell)
     work.build()
     work.make_data()

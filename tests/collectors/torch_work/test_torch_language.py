@@ -1,5 +1,6 @@
 """Language models in PyTorch, on the CPU: the cache, 4 bits, adapters, GPT-2."""
 
+import importlib
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +9,6 @@ import pytest
 import torch
 import torch_work.decoders
 from harness.framework import UnsupportedError
-from torch._dynamo.backends.common import aot_autograd
-from torch._dynamo.testing import CompileCounter
-from torch._functorch.aot_autograd import make_boxed_func
-from torch._guards import TracingContext
 from torch_work.decoders import Gpt2, Sliced
 from with_torch import Torch
 
@@ -136,9 +133,14 @@ def test_a_language_model_tells_its_attention(workload):
     assert model.path()["attention"] in {"flash", "math"}
 
 
+def part_of_torch(name: str) -> Any:
+    """Import what takes as long as all of PyTorch: only the tests here need it."""
+    return importlib.import_module(f"torch.{name}")
+
+
 def test_a_compiler_sees_one_shape_for_all_positions():
     writing, plain = (work(generated_tokens=6, depth=0) for _ in range(2))
-    counter = CompileCounter()
+    counter = part_of_torch("_dynamo.testing").CompileCounter()
     writing.model = torch.compile(writing.network, backend=counter, dynamic=False)
     writing.cell = replace(writing.cell, compiler="inductor")
 
@@ -158,12 +160,16 @@ def test_graphs_copy_neither_cache_nor_weights(quantization):
     writing.cell = replace(writing.cell, compiler="inductor-graphs")
     writing.make_data()
 
-    def look(graph: Any, inputs: Any) -> Any:
-        static = set(TracingContext.get().fw_metadata.static_input_indices)
-        copied.extend(it.nbytes for n, it in enumerate(inputs) if n not in static)
-        return make_boxed_func(graph)
+    tracing = part_of_torch("_guards").TracingContext
+    boxed = part_of_torch("_functorch.aot_autograd").make_boxed_func
 
-    backend = aot_autograd(fw_compiler=look, inference_compiler=look)
+    def look(graph: Any, inputs: Any) -> Any:
+        static = set(tracing.get().fw_metadata.static_input_indices)
+        copied.extend(it.nbytes for n, it in enumerate(inputs) if n not in static)
+        return boxed(graph)
+
+    compiling = part_of_torch("_dynamo.backends.common")
+    backend = compiling.aot_autograd(fw_compiler=look, inference_compiler=look)
     writing.model = torch.compile(writing.network, backend=backend, dynamic=False)
     writing.step()
 

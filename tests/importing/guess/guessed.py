@@ -50,13 +50,18 @@ def table(header: str, *rows: str) -> str:
     return "\n".join([header, ruler, *rows]) + "\n"
 
 
+def each_asked(found: Proposal) -> list[Question]:
+    """Return the questions, those that are one by themselves."""
+    return [part for one in found.questions for part in one.parts or (one,)]
+
+
 def asked(found: Proposal) -> set[str]:
-    return {question.key for question in found.questions}
+    return {question.key for question in each_asked(found)}
 
 
 def question(found: Proposal, topic: str) -> Question:
     """Return the only question of that topic."""
-    (one,) = [one for one in found.questions if one.key.startswith(topic)]
+    (one,) = [one for one in each_asked(found) if one.key.startswith(topic)]
     return one
 
 
@@ -76,7 +81,7 @@ def converse(
     while questions := of_text(text, answers, name).questions:
         rounds.append(len(questions))
         assert len(rounds) < 5, [one.key for one in questions]
-        for one in questions:
+        for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
             keys = [choice.key for choice in one.choices]
             answers[one.key] = (said + [it for it in INDIFFERENT if it in keys])[0]

@@ -143,7 +143,13 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "Gerät": "chip",
                 "Stapelgröße": "parameters.batch_size",
             },
-            {"work of Modell", "time of Zeit (s)", "meaning of Speicher", "device"},
+            {
+                "work of Modell",
+                "time of Zeit (s)",
+                "meaning of Speicher",
+                "meaning of Leistung (W)",
+                "device",
+            },
         ),
         (
             "french",

@@ -17,6 +17,7 @@ from tests.importing.guess.guessed import (
     figures,
     meanings,
     of_text,
+    question,
     records,
     table,
 )
@@ -272,7 +273,7 @@ def test_numbers_name_no_work():
 
     works = {"model", "model-inference", "title", "leave-out"}
     assert choices(one, "work of model") == works
-    assert "'total_test_time' (131514, 80963)" in "\n".join(one.left_out)
+    assert "'total_test_time' (131514, 80963)" in question(one, "unit").text
 
 
 def test_a_number_of_requests_to_a_model_is_no_model():

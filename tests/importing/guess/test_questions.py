@@ -12,6 +12,7 @@ from tests.importing.guess.guessed import (
     asked,
     choices,
     converse,
+    each_asked,
     figures,
     of_text,
     question,
@@ -108,14 +109,15 @@ LARGE_AND_SMALL = (
 )
 
 
-def test_what_most_figures_wait_for_is_asked_and_what_few_do_only_by_its_key():
+def test_what_many_figures_and_what_few_wait_for_is_one_question():
     found = of_text(LARGE_AND_SMALL)
-    assert [one.key for one in found.questions] == ["unit of Time", "time of Time"]
-    (why,) = [one for one in found.left_out if "Load" in one and "not asked" in one]
-    assert why.endswith("(its key: 'unit of Load')")
 
-    by_key = of_text(LARGE_AND_SMALL, {"unit of Load": "s"})
-    assert not any("unit of Load" in one for one in by_key.left_out)
+    (one,) = found.questions
+    parts = {it.key: it.likely for it in one.parts}
+    assert (one.key, parts["unit of Load"], parts["unit of Time"]) == (
+        "readings",
+        *"ss",
+    )
 
 
 CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
@@ -128,35 +130,32 @@ CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
 )
 
 
-def test_the_second_round_asks_what_the_first_had_no_room_for():
-    first = {"unit of Time": "s", "time of Time": "epoch_seconds"}
-    first |= {"work of tok/s": "llm-decode"}
-    second = {"meaning of Memory": "stored_bytes", "work of Disk": "disk"}
-    foo = "not asked: What are 'Foo' (1.5, 2.5)? (its key: 'numbers of Foo')"
+def test_likely_readings_are_one_question_whose_answer_may_correct_some():
+    found = of_text(CROWDED)
+    (one,) = found.questions
+    numbers = {it.key: n for n, it in enumerate(one.parts, 1)}
+    assert one.parts[numbers["unit of Time"] - 1].likely == "s"
+    assert not records(found, CROWDED)  # what is only likely is in no map
 
-    assert asked(of_text(CROWDED)) == {*first}
-    assert asked(of_text(CROWDED, first)) == {*second}
-    last = of_text(CROWDED, first | second)
-    assert (asked(last), foo in last.left_out) == (set(), True)
-    stored = [it for it in figures(last, CROWDED) if it[1] == "stored_bytes"]
-    assert [value for _, _, value in stored] == [1.5e9, 2.5e9, 3.5e9]
+    memory, foo = numbers["meaning of Memory"], numbers["numbers of Foo"]
+    answer = f"yes, but {memory}: stored_bytes; {foo}: leave-out"
+    last = of_text(CROWDED, {"readings": answer})
+    assert asked(last) == set()
+    assert any("'Foo'" in it and "as answered" in it for it in last.left_out)
+    metrics = [metric for _, metric, _ in figures(last, CROWDED)]
+    assert (metrics.count("work_seconds"), metrics.count("stored_bytes")) == (8, 3)
+
+    with pytest.raises(AnswerError, match="give yes, or what is wrong as NUMBER"):
+        of_text(CROWDED, {"readings": "yes, but 99: ms"})
+    with pytest.raises(AnswerError, match="'unit of Time': 'furlongs'"):
+        of_text(CROWDED, {"readings": f"{numbers['unit of Time']}: furlongs"})
 
 
-def test_a_late_answer_takes_no_figure_from_a_column_that_says_what_it_is():
-    rows = (f"Phi {n} | 9.{n} | 0.{n} | | 9.5" for n in range(1, 30))
-    text = "# MLX on M2 GPU\n\n" + table(
-        "Model | total_s | ttft_s | prefill_s | decode_tps",
-        *rows,
-        "Phi 30 | | | 40.1 | 9.5",
-    )
-    first = {"time of total_s": "work_seconds"}
-    assert asked(of_text(text)) == {*first}
-    late = {"time of prefill_s": "time_to_first_token_seconds"}
-    found = of_text(text, first | late)
-
-    values = [it[2] for it in figures(found, text) if it[1].startswith("time_to_first")]
-    assert values == [*(float(f"0.{n}") for n in range(1, 30)), None]
-    assert "'prefill_s': what it is, is not said" in "\n".join(found.left_out)
+def test_what_a_correction_brings_up_is_asked_further():
+    (one,) = of_text(CROWDED).questions
+    (n,) = [n for n, it in enumerate(one.parts, 1) if it.key == "numbers of Foo"]
+    more = of_text(CROWDED, {"readings": f"yes, but {n}: ms"})
+    assert "time of Foo" in asked(more)
 
 
 TWO = (
@@ -323,7 +322,8 @@ def test_figures_of_one_kind_in_an_object_are_one_question():
         "prompt_throughput": 512.0, "generation_throughput": 45.1,
         "peak_memory": 5.5, "active_memory": 4.5}"""
     one = Document("results.json", text.encode())
-    asked_of = {it.key: it.text for it in propose(one, READERS["json"](one)).questions}
+    found = propose(one, READERS["json"](one))
+    asked_of = {it.key: it.text for it in each_asked(found)}
     rates = "'prompt_throughput' (512.0), 'generation_throughput' (45.1)"
     assert rates in asked_of["unit of prompt_throughput"]
     memory = "'peak_memory' (5.5), 'active_memory' (4.5)"
@@ -344,8 +344,6 @@ def test_an_answer_to_what_was_not_asked_brings_its_questions_up():
     text = json.dumps({"machine": "M3 Ultra", "runtime": "mlx", "results": runs})
     document = Document("runs.json", text.encode())
     sheets = READERS["json"](document)
-    assert "numbers of tps" not in asked(propose(document, sheets))
-
     found = propose(document, sheets, {"numbers of tps": "tok/s"})
     assert "work of tps" in asked(found)
     assert not any("contradict" in it.text for it in found.questions)  # a limit is none
