@@ -96,10 +96,15 @@ def test_a_run_of_another_cell_or_campaign_does_not_count(connection, column):
     assert len(processes_of(connection, other)) == 1
 
 
-def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection):
-    digests = five(connection, campaign=None)
+@pytest.mark.parametrize("checks", [CHECKS, {}], ids=["checked", "unchecked"])
+def test_runs_without_a_campaign_are_one_cell_if_all_else_is_equal(connection, checks):
+    digests = five(connection, campaign=None, checks=checks)
+
+    found = grade_of(connection, digests[0])
 
     assert len(processes_of(connection, digests[0])) == 5
+    assert found is not None
+    assert found.processes == 5
 
 
 @pytest.mark.parametrize(
