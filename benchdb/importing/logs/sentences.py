@@ -3,7 +3,7 @@
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
 figure with its unit. Only times and rates are looked for. Those of one kind under the
-same headings are one sheet. Prose in long lines is read where nothing else is.
+same headings are one sheet. Prose is read where a document has nothing else.
 """
 
 import re
@@ -35,7 +35,6 @@ _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
 _NUMBER = re.compile(r"[~≈<>]?\d[\d.,]*%?")
 _LIMIT = 600  # characters of a line
-_PROSE = 25  # words; a line of more is prose
 _WIDTH = 60  # characters of a key
 
 
@@ -86,9 +85,9 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         return None
     if command(text) or is_chatter(text) or shows_bar(text):
         return None
-    if not prose and not line.fenced and len(text.split()) > _PROSE:
-        return None
     listed = bullet(text)
+    if not (prose or line.fenced or listed):
+        return None
     text = unmarked(listed[1] if listed else unstamped(text))
     if not (found := [*_found(text)]):
         return None
