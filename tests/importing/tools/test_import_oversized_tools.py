@@ -53,31 +53,42 @@ def inside(document: bytes) -> bytes:
     return b'[{"avg_ts": 1, "n_gen": 1, "model_type": "a", "x": ' + document + b"}]"
 
 
+def million_keys() -> bytes:
+    return ("{" + ",".join(f'"{n:08x}":1' for n in range(10**6)) + "}").encode()
+
+
+# Made when they are needed: every worker imports this.
 DENSE = {
-    "empty lists": (filled("[],", 9 * MIB), "up to 6,291,457 values in"),
-    "lists on lines": (filled("[],\n", 9 * MIB), "up to 4,718,593 values in"),
-    "floats": (filled("0.10,", 16 * MIB), "up to 3,355,444 values in"),
-    "keys": (
-        ("{" + ",".join(f'"{n:08x}":1' for n in range(10**6)) + "}").encode(),
-        "up to 1,000,000 values in",
+    "empty lists": (lambda: filled("[],", 9 * MIB), "up to 6,291,457 values in"),
+    "lists on lines": (lambda: filled("[],\n", 9 * MIB), "up to 4,718,593 values in"),
+    "floats": (lambda: filled("0.10,", 16 * MIB), "up to 3,355,444 values in"),
+    "keys": (million_keys, "up to 1,000,000 values in"),
+    "a fact of llama-bench": (lambda: inside(filled("[],", 9 * MIB)), "values in"),
+    "short rows": (
+        lambda: b"|a|b|\n|-|-|\n" + b"|1|2|\n" * (16 * MIB // 6),
+        "80,000 lines",
     ),
-    "a fact of llama-bench": (inside(filled("[],", 9 * MIB)), "values in"),
-    "short rows": (b"|a|b|\n|-|-|\n" + b"|1|2|\n" * (16 * MIB // 6), "80,000 lines"),
     "an exchange line": (
-        b'{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
-        b'{"type":"end","run":"r","status":"ok","checks":{"x":'
-        + filled("{},", 16 * MIB)
-        + b"}}\n",
+        lambda: (
+            b'{"type":"header","format":1,"producer":"x","producer_version":"1"}\n'
+            b'{"type":"end","run":"r","status":"ok","checks":{"x":'
+            + filled("{},", 16 * MIB)
+            + b"}}\n"
+        ),
         "more than 1,048,576 values in a line",
     ),
-    "as many as are read": (filled("0.10,", 524_000 * 5), "no format"),
-    "long enough": (filled(" " * 9 + "0.1234567890120,", 16 * MIB), "no format"),
+    "as many as are read": (lambda: filled("0.10,", 524_000 * 5), "no format"),
+    "long enough": (
+        lambda: filled(" " * 9 + "0.1234567890120,", 16 * MIB),
+        "no format",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", DENSE)
 def test_json_takes_a_small_multiple_of_its_size_in_memory(tmp_path, name):
-    content, why = DENSE[name]
+    make, why = DENSE[name]
+    content = make()
     path = tmp_path / "dense.json"
     path.write_bytes(content)
     command = [sys.executable, "-m", "benchdb", "import", path, "--db", tmp_path / "db"]
