@@ -125,7 +125,6 @@ def test_a_site_follows_whatever_is_done_to_its_database(followed, tmp_path):
 
     steps = {
         "measured": lambda: followed.measures(0),
-        "measured again": lambda: followed.measures(1),
         "withdrawn": withdraws,
         "united": unites,
         "imported": lambda: followed.takes(PUBLISHED / "m1-vs-v100.jsonl"),
