@@ -180,3 +180,51 @@ def test_below_a_header_with_another_unit_no_row_is_read_by_the_first():
     why = "below another header of the same table, in line 4"
     assert texts(sheet) == [("A", "12.5"), ("C", "2.5")]
     assert [(bad.number, bad.reason) for bad in sheet.bad] == [(4, why), (5, why)]
+
+
+YOLO = """# M2 Macbook
+
+```
+> python benchmark.py cpu
+
+0: 384x640 17 persons, 25.8ms
+Speed: 1.2ms preprocess, 25.8ms inference, 0.5ms postprocess at shape (1, 3)
+                Format Status❔  Size (MB)  Inference time (ms/im)
+0              PyTorch       ✅        6.2                   10.45
+1  TensorFlow GraphDef       ✅       12.1                   70.00
+2      TensorFlow Lite       ✅       12.1                    8.73
+```
+"""
+
+
+def test_tables_of_pandas_are_read_between_the_blanks_that_all_their_lines_have():
+    table = readable(Document("x.md", YOLO.encode()))[-1]
+
+    assert table.header == (
+        *("column 1", "Format", "Status❔", "Size (MB)"),
+        "Inference time (ms/im)",
+    )
+    assert texts(table) == [
+        ("0", "PyTorch", "✅", "6.2", "10.45"),
+        ("1", "TensorFlow GraphDef", "✅", "12.1", "70.00"),
+        ("2", "TensorFlow Lite", "✅", "12.1", "8.73"),
+    ]
+
+
+def test_figures_in_lines_of_no_habit_stand_with_the_words_of_their_clauses():
+    (_, said, _) = readable(Document("x.md", YOLO.encode()))
+
+    assert (said.kind, said.header) == ("sentences", ("key", "time"))
+    assert texts(said) == [
+        ("Speed preprocess", "1.2ms"),
+        ("Speed inference", "25.8ms"),
+        ("Speed postprocess at shape", "0.5ms"),
+    ]
+    assert "python benchmark.py cpu" in said.context[-1]
+
+
+def test_a_column_of_units_belongs_to_the_numbers_beside_it():
+    text = "|metric|value|unit|\n|---|---|---|\n|load|29.1|s|\n|p50|30|ms|\n|n|10||\n"
+    (sheet,) = readable(Document("x.md", text.encode()))
+
+    assert [it[1] for it in texts(sheet)] == ["29.1 s", "30 ms", "10"]

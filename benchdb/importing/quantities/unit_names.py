@@ -68,7 +68,12 @@ _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
-_ANYTHING = re.compile(r"(?!throughput|rate|speed|time)[^\W\d_]{2,20}", re.I)
+# What may be counted: docs, queries; no multiples (kreq), no sizes, no other rates.
+_ANYTHING = re.compile(
+    r"(?!throughput|rate|speed|time|[kmgt](?![aeiou]))"
+    r"[^\W\d_]{2,20}(?<!bit)(?<!bits)(?<!byte)(?<!bytes)(?<!hz)(?<!ops)(?<!flop)",
+    re.IGNORECASE,
+)
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
@@ -182,7 +187,7 @@ def _rate_of_anything(text: str) -> Unit | None:
 
 
 def _simple(text: str) -> Unit | None:
-    text = text.rstrip(".").removesuffix("(s)")
+    text = text.rstrip(".")
     folded = text.casefold()
     if factor := _EXACT.get(text) or _FOLDED.get(folded):
         return Unit(factor[0], None, factor[1])

@@ -21,6 +21,8 @@ def read(text, unit=None):
         ("12 장/초", (12, "1/s", "img")),
         ("140 samples/sec", (140, "1/s", "sample")),
         ("19 seq/s", (19, "1/s", "seq")),
+        ("502 docs/sec", (502, "1/s", "docs")),
+        ("10.45 ms/im", (0.01045, "s", "im")),
         ("12 tokens/s", (12, "1/s", "token")),
         ("12 t/s", (12, "1/s", "token")),
         ("12 ktok/s", (12000, "1/s", "token")),
