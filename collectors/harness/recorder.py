@@ -94,7 +94,7 @@ class Recorder:
             self.checks["term_seconds"] = assignment.term_seconds
         self.gates = Gates()
         self.precision = assignment.cell.precision  # what is in effect, once known
-        self.untrained: list[float] = []  # some weights, before the first step
+        self.untrained: list[float] = []  # some weights, before the timed steps
         self.losses: list[float] = []
         self._memory_sent = False
 

@@ -132,6 +132,8 @@ def follow_protocol(work: Work, recorder: Recorder) -> float:
         if recorder.cell.seed_plan and assignment.seed_protocol:
             with phase("seed"):
                 run_seed_protocol(work, recorder, recorder.cell.seed_plan, aside)
+        # The source's own way trains as well; it is the timed steps that have to.
+        recorder.untrained = work.trained()
         gc.collect()
         with phase("warmup"):
             estimate = warm_up(work, tier, samples.add)
@@ -169,7 +171,6 @@ def _start(work: Work, recorder: Recorder) -> Aside:
     with aside.counted():
         with recorder.phase("data"):
             recorder.timing("data_seconds", work.make_data)
-        recorder.untrained = work.trained()
         if recorder.tier.idle_seconds:
             with recorder.phase("idle"):
                 time.sleep(recorder.tier.idle_seconds)

@@ -204,3 +204,21 @@ def test_the_source_can_be_left_out():
     assert "seed_protocol" not in found.checks
     assert "fit_samples_per_second" not in values
     assert values["step_seconds"]["value"] > 0
+
+
+@pytest.mark.parametrize("by_steps", [True, False])
+def test_weights_have_to_move_by_the_timed_steps_not_by_what_the_source_did(by_steps):
+    class Trained(Counting):
+        def fit(self, plan, course):
+            super().fit(plan, course)
+            self.fitted = True
+
+        def trained(self):
+            steps = self.asked.count("step") if by_steps else 0
+            return [float(getattr(self, "fitted", False)), float(steps)]
+
+    _, recorded = follow(Trained(), cell(plan=FIT))
+
+    gate = recorded.gates.verdicts()["loss"]
+    assert gate["updated"] is by_steps
+    assert gate["status"] == ("passed" if by_steps else "failed")
