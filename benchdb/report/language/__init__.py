@@ -21,10 +21,11 @@ from babel import Locale
 from babel.dates import format_date
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import NumberPattern
 
 from benchdb import resources
+from benchdb.errors import BenchdbError
 from benchdb.report.language import choice
 from benchdb.report.language.arguments import Argument, Name, Share, Times
 from benchdb.report.language.direction import (
@@ -58,7 +59,7 @@ _CLDR_UNITS = {
 # Where CLDR spells units out, 瓦 and 焦耳, that tables give as symbols.
 _SPELT_OUT = {"zh": {"W", "J"}}
 # CLDR's minimumGroupingDigits, which Babel does not apply: 1100, but 11.000.
-_GROUPED_FROM_FIVE_DIGITS = {"es", "pl"}
+_GROUPED_FROM_FIVE_DIGITS = {"es", "it", "pl"}
 _PLAIN = re.compile(r"(?P<sign>[-\N{MINUS SIGN}]?)\d+(\.(?P<fraction>\d+))?")
 # Beyond these, digits are written as a power of ten: nobody counts zeros.
 _HUGE, _MOST_DECIMALS = 10**15, 12
@@ -103,7 +104,14 @@ class Language(msgspec.Struct, frozen=True):
     def _filled(self, message: str, facts: Mapping[str, Argument]) -> str:
         if not facts:
             return message
-        return message % {name: self.written(fact) for name, fact in facts.items()}
+        written = {name: self.written(fact) for name, fact in facts.items()}
+        try:
+            return message % written
+        except (KeyError, TypeError, ValueError) as error:
+            raise BenchdbError(
+                f"{catalogue_path(self.code)}: {message!r} cannot be filled in: {error}; "
+                f"it may name {', '.join(written)}, and % is written %%"
+            ) from error
 
     def written(self, fact: Argument) -> str:
         """Return an argument of a message as ``language.arguments`` says."""
@@ -303,7 +311,10 @@ def load(code: str) -> Language:
     locale = Locale.parse(code, sep="-")
     compiled = io.BytesIO()
     with catalogue_path(code).open("rb") as file:
-        write_mo(compiled, read_po(file, abort_invalid=True))
+        try:
+            write_mo(compiled, read_po(file, abort_invalid=True))
+        except (PoFileError, UnicodeDecodeError) as error:
+            raise BenchdbError(f"{catalogue_path(code)}: {error}") from error
     compiled.seek(0)
     own = locale.languages.get(str(locale)) or locale.get_display_name() or str(locale)
     return Language(

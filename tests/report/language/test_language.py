@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from babel import Locale
 
-from benchdb.errors import UsageError
+from benchdb.errors import BenchdbError, UsageError
 from benchdb.report import language
 from benchdb.report.language import Language, load, significant_decimals
 from benchdb.report.language import choice as language_choice
@@ -44,9 +44,9 @@ WRITTEN = [
             "ar": "1,234,567.5",
         },
     ),
-    # Spanish groups only from five digits.
-    ("number", (1100,), {"es": "1100"}),
-    ("number", (11000,), {"es": "11.000"}),
+    # Spanish and Italian group only from five digits.
+    ("number", (1100,), {"es": "1100", "it": "1100"}),
+    ("number", (11000,), {"es": "11.000", "it": "11.000"}),
     # Printed figures keep every digit; what is no plain figure stays.
     ("quantity", (Quantity(0, "", "r", printed="91.80"),), {"de": "91,80"}),
     ("quantity", (Quantity(0, "", "r", printed="1100"),), {"de": "1.100"}),
@@ -345,3 +345,19 @@ def test_a_language_lies_where_translators_expect_it():
 
     assert path.parts[-3:] == ("zh_Hans", "LC_MESSAGES", "benchdb.po")
     assert isinstance(path, Path)
+
+
+def test_a_message_that_cannot_be_filled_in_names_its_catalogue():
+    with pytest.raises(
+        BenchdbError, match=r"benchdb\.po: '%\(figur\)s' cannot.*figure"
+    ):
+        load("de").gettext("%(figur)s", figure="7")
+
+
+def test_a_catalogue_that_is_none_is_one_line(tmp_path, monkeypatch):
+    path = tmp_path / "benchdb.po"
+    path.write_text('msgid "a"\nmsgstr "b\nwrong\n')
+    monkeypatch.setattr(language, "catalogue_path", lambda _code: path)
+
+    with pytest.raises(BenchdbError, match=r"benchdb\.po: "):
+        load.__wrapped__("de")
