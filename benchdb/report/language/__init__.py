@@ -109,8 +109,8 @@ class Language(msgspec.Struct, frozen=True):
             return message % written
         except (KeyError, TypeError, ValueError) as error:
             raise BenchdbError(
-                f"{catalogue_path(self.code)}: {message!r} cannot be filled in: {error}; "
-                f"it may name {', '.join(written)}, and % is written %%"
+                f"{catalogue_path(self.code)}: {message!r} cannot be filled in: "
+                f"{error}; it may name {', '.join(written)}, and % is written %%"
             ) from error
 
     def written(self, fact: Argument) -> str:

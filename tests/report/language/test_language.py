@@ -348,9 +348,7 @@ def test_a_language_lies_where_translators_expect_it():
 
 
 def test_a_message_that_cannot_be_filled_in_names_its_catalogue():
-    with pytest.raises(
-        BenchdbError, match=r"benchdb\.po: '%\(figur\)s' cannot.*figure"
-    ):
+    with pytest.raises(BenchdbError, match=r"benchdb\.po: '%\(figur\)s' .*figure"):
         load("de").gettext("%(figur)s", figure="7")
 
 
