@@ -214,10 +214,10 @@ def _name_short_chips(tables: Iterable[TableDraft], document: Document) -> None:
     """Keep "M2" as a word alone where the document says elsewhere that it is M2 Max."""
     pivots = [one for it in tables for one in (*it.drafts, *it.rows)]
     named = {str(one.fields.get("chip")) for one in pivots}
+    chips = {f"Apple {it}" for it in stated_facts(document).chips}
     for one in pivots:
         chip = str(one.fields.get("chip", "-"))
-        longer = {f"Apple {it}" for it in stated_facts(document).chips}
-        longer = {it for it in longer if it.startswith(f"{chip} ")}
+        longer = {it for it in chips if it.startswith(f"{chip} ")}
         if longer and not longer & named:
             one.fields = {n: it for n, it in one.fields.items() if n != "chip"}
             one.fields[THINGS["setting"][0]] = one.bare
