@@ -7,6 +7,7 @@ Work on a device is started, not waited for.
 """
 
 import importlib
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -24,6 +25,7 @@ _CHECKED = 64  # rows and columns of a result that are computed again in float64
 _CHECKED_SIDE = 8  # rows, columns and channels of a convolution, likewise
 _MATH_SIDE = 512  # of the product that shows the math in effect
 _PROBE_PRODUCTS = 10
+_READ_SIDE = 512  # of products whose result is read
 
 
 def random_numbers(*seed: int) -> Any:
@@ -132,20 +134,41 @@ class Tensors(Work):
         side = self.probe_sides.get(self.cell.device)
         if side is None:
             return None
-        source = random_numbers(self.cell.seed)
         with self.scope():
-            a, b = (
-                self.tensor(source.standard_normal((side, side), "f4"), "fp32")
-                for _ in range(2)
-            )
-
-            def products() -> Any:
-                for _ in range(_PROBE_PRODUCTS):
-                    found = self.matmul(a, b)
-                return found
-
+            products = self._products(side)
             self.waited_for(products)
             return self.waited_for(products)
+
+    def read_probe(self) -> tuple[float, float]:
+        """Return seconds until large products are waited for, and until one is read."""
+        results: deque[Any] = deque(maxlen=1)
+        with self.scope():
+            products = self._products(_READ_SIDE)
+
+            def kept() -> Any:
+                results.append(products())
+                return results[0]
+
+            self.waited_for(kept)
+            self.float64(results[0][:1])  # what is compiled for it is there then
+            _, waited = self.waited_for(kept)
+            read = perf_counter()
+            self.float64(results[0][:1])
+            return waited, waited + perf_counter() - read
+
+    def _products(self, side: int) -> Callable[[], Any]:
+        source = random_numbers(self.cell.seed)
+        a, b = (
+            self.tensor(source.standard_normal((side, side), "f4"), "fp32")
+            for _ in range(2)
+        )
+
+        def products() -> Any:
+            for _ in range(_PROBE_PRODUCTS):
+                found = self.matmul(a, b)
+            return found
+
+        return products
 
     def waited_for(self, start: Callable[[], Any]) -> tuple[float, float]:
         """Return seconds until *start* returns, and until its result is there."""

@@ -176,6 +176,13 @@ class Work:
         """Return seconds of large products, started and done; None if never behind."""
         return None
 
+    def read_probe(self) -> tuple[float, float] | None:
+        """Return seconds until products are waited for, and until a result is read.
+
+        Where a device is never behind the second is hardly longer.
+        """
+        return None
+
     def bytes_per_step(self) -> int | None:
         """Return the bytes really moved by one step of an operation bound by memory."""
         return None

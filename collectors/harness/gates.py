@@ -60,6 +60,9 @@ WINOGRAD = 2.25
 DOUBLING = (1.9, 2.1)
 # Where launching takes as long as the work, waiting has nothing to show.
 MOST_UNWAITED = 0.5
+# Of the time until a result is read, that until it was waited for: where nothing is
+# behind nearly all, where the wait is missing next to nothing.
+LEAST_WAITED = 0.5
 # Less than this may live in a cache, whose bandwidth is another one.
 BEYOND_CACHES = 256 * 2**20
 _REFERENCE_STEPS = 3
@@ -264,7 +267,7 @@ def judge_after(
     _judge_doubling(work, recorder, steps, step_seconds)
     probe = work.wait_probe()
     if probe is None:
-        gates.leave("synchronisation", "the CPU is never behind", applicable=False)
+        _judge_reading(work, gates)
     elif not synchronisation(gates, [probe]):
         more = (work.wait_probe() for _ in range(_MORE_PROBES))
         synchronisation(gates, [probe, *filter(None, more)])
@@ -330,6 +333,29 @@ def synchronisation(gates: Gates, probes: Sequence[tuple[float, float]]) -> bool
         probes=len(probes),
     )
     return ok
+
+
+def _judge_reading(work: Work, gates: Gates) -> None:
+    """Judge whether a result is there once it was waited for: to read it takes no time.
+
+    So a device shows that it is never behind, or that nobody waits for it.
+    """
+    ratios: list[float] = []
+    while len(ratios) <= _MORE_PROBES and (probe := work.read_probe()) is not None:
+        waited, read = probe
+        ratios.append(waited / read)
+        if median(ratios) >= LEAST_WAITED:
+            break
+    if not ratios:
+        gates.leave("synchronisation", "nothing is behind here", applicable=False)
+        return
+    ratio = round(median(ratios), 4)
+    gates.judge(
+        "synchronisation",
+        ok=ratio >= LEAST_WAITED,
+        waited_over_read=ratio,
+        probes=len(ratios),
+    )
 
 
 def _judge_reference(work: Work, recorder: Recorder) -> None:

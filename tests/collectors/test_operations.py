@@ -9,7 +9,7 @@ import pytest
 import torch
 from harness.cells import workloads
 from harness.framework import UnsupportedError
-from harness.gates import ERROR_TOLERANCE
+from harness.gates import ERROR_TOLERANCE, LEAST_WAITED
 from harness.main import main
 from with_numpy import Numpy
 
@@ -181,6 +181,20 @@ def test_the_cpu_is_never_waited_for_nor_its_memory_counted(framework):
     assert work.step_times(3) is None
     assert work.first_steps(3) is None
     assert work.memory() == {}
+    waited, read = work.read_probe()
+    assert LEAST_WAITED <= waited / read <= 1
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_cpu_that_is_behind_is_seen_by_reading_unless_it_is_waited_for(waits):
+    work = fresh("mlx", "matmul")
+    work.probe_sides = {}
+    if not waits:
+        work.wait_for = lambda tensor: None
+
+    waited, read = work.read_probe()
+
+    assert (waited / read >= LEAST_WAITED) is waits
 
 
 def test_a_convolution_is_one_without_padding_or_bias():

@@ -85,3 +85,21 @@ def test_the_blocks_of_a_pair_take_turns_to_be_first():
 
     single, double = ["sync", "step", "sync"], ["sync", "step", "step", "sync"]
     assert work.asked == 3 * (single + double + double + single)
+
+
+@pytest.mark.parametrize(
+    ("reading", "verdict"),
+    [([(1.0, 1.02)], "passed"), ([(0.1, 1.0)] * 5, "failed")],
+    ids=["done when it was waited for", "still to be computed"],
+)
+def test_a_device_that_is_never_behind_has_its_result_when_it_was_waited_for(
+    reading, verdict
+):
+    class Read(Counting):
+        def read_probe(self):
+            return reading.pop()
+
+    _, recorded = follow(Read(), cell())
+
+    assert recorded.gates.verdicts()["synchronisation"]["status"] == verdict
+    assert not reading
