@@ -6,7 +6,7 @@ are candidates.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 
@@ -21,8 +21,8 @@ from benchdb.importing.mapping.fields import DEVICES, slug
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import GPU, NAME_LIMIT, recognised
 
-_NOT_STATED = "not-stated"
-_NO_WORD = "the document does not say: kept as not known"
+NOT_STATED = "not-stated"
+NO_WORD = "the document does not say: kept as not known"
 FACTS = ("machine", "device", "framework", "model")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
@@ -97,7 +97,7 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 name="",
                 subject=many,
                 line=line,
-                choices={**_choices(names, _near(table, words)), _NOT_STATED: _NO_WORD},
+                choices={**_choices(names, _near(table, words)), NOT_STATED: NO_WORD},
                 settle=settle,
                 free=free,
                 columns=table.figures,
@@ -250,9 +250,14 @@ def _near(
         key: it
         for key, it in machines.items()
         if (chip := chips[key]) is None
-        or (chip.name in silent if silent else chip.name not in said)
+        or (_is_any(chip.name, silent) if silent else chip.name not in said)
     }
     return {**words, "machine": near or ({} if said else machines)}
+
+
+def _is_any(chip: str, named: Iterable[str]) -> bool:
+    """Tell whether *chip* is one that is *named*, perhaps by a part of its name."""
+    return any(f"{chip} ".startswith(f"{it} ") for it in named)
 
 
 def _at_odds(parts: Sequence[str]) -> bool:
@@ -287,7 +292,7 @@ def _split(answer: str) -> Iterator[str]:
 def _parts(answer: str) -> dict[str, str]:
     """Return which part of an answer is the machine, the device, the framework."""
     parts: dict[str, str] = {}
-    for part in _split(answer) if answer != _NOT_STATED else ():
+    for part in _split(answer) if answer != NOT_STATED else ():
         digits = any(map(str.isdigit, part)) and any(map(str.isalpha, part))
         if part.casefold() in (*DEVICES, GPU):
             parts["device"] = part.casefold()

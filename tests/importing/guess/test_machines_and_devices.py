@@ -92,3 +92,33 @@ def test_rows_whose_names_end_like_units_do_not_turn_a_table():
     meant = meanings(found.map.table[0])
     assert meant["train_samples_per_sec"] == "reported_samples_per_second"
     assert not any("tensorflow" in it for it in choices(found, "machine"))
+
+
+MAX = "We used an M2 Max.\n\n"
+EPOCHS = table("Model | s/epoch", "lenet | 5", "cnn | 6")
+
+
+def test_a_heading_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + "## M2\n\n" + EPOCHS
+
+    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
+    assert {chip for chip, _, _ in ran(text)} == {"unknown"}
+    assert {chip for chip, _, _ in ran(text, machine="M2 Max")} == {"M2 Max"}
+    # Where tables of both are there, each is what it says.
+    both = "## M2\n\n" + EPOCHS + "\n## M2 Max\n\n" + EPOCHS
+    assert {chip for chip, _, _ in ran(both)} == {"M2", "M2 Max"}
+
+
+def test_a_cell_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + table("Machine | s/epoch", "M2 | 5", "M1 | 6")
+
+    assert choices(of_text(text), "machine of M2") == {"M2", "M2 Max", "not-stated"}
+    chips = {
+        answer: [chip for chip, _, _ in ran(text, **{"machine of M2": answer})]
+        for answer in ("M2", "M2 Max", "not-stated")
+    }
+    assert chips == {
+        "M2": ["M2", "M1"],
+        "M2 Max": ["M2 Max", "M1"],
+        "not-stated": ["unknown", "M1"],
+    }
