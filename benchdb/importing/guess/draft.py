@@ -268,9 +268,10 @@ def _drafts(
 ) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
-    Where headings make the same header another figure (``Time``, ``Power``) or may not
-    hold, and where the same columns come in another order or beside more elsewhere,
-    each sheet stands alone: what means its columns would mean those too.
+    Where headings make the same header another figure (``Time``, ``Power``), may not
+    hold or name the machine of some alone, and where the same columns come in another
+    order or beside more elsewhere, each sheet stands alone: what means its columns
+    would mean those too.
     """
     contested = _contested([one.context for one in sheets], short)
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
@@ -293,7 +294,14 @@ def _drafts(
             _Planned([one], profiles([one], decimal), contested[one.context], decimal)
             for one in group[:_SHEETS]
         ]
-        unlike = {(one.draft().around, one.contested) for one in single}
+        unlike = {
+            (
+                one.draft().around,
+                one.contested,
+                origin(one.sheets[0].context, "machine") is None,
+            )
+            for one in single
+        }
         fitting = set.intersection(*(having[name] for name in key[1:]))
         if len(fitting) > 1 or len(unlike) > 1:
             yield from single

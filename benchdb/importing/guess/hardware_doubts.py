@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
@@ -62,8 +62,8 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     models = _models(document)
     lacking = [
         (one, name)
-        for one in tables
         for name in FACTS
+        for one in tables
         if _lacks(one, name) and (name != "model" or models)
     ]
     names = [name for name in FACTS if name in {it for _, it in lacking}]
@@ -87,6 +87,7 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 table.names -= {name}  # the headings say less
             _enter(table, name, part, facts, words)
 
+        choices = _choices(names, _near(table, words, tables))
         line, heading = table.silent(name)
         many = "the table" if len(tables) == 1 else f"the table at line {line}"
         many += f" under {heading[:40]!r}, from line {line}" if heading else ""
@@ -97,14 +98,22 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 name="",
                 subject=many,
                 line=line,
-                choices={**_choices(names, _near(table, words)), NOT_STATED: NO_WORD},
+                choices={**choices, NOT_STATED: NO_WORD},
                 settle=settle,
                 free=free,
+                likeness=_has_card(table),
                 columns=table.figures,
                 blocks=False,
             )
         )
     return doubts
+
+
+def _has_card(table: TableDraft) -> bool:
+    """Tell whether headings name a card: what ran elsewhere says nothing of it."""
+    places = [(one, origin(one, "machine")) for one in table.segments]
+    texts = [one[n] for one, n in places if n is not None]
+    return any("accelerator" in recognised(it, ["machine"]).set for it in texts)
 
 
 def _lacks(table: TableDraft, name: str) -> bool:
@@ -232,14 +241,20 @@ def _choices(
 
 
 def _near(
-    table: TableDraft, words: Mapping[str, Mapping[str, str]]
+    table: TableDraft,
+    words: Mapping[str, Mapping[str, str]],
+    tables: Sequence[TableDraft],
 ) -> Mapping[str, Mapping[str, str]]:
     """Return *words* with the machines that headings of its silent rows name.
 
-    Where these name none, those that head other rows of it are no candidates.
+    Where these name none, those that head others of its *tables* are no candidates.
     """
     silent, said = set[str](), set[str]()
     contested = "machine" in table.contested
+    others = [it for it in tables if "machine" in it.names and it.looks_like(table)]
+    for segment in chain(*(it.segments for it in others)):
+        if (place := origin(segment, "machine")) is not None:
+            said.update(chip.name for chip in naming.chips_in(segment[place]))
     for segment in table.segments:
         named = {chip.name for text in segment for chip in naming.chips_in(text)}
         unsaid = contested or origin(segment, "machine") is None

@@ -6,6 +6,7 @@ from tests.importing.guess.guessed import (
     converse,
     meanings,
     of_text,
+    question,
     records,
     table,
 )
@@ -122,3 +123,18 @@ def test_a_cell_that_names_a_chip_shortly_is_asked_about():
         "M2 Max": ["M2 Max", "M1"],
         "not-stated": ["unknown", "M1"],
     }
+
+
+def test_the_device_of_a_table_is_not_that_of_a_table_under_a_card():
+    rows = table("Tool | Time[s] 1M", "lightgbm | 20", "xgboost | 30")
+    text = f"# GBM\n\n## r4.8xlarge\n\n{rows}\n## Tesla M60\n\n{rows}"
+    asked_of = question(of_text(text), "machine").text
+    assert "line 5" in asked_of
+    assert "line 12" not in asked_of
+
+    assert ran(text, machine="cpu") == [
+        ("unknown", [], "cpu"),
+        ("unknown", [], "cpu"),
+        ("Tesla M60", ["Tesla M60"], "unknown"),
+        ("Tesla M60", ["Tesla M60"], "unknown"),
+    ]
