@@ -2,6 +2,7 @@
 
 from benchdb.importing.guess.draft import Proposal
 from tests.importing.guess.guessed import (
+    asked,
     choices,
     converse,
     meanings,
@@ -93,6 +94,40 @@ def test_rows_whose_names_end_like_units_do_not_turn_a_table():
     meant = meanings(found.map.table[0])
     assert meant["train_samples_per_sec"] == "reported_samples_per_second"
     assert not any("tensorflow" in it for it in choices(found, "machine"))
+
+
+ONNX = "ONNX Runtime 1.23.2 on an M1 Pro.\n\n## ONNX CPU benchmark\n\n"
+
+
+def test_the_device_of_a_row_goes_before_that_of_a_heading():
+    text = ONNX + table(
+        "Model | Provider | Latency (ms)",
+        "a | CPUExecutionProvider | 5.5",
+        "a | CoreMLExecutionProvider | 6.5",
+    )
+    assert [device for _, _, device in ran(text)] == ["cpu", "unknown"]
+    # A heading says nothing of cells of which a part is another's.
+    rows = ("1 | lenet by CoreMLExecutionProvider | 6.5", "2 | lenet | 7.5")
+    text = ONNX + table("Batch size | Run | ms", *rows)
+    assert "device" in question(of_text(text), "machine").text
+
+
+def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
+    text = ONNX + table(
+        "Model | Version | Latency (ms)", "a | 1.164 | 5", "b | 1.0.0 | 6"
+    )
+
+    assert choices(of_text(text), "version") == {"setting", "framework", "leave-out"}
+    told = {
+        answer: meanings(converse(text, {"version": answer} | ANSWERS)[0].map.table[0])
+        for answer in ("setting", "framework")
+    }
+    assert told["setting"]["Version"] == "parameters.version"
+    assert told["framework"]["Version"] == "framework_version"
+    beside = table(
+        "Model | Framework | Version | Latency (ms)", "a | torch | 2.1.0 | 5"
+    )
+    assert "version" not in {key.split()[0] for key in asked(of_text(beside))}
 
 
 MAX = "We used an M2 Max.\n\n"
