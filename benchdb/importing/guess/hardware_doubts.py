@@ -141,7 +141,7 @@ def _candidates(
     machines = {
         key: words
         for key, words in _chips(document).items()
-        if (chip := naming.chip(key)) and chip.name in facts.chips
+        if (chip := naming.chip(key)) and _is_any(chip.name, facts.chips)
     }
     if len(heads) > 1:
         listed = ", ".join(repr(one[:40]) for one in heads[:3])
@@ -271,8 +271,9 @@ def _near(
 
 
 def _is_any(chip: str, named: Iterable[str]) -> bool:
-    """Tell whether *chip* is one that is *named*, perhaps by a part of its name."""
-    return any(f"{chip} ".startswith(f"{it} ") for it in named)
+    """Tell whether *chip* is one *named*, perhaps by a part of its name: M2, M2 Max."""
+    pairs = ((f"{chip} ", f"{it} ") for it in named)
+    return any(it.startswith(other) or other.startswith(it) for it, other in pairs)
 
 
 def _at_odds(parts: Sequence[str]) -> bool:

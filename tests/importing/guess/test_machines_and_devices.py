@@ -145,6 +145,13 @@ def test_a_heading_that_names_a_chip_shortly_is_asked_about():
     assert {chip for chip, _, _ in ran(both)} == {"M2", "M2 Max"}
 
 
+def test_a_column_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + table("Model | M2 (s/epoch) | M1 (s/epoch)", "a | 5 | 4")
+
+    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
+    assert {chip for chip, _, _ in ran(text)} == {"unknown", "M1"}
+
+
 def test_a_cell_that_names_a_chip_shortly_is_asked_about():
     text = MAX + table("Machine | s/epoch", "M2 | 5", "M1 | 6")
 
