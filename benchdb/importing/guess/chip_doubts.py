@@ -56,7 +56,7 @@ def chip_doubts(table: TableDraft, short: Mapping[str, Sequence[str]]) -> list[D
         for one in table.drafts
         if one.column and {one.column.field, *one.column.names} & {*_FIELDS}
         for text in one.looks.texts
-        if (chip := chip_of(text)) in short
+        if (chip := chip_of(text)) and chip in short
     ]
 
 
