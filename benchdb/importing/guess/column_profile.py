@@ -65,7 +65,11 @@ _LAST_WORD = re.compile(r"[ _][^\W_]+$")
 _PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
 _RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
 _A_SECOND = re.compile(r"(?i)/\s?s(?:ec(?:onds?)?)?(?![a-z])")
-_COUNTED_S = re.compile(r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$")
+_COUNTED_S = re.compile(  # tok_s, samples_sec; image_sec may be a time
+    r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$"
+    r"|(?<![a-z])(tok(?:en)?s|im(?:age|g)s|samples|frames|req(?:uest)?s|it|its|iters"
+    r"|iterations|steps|seqs|sequences) (?:s|sec|second)$"
+)
 _THROUGHPUT = re.compile(
     r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
 )
@@ -411,7 +415,7 @@ def _candidates(text: str) -> Iterator[str]:
         yield tail[1]
     yield from _PER.findall(text)
     if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
-        yield f"{counted[1]}/s"
+        yield f"{counted[counted.lastindex or 1]}/s"
     yield from _AMID.findall(text)
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

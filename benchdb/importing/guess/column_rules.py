@@ -24,8 +24,10 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
-from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.mapping.recognition import PROVIDER, recognised
 
+_UNKNOWN = "unknown"  # a device
+_ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
@@ -83,6 +85,8 @@ def field(column: ColumnProfile) -> Column | str | None:
         size = _SIZE.fullmatch(fold(column.header)) is not None
         name = "model_size" if size else slug(column.header)
         return Column(field=f"parameters.{name}")
+    if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
+        return _providers(column)
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
@@ -104,6 +108,54 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
         field=rule.field.format(slug(column.header)),
         set={"framework": own} if own else {},
     )
+
+
+def _providers(column: ColumnProfile) -> Column:
+    """Return what tells the device of each row by what ONNX Runtime ran it with.
+
+    Core ML may run on each part of a chip.
+    """
+    cells = {
+        text: Meaning(
+            set={"device": naming.device(PROVIDER.sub(" ", text)) or _UNKNOWN}
+        )
+        for text in column.texts
+    }
+    return Column(field=f"parameters.{slug(column.header)}", cells=cells)
+
+
+def version_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
+    """Return the doubts of what columns give versions; it is kept as a setting.
+
+    Beside a column of frameworks, or one called after some, it is that of these.
+    """
+    columns = [(it.header, it.looks.terms, it.column) for it in drafts]
+    if any(
+        naming.framework(header)
+        or "framework" in terms
+        or (column and "framework" in fields_of(column))
+        for header, terms, column in columns
+    ):
+        return []
+    return [
+        _version_doubt(one)
+        for one in drafts
+        if one.column is not None and one.column.field == "framework_version"
+    ]
+
+
+def _version_doubt(one: ColumnDraft) -> Doubt:
+    def settle(answer: str) -> None:
+        if answer == "framework":
+            one.become_field("framework_version")
+        elif answer == LEAVE_OUT:
+            one.leave(f"{one.header!r}: as answered")
+
+    one.become_field(f"parameters.{slug(one.header)}")
+    choices = {"setting": "of the model or whatever else ran: kept as a setting"}
+    choices |= {"framework": "of the framework", LEAVE_OUT: "leave it out"}
+    text = "Of what does {} give the version?"
+    return column_doubt([one], "version", text, choices, settle=settle)
 
 
 def _runtimes_in(column: ColumnProfile) -> Column:

@@ -6,7 +6,7 @@ for all that is alike.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
+from benchdb.importing.guess.chip_doubts import chip_doubts, chip_of, short_chips
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.column_rules import THINGS
@@ -89,7 +90,9 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
-    plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
+    short = short_chips(sheets, document)
+    drafts = list(_drafts(sheets, left_out, short))
+    plan = _Plan(document, sheets, drafts, left_out, short)
     inquiry, most, waiting = Inquiry({}), _MOST, dict[str, Question]()
     given, settled, agreed = {**answers}, dict[str, str](), dict[str, str]()
     asked: set[str] = set()
@@ -173,6 +176,9 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
     leave_summaries(tables)
     taken = [one for one in tables if one.may_have_figures()]
     _name_short_chips(taken, document)
+    inquiry.settle(
+        it for one in taken for it in one.weighed(chip_doubts(one, plan.short))
+    )
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document, notes)
@@ -254,16 +260,20 @@ class _Plan(msgspec.Struct, frozen=True):
     sheets: Sequence[Sheet]
     tables: Sequence[_Planned]
     left_out: Sequence[str]
+    short: Mapping[str, Sequence[str]]
 
 
-def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
+def _drafts(
+    sheets: Sequence[Sheet], left_out: list[str], short: Collection[str]
+) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
-    Where headings make the same header another figure (``Time``, ``Power``) or may not
-    hold, and where the same columns come in another order or beside more elsewhere,
-    each sheet stands alone: what means its columns would mean those too.
+    Where headings make the same header another figure (``Time``, ``Power``), may not
+    hold or name the machine of some alone, and where the same columns come in another
+    order or beside more elsewhere, each sheet stands alone: what means its columns
+    would mean those too.
     """
-    contested = _contested([one.context for one in sheets])
+    contested = _contested([one.context for one in sheets], short)
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
     cells = (cell.text for row in rows for cell in row.cells)
     digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
@@ -284,7 +294,14 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             _Planned([one], profiles([one], decimal), contested[one.context], decimal)
             for one in group[:_SHEETS]
         ]
-        unlike = {(one.draft().around, one.contested) for one in single}
+        unlike = {
+            (
+                one.draft().around,
+                one.contested,
+                origin(one.sheets[0].context, "machine") is None,
+            )
+            for one in single
+        }
         fitting = set.intersection(*(having[name] for name in key[1:]))
         if len(fitting) > 1 or len(unlike) > 1:
             yield from single
@@ -312,10 +329,13 @@ def _unreadable(sheet: Sheet) -> str | None:
     return None if sheet.header else "it has no columns"
 
 
-def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
+def _contested(
+    contexts: Iterable[Segment], short: Collection[str]
+) -> dict[Segment, frozenset[str]]:
     """Return what headings give that may not hold for all below them, by context.
 
-    A title does not where some headings below it name their own, and others do not say.
+    A title does not where some headings below it name their own, and others do not say;
+    a *short* name of a chip nowhere.
     """
     places = {
         context: {name: origin(context, name) for name in _CONTESTED}
@@ -332,11 +352,13 @@ def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
             name
             for name, place in by_name.items()
             if place is not None
-            and place + 1 < len(context)  # the nearest heading holds
             and (
-                (name, context[: place + 1]) in contradicted
+                (name == "machine" and chip_of(context[place]) in short)
+                or (name, context[: place + 1]) in contradicted
                 or (name == "device" and _of_another(context, place, by_name))
             )
+            # The nearest heading holds, but for a short name.
+            and (place + 1 < len(context) or chip_of(context[place]) in short)
         )
         for context, by_name in places.items()
     }
@@ -355,7 +377,8 @@ def _stem(document: Document) -> str:
 def _names_others(document: Document, stem: str) -> bool:
     """Tell whether the document names chips, and not the one of its file's name."""
     chip, named = naming.chip(stem), stated_facts(document).chips
-    return bool(named) and (chip is None or chip.name not in named)
+    longer = chip is not None and any(it.startswith(f"{chip.name} ") for it in named)
+    return bool(named) and (chip is None or chip.name not in named or longer)
 
 
 def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) -> None:

@@ -6,9 +6,9 @@ are candidates.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
@@ -21,8 +21,8 @@ from benchdb.importing.mapping.fields import DEVICES, slug
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import GPU, NAME_LIMIT, recognised
 
-_NOT_STATED = "not-stated"
-_NO_WORD = "the document does not say: kept as not known"
+NOT_STATED = "not-stated"
+NO_WORD = "the document does not say: kept as not known"
 FACTS = ("machine", "device", "framework", "model")
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
@@ -62,8 +62,8 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
     models = _models(document)
     lacking = [
         (one, name)
-        for one in tables
         for name in FACTS
+        for one in tables
         if _lacks(one, name) and (name != "model" or models)
     ]
     names = [name for name in FACTS if name in {it for _, it in lacking}]
@@ -87,6 +87,7 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 table.names -= {name}  # the headings say less
             _enter(table, name, part, facts, words)
 
+        choices = _choices(names, _near(table, words, tables))
         line, heading = table.silent(name)
         many = "the table" if len(tables) == 1 else f"the table at line {line}"
         many += f" under {heading[:40]!r}, from line {line}" if heading else ""
@@ -97,14 +98,22 @@ def hardware_doubts(tables: Sequence[TableDraft], document: Document) -> list[Do
                 name="",
                 subject=many,
                 line=line,
-                choices={**_choices(names, _near(table, words)), _NOT_STATED: _NO_WORD},
+                choices={**choices, NOT_STATED: NO_WORD},
                 settle=settle,
                 free=free,
+                likeness=_has_card(table),
                 columns=table.figures,
                 blocks=False,
             )
         )
     return doubts
+
+
+def _has_card(table: TableDraft) -> bool:
+    """Tell whether headings name a card: what ran elsewhere says nothing of it."""
+    places = [(one, origin(one, "machine")) for one in table.segments]
+    texts = [one[n] for one, n in places if n is not None]
+    return any("accelerator" in recognised(it, ["machine"]).set for it in texts)
 
 
 def _lacks(table: TableDraft, name: str) -> bool:
@@ -132,7 +141,7 @@ def _candidates(
     machines = {
         key: words
         for key, words in _chips(document).items()
-        if (chip := naming.chip(key)) and chip.name in facts.chips
+        if (chip := naming.chip(key)) and _is_any(chip.name, facts.chips)
     }
     if len(heads) > 1:
         listed = ", ".join(repr(one[:40]) for one in heads[:3])
@@ -232,14 +241,20 @@ def _choices(
 
 
 def _near(
-    table: TableDraft, words: Mapping[str, Mapping[str, str]]
+    table: TableDraft,
+    words: Mapping[str, Mapping[str, str]],
+    tables: Sequence[TableDraft],
 ) -> Mapping[str, Mapping[str, str]]:
     """Return *words* with the machines that headings of its silent rows name.
 
-    Where these name none, those that head other rows of it are no candidates.
+    Where these name none, those that head others of its *tables* are no candidates.
     """
     silent, said = set[str](), set[str]()
     contested = "machine" in table.contested
+    others = [it for it in tables if "machine" in it.names and it.looks_like(table)]
+    for segment in chain(*(it.segments for it in others)):
+        if (place := origin(segment, "machine")) is not None:
+            said.update(chip.name for chip in naming.chips_in(segment[place]))
     for segment in table.segments:
         named = {chip.name for text in segment for chip in naming.chips_in(text)}
         unsaid = contested or origin(segment, "machine") is None
@@ -250,9 +265,15 @@ def _near(
         key: it
         for key, it in machines.items()
         if (chip := chips[key]) is None
-        or (chip.name in silent if silent else chip.name not in said)
+        or (_is_any(chip.name, silent) if silent else chip.name not in said)
     }
     return {**words, "machine": near or ({} if said else machines)}
+
+
+def _is_any(chip: str, named: Iterable[str]) -> bool:
+    """Tell whether *chip* is one *named*, perhaps by a part of its name: M2, M2 Max."""
+    pairs = ((f"{chip} ", f"{it} ") for it in named)
+    return any(it.startswith(other) or other.startswith(it) for it, other in pairs)
 
 
 def _at_odds(parts: Sequence[str]) -> bool:
@@ -287,7 +308,7 @@ def _split(answer: str) -> Iterator[str]:
 def _parts(answer: str) -> dict[str, str]:
     """Return which part of an answer is the machine, the device, the framework."""
     parts: dict[str, str] = {}
-    for part in _split(answer) if answer != _NOT_STATED else ():
+    for part in _split(answer) if answer != NOT_STATED else ():
         digits = any(map(str.isdigit, part)) and any(map(str.isalpha, part))
         if part.casefold() in (*DEVICES, GPU):
             parts["device"] = part.casefold()

@@ -27,6 +27,7 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
+    version_doubts,
 )
 from benchdb.importing.guess.figure_columns import (
     CLEAR_UNITS,
@@ -58,7 +59,7 @@ from benchdb.importing.guess.pivots import (
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
-from benchdb.importing.mapping.recognition import GPU, recognised
+from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -130,7 +131,8 @@ class TableDraft:
         ]
         enter_pivots(figures, self.drafts)
         enter_sizes(figures)
-        doubts = device_doubts(self.drafts) + self._label_doubts()
+        doubts = device_doubts(self.drafts) + version_doubts(self.drafts)
+        doubts += self._label_doubts()
         enter_pivots(self.rows, [])
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
@@ -317,6 +319,8 @@ class TableDraft:
         for one in self.drafts:
             told = fields_of(one.column) if one.column else set(one.fields)
             if told & fields or (name == "machine" and name in one.asked):
+                return True
+            if name == "device" and PROVIDER.search(one.header):
                 return True
             if one.looks.figures or name not in ("machine", "device", "framework"):
                 continue

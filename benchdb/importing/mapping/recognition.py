@@ -23,8 +23,9 @@ COMPARED = re.compile(
 _PRINTED = "not printed"
 _ANY_GPU = RecognisedChip("NVIDIA", "")
 _SIDED_CORES = re.compile(r"(?<![\w.])\d{1,3}GPU(?!s)", re.IGNORECASE)  # 8P+16GPU
+PROVIDER = re.compile(r"(?i)_?execution_?provider(?![a-z])")  # of ONNX Runtime
 _SIDE = re.compile(
-    r"(?i)(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
+    r"(?i)execution_?provider(?![a-z])|(?<![a-z])(?:[cgntx]pus?|mps|metal|cuda|rocm|hip|vulkan|opencl|sycl"
     r"|(?<![_-])ane|neural engine)(?![a-z])"
 )
 # One path for a part of the run and another for the rest; what is named is none of all.

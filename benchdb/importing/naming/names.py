@@ -156,6 +156,7 @@ def _network(template: str, match: re.Match[str]) -> str | None:
     kinds = {kind.casefold(): kind for kind in names()["networks"]["kinds"]}
     parts: list[str] = re.split(r"[\s:-]+", kind.casefold())
     words: list[str] = [kinds.get(part, part) for part in parts]
+    words += (match["other"] or "").split("-")
     words += [size.upper().replace("X", "x") for size in sizes if size]
     return " ".join(" ".join((head + (version or ""), *words)).split())
 

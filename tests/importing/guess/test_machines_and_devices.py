@@ -2,10 +2,12 @@
 
 from benchdb.importing.guess.draft import Proposal
 from tests.importing.guess.guessed import (
+    asked,
     choices,
     converse,
     meanings,
     of_text,
+    question,
     records,
     table,
 )
@@ -92,3 +94,89 @@ def test_rows_whose_names_end_like_units_do_not_turn_a_table():
     meant = meanings(found.map.table[0])
     assert meant["train_samples_per_sec"] == "reported_samples_per_second"
     assert not any("tensorflow" in it for it in choices(found, "machine"))
+
+
+ONNX = "ONNX Runtime 1.23.2 on an M1 Pro.\n\n## ONNX CPU benchmark\n\n"
+
+
+def test_the_device_of_a_row_goes_before_that_of_a_heading():
+    text = ONNX + table(
+        "Model | Provider | Latency (ms)",
+        "a | CPUExecutionProvider | 5.5",
+        "a | CoreMLExecutionProvider | 6.5",
+    )
+    assert [device for _, _, device in ran(text)] == ["cpu", "unknown"]
+    # A heading says nothing of cells of which a part is another's.
+    rows = ("1 | lenet by CoreMLExecutionProvider | 6.5", "2 | lenet | 7.5")
+    text = ONNX + table("Batch size | Run | ms", *rows)
+    assert "device" in question(of_text(text), "machine").text
+
+
+def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
+    text = ONNX + table(
+        "Model | Version | Latency (ms)", "a | 1.164 | 5", "b | 1.0.0 | 6"
+    )
+
+    assert choices(of_text(text), "version") == {"setting", "framework", "leave-out"}
+    told = {
+        answer: meanings(converse(text, {"version": answer} | ANSWERS)[0].map.table[0])
+        for answer in ("setting", "framework")
+    }
+    assert told["setting"]["Version"] == "parameters.version"
+    assert told["framework"]["Version"] == "framework_version"
+    beside = table(
+        "Model | Framework | Version | Latency (ms)", "a | torch | 2.1.0 | 5"
+    )
+    assert "version" not in {key.split()[0] for key in asked(of_text(beside))}
+
+
+MAX = "We used an M2 Max.\n\n"
+EPOCHS = table("Model | s/epoch", "lenet | 5", "cnn | 6")
+
+
+def test_a_heading_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + "## M2\n\n" + EPOCHS
+
+    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
+    assert {chip for chip, _, _ in ran(text)} == {"unknown"}
+    assert {chip for chip, _, _ in ran(text, machine="M2 Max")} == {"M2 Max"}
+    # Where tables of both are there, each is what it says.
+    both = "## M2\n\n" + EPOCHS + "\n## M2 Max\n\n" + EPOCHS
+    assert {chip for chip, _, _ in ran(both)} == {"M2", "M2 Max"}
+
+
+def test_a_column_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + table("Model | M2 (s/epoch) | M1 (s/epoch)", "a | 5 | 4")
+
+    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
+    assert {chip for chip, _, _ in ran(text)} == {"unknown", "M1"}
+
+
+def test_a_cell_that_names_a_chip_shortly_is_asked_about():
+    text = MAX + table("Machine | s/epoch", "M2 | 5", "M1 | 6")
+
+    assert choices(of_text(text), "machine of M2") == {"M2", "M2 Max", "not-stated"}
+    chips = {
+        answer: [chip for chip, _, _ in ran(text, **{"machine of M2": answer})]
+        for answer in ("M2", "M2 Max", "not-stated")
+    }
+    assert chips == {
+        "M2": ["M2", "M1"],
+        "M2 Max": ["M2 Max", "M1"],
+        "not-stated": ["unknown", "M1"],
+    }
+
+
+def test_the_device_of_a_table_is_not_that_of_a_table_under_a_card():
+    rows = table("Tool | Time[s] 1M", "lightgbm | 20", "xgboost | 30")
+    text = f"# GBM\n\n## r4.8xlarge\n\n{rows}\n## Tesla M60\n\n{rows}"
+    asked_of = question(of_text(text), "machine").text
+    assert "line 5" in asked_of
+    assert "line 12" not in asked_of
+
+    assert ran(text, machine="cpu") == [
+        ("unknown", [], "cpu"),
+        ("unknown", [], "cpu"),
+        ("Tesla M60", ["Tesla M60"], "unknown"),
+        ("Tesla M60", ["Tesla M60"], "unknown"),
+    ]

@@ -422,6 +422,7 @@ def test_machines_known_by_another_name_are_named_by_their_chip(text, chip):
         ("Phi-3.5-mini (bf16)", "Phi-3.5 mini", "bf16"),
         ("Mixtral 8x7B", "Mixtral 8x7B", None),
         ("Gemma 3n E4B", "Gemma 3n E4B", None),
+        ("Qwen3-ASR-0.6B", "Qwen3 ASR 0.6B", None),
         ("yolo11n", "YOLO11n", None),
         ("Whisper large-v3-turbo", "Whisper large-v3-turbo", None),
         ("resnet50", "ResNet-50", None),
