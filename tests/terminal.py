@@ -41,7 +41,9 @@ def talk(
                 os.write(ours, f"{answer}\n".encode() if answer else b"\x04")
     status = started.wait()
     os.close(ours)
-    return Outcome(status, shown.replace("\r\n", "\n"), "")
+    # A slow machine shows what it waits for, and takes that back.
+    lasting = re.sub(r"[^\n]*\x1b\[2K", "", shown.replace("\r\n", "\n"))
+    return Outcome(status, lasting, "")
 
 
 def _chunks(terminal: int) -> Iterator[str]:
