@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import tarfile
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -408,7 +409,18 @@ def test_the_same_commit_gives_the_same_bytes(place, published, tmp_path):
     first, over_the_first = benchdb(*asked), benchdb(*asked)
 
     assert (first.status, first.out) == (0, over_the_first.out)
-    assert _files(tmp_path / "again") == _files(published)
+    assert _differences(_files(tmp_path / "again"), _files(published)) == []
+
+
+def _differences(files: dict[str, bytes], others: dict[str, bytes]) -> list[str]:
+    """Return the first elements that differ in each file, as one would read them."""
+    unlike = [it for it in files | others if files.get(it) != others.get(it)]
+    pairs = ((it, _elements(files, it), _elements(others, it)) for it in unlike)
+    return [f"{it}: {[*unified_diff(one, other)][:9]}" for it, one, other in pairs]
+
+
+def _elements(files: dict[str, bytes], name: str) -> list[str]:
+    return files.get(name, b"").decode(errors="replace").replace("<", "\n<").split("\n")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
