@@ -245,7 +245,7 @@ def print_list(
     as_json: bool,
     empty: str | None = None,
 ) -> None:
-    """Print what was *items* as JSON, or a *line* of each; *empty* where it is none."""
+    """Print *items* as JSON, or a *line* of each; *empty* where there is none."""
     if as_json:
         import msgspec  # noqa: PLC0415 - help does without it
 
