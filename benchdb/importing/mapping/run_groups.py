@@ -33,6 +33,7 @@ from benchdb.importing.mapping.language import (
     OF_ENVIRONMENTS,
     OF_MACHINES,
     OF_RUNS,
+    Facts,
     Map,
     MappedFlag,
     bare_name,
@@ -146,13 +147,21 @@ def _group_runs(
     """
     bad: list[BadLine] = []
     groups: dict[tuple[tuple[str, str], ...], RunGroup] = {}
+    layers: tuple[Facts, ...] | None = None
+    known, fault = Known(), ""
+    key: tuple[tuple[str, str], ...] = ()
     for item in observations:
-        try:
-            known = defaults.known(item.layers)
-        except (*UNDERSTANDABLE, ValueError) as why:
-            bad.append(_bad(item, reason(why)))
+        if item.layers is not layers:  # the figures of a row know the same
+            layers, fault = item.layers, ""
+            try:
+                known = defaults.known(layers)
+            except (*UNDERSTANDABLE, ValueError) as why:
+                fault = reason(why)
+            fields = known.fields.items()
+            key = tuple(sorted((name, _text(it)) for name, it in fields))
+        if fault:
+            bad.append(_bad(item, fault))
             continue
-        key = tuple(sorted((name, _text(it)) for name, it in known.fields.items()))
         group = groups.setdefault(key, RunGroup(known))
         group.observations.append(item)
         group.known = _merge_known(group.known, known)

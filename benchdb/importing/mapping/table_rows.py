@@ -119,6 +119,7 @@ class MatchedTable:
         self.outside = self._under(*sheet.context)
         self.inside: list[Facts] = []
         self.above: dict[int, str] = {}
+        self.meant: dict[tuple[int, str], tuple[Facts, ...]] = {}  # by column and text
 
     def read(self) -> Iterator[Observation | RatioCell | BadLine]:
         """Yield what the rows say, and ``BadLine`` for those not understood."""
@@ -149,7 +150,9 @@ class MatchedTable:
                 locator = cell.pointer or f"line {cell.line}, column {header}"
                 if self.sheet.kind in _KEYED and index:
                     locator = f"line {cell.line}, {row.cells[0].text}"
-                known = (*layers, Facts(set=column.set, basis=column.basis))
+                known = layers
+                if column.set or column.basis:
+                    known = (*layers, Facts(set=column.set, basis=column.basis))
                 if column.is_ == "ratio":
                     yield RatioCell(
                         column, header, cell.text, known, cell.line, locator
@@ -271,7 +274,9 @@ class MatchedTable:
                     value = scalar("parameters.", text)
                     yield Facts(set={name: value}, basis={bare_name(name): why})
             elif column.is_ == "field":
-                yield from _of_field(text, column)
+                if (index, text) not in self.meant:
+                    self.meant[index, text] = tuple(_of_field(text, column))
+                yield from self.meant[index, text]
                 name = bare_name(column.field or (*column.names, "")[0])
                 yield from self._footnotes(row.cells[index], name)
 

@@ -19,6 +19,7 @@ _UNSEEN = dict.fromkeys(map(ord, _SILENT))
 _HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs")
 _BREAKS = re.compile(r"[ \t\r\n\v\f]*[\t\r\n\v\f\x85\u2028\u2029][ \t\r\n\v\f]*")
 _EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__|`([^`]+)`")
+_MARKED = re.compile("[\"'*_`]")
 _WRAPPERS = ('"', "'", "**", "__", "`", "*", "_")
 
 
@@ -77,6 +78,8 @@ def visible(text: str, limit: int) -> str:
                 raise UnreadableError(
                     f"it contains U+{ord(char):04X}, a character that is not text"
                 )
+    if not _MARKED.search(seen):  # so are most cells
+        return seen
     seen = _EMPHASIS.sub(r"\1\2\3", seen).strip()
     while size := next((len(mark) for mark in _WRAPPERS if _wraps(mark, seen)), 0):
         seen = seen[size:-size].strip()

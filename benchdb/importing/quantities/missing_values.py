@@ -7,6 +7,7 @@ cross says nothing but that it is a cross.
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -60,13 +61,25 @@ def missing_of(text: str, extra: Mapping[str, str] = {}) -> Missing | None:
 
     Those come first, so that ``{"0": "not measured"}`` takes a zero out.
     """
-    try:
-        seen = visible(text, _LIMIT)
-    except UnreadableError:
-        return None
+    seen = (_seen(text) if extra else None) or ""
     for word, reason in extra.items():
         if word.strip().casefold() in (seen.casefold(), text.strip().casefold()):
             return Missing(reason, seen)
+    return _missing(text)
+
+
+def _seen(text: str) -> str | None:
+    try:
+        return visible(text, _LIMIT)
+    except UnreadableError:
+        return None
+
+
+@lru_cache(maxsize=4096)  # a column says the same in many rows
+def _missing(text: str) -> Missing | None:
+    seen = _seen(text)
+    if seen is None:
+        return None
     if not seen:
         return Missing("not printed", "")
     if len(seen) > 4 and seen.startswith("~~") and seen.endswith("~~"):

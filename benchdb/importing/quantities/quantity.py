@@ -72,6 +72,7 @@ TIMED = re.compile(
     r"(\d[\d.,:]{0,15}[smh%]?) {0,8}"
     r"(user|real|system|sys|elapsed|cpu|CPU|total)(?![a-z])"
 )
+_BARE = re.compile(r"\d{1,12}(?:\.\d{1,12})?", re.ASCII)
 _SPREAD = re.compile(
     r"(?<=.)(?:[ (,]+|(?=±))"
     r"(?:±|\b(?:std|stddev|std\.? ?dev|sd|stderr|sem|mad)\b|\u03c3).*$",
@@ -125,6 +126,9 @@ def parsed(
     if absent := missing_of(text, missing):
         return absent
     hint = _hint(unit)
+    if decimal != "," and _BARE.fullmatch(text):  # so are most cells
+        group = [Term(0, len(text), Fraction(text))]
+        return replace(_quantity(group, hint), printed=text)
     with _naming(text):
         seen = visible(text, LIMIT)
         written = _SPEED_UP.sub("", seen)

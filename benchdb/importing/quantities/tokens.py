@@ -76,6 +76,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
+_POINTED = re.compile(r"\d{1,9}\.(?:\d{1,2}|\d{4,12})|0\.\d{3}")
 _CLOCK = re.compile(
     r"""
     (?: (?P<days>\d{1,6}) (?: -(?=\d\d?:\d\d:) | [ ]days?,?[ ](?=\d{1,6}:\d\d:) ) )?
@@ -470,7 +471,9 @@ def convention(cells: Iterable[str]) -> Mark | None:
     """
     marks: set[Mark | None] = set()
     for cell in cells:
-        if "." in cell or "," in cell or not cell.isascii():
+        if _POINTED.fullmatch(cell):
+            marks.add(".")
+        elif "." in cell or "," in cell or not cell.isascii():
             try:
                 text, numerals = _numerals(visible(cell, LIMIT))
             except (AmbiguousError, UnreadableError):
