@@ -36,15 +36,16 @@ from benchdb.importing.sheet import Kind, Sheet
 _DEVICE = r"(?i:(?:(?<=cuda)|(?<=[cgntx]pu)|(?<=mps)):\d{1,2}(?![\d.,]))"
 # In the order of how much they say; a gap says least.
 _SEPARATORS = re.compile(
-    rf"(?P<colon>：|:(?=\s)|(?<![\d:])(?!{_DEVICE}):(?=[+\-~<>≈]?\.?\d))"
+    r"(?P<colon>：|:(?=\s))"
     r"|(?P<equals>(?<=\s)=(?=\s))"
+    rf"|(?P<close>(?<![\d:])(?!{_DEVICE}):(?=[+\-~<>≈]?\.?\d))"
     r"|(?P<tight>(?<![=!<>:+\-*/\s])=(?![=\s]))"
     r"|(?P<arrow>-{1,2}>|=>|→|⇒)"
     r"|(?P<dots>\.{3,}+|…++)"
     r"|(?P<took>\s(?:took|takes)(?=\s+[~≈]?\d))"
     r"|(?P<gap>\s{2,}+|\t)"
 )
-_KINDS = ("colon", "equals", "tight", "arrow", "dots", "took", "gap")
+_KINDS = ("colon", "equals", "close", "tight", "arrow", "dots", "took", "gap")
 _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 _LEADING = 12  # pairs of words at the beginning of a block that become context
@@ -80,7 +81,7 @@ def _pair(text: str) -> _Pair | None:
         spans = places.get(kind, [])
         if spans and (pair := _split(text, kind, spans)) is not None:
             return pair
-        if spans and kind in ("colon", "equals"):
+        if spans and kind in ("colon", "equals", "close"):
             # Of a sentence, or of several pairs, a gap is none.
             _ = places.pop("gap", None), places.pop("tight", None)
     return None
@@ -88,7 +89,7 @@ def _pair(text: str) -> _Pair | None:
 
 def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | None:
     """Return the pair that a separator of *kind*, at *spans*, makes of *text*."""
-    if len(spans) > 1 and kind not in ("colon", "tight"):
+    if len(spans) > 1 and kind not in ("colon", "close", "tight"):
         return None
     if any(is_figure(text[a[1] : b[0]].strip()) for a, b in pairwise(spans)):
         return None
@@ -153,21 +154,27 @@ def _entry(
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:
     """Yield the rows; words before the first figure say what a block is about."""
-    part, block, first = 0, -1, ""
-    words: list[str] = []
-    waiting: list[LineMatch[_Pair]] = []
+    part, block = 0, -1
+    words: dict[str, str] = {}  # at the beginning of a part, by their names
+    names: dict[str, None] = {}
     leads = True
+    waiting: list[LineMatch[_Pair]] = []
     for line in lines:
         name, value = line.made.name, line.made.value
-        if line.block != block or name == first:
-            part, block, first = part + 1, line.block, name
-            words, waiting, leads = [], [], True
+        fresh = line.block != block
+        if fresh or name in words or name == next(iter(names), None):
+            part, block = part + 1, line.block
+            above = [*words][: [*words, name].index(name)]
+            words = {} if fresh else {it: words[it] for it in above}
+            names, waiting, leads = {}, [], True
+        names[name] = None
         waiting.append(line)
         leads = leads and not is_figure(value)
         if leads:
-            words = [*words, f"{name}: {value}"][-_LEADING:]
+            words[name] = f"{name}: {value}"
             continue
-        context = (*line.context, *words)
+        about = [*words.values()][-_LEADING:]
+        context = tuple(dict.fromkeys((*line.context, *about)))
         for one in waiting:
             yield _entry(one.line, one.raw, context, one.made, part)
         waiting = []

@@ -132,6 +132,13 @@ def shown(line: str) -> str:
 _T = TypeVar("_T")
 _Named = tuple[tuple[str, str], ...]
 _LABEL_WIDTH = 300
+# Which model, machine and software: ``model_name = mistral:7b``, ``Device: mps``.
+_STATED = re.compile(
+    r"(?i)((?:model|network|device|machine|hardware|gpu|cpu|chip|framework|backend"
+    r"|runtime|engine|dtype|precision|quanti[sz]ation)(?:[ _-]?(?:name|id|type))?)"
+    r" ?(?:: |= ?)(?!=)([^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
+)
+_MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 
 
@@ -176,7 +183,7 @@ def matching_lines(
     Every other line is structure, context, or nothing.
     """
     above, scanner = Outline(), Scanner(document.lines, shown)
-    block, program = 0, False
+    block, program, measured = 0, False, False
     for line in scanner:
         made = None
         if line.part == "open":
@@ -185,13 +192,20 @@ def matching_lines(
         if line.fenced and program:
             pass
         elif line.part != "text":
+            measured = False
             _step(line, above)
         elif title := _heading(line):
             above.begin(*title)
         else:
             above.narrow(line.indent)
+            stated = _stated(line.text)
+            if stated and not (measured and stated[0] not in above.stated):
+                above.state(*stated)
+            else:
+                stated = None
+                measured = measured or _MEASURED.search(line.text) is not None
             made = own(line)
-            if made is None and not is_chatter(line.text):
+            if made is None and not stated and not is_chatter(line.text):
                 _tell(line, scanner, above)
         if made is not None:
             above.end_labels()
@@ -199,6 +213,16 @@ def matching_lines(
             yield LineMatch(line.number, line.raw, line.text, context, block, made)
         elif line.part != "rule" or (line.fenced and program):
             block += 1
+
+
+def _stated(text: str) -> tuple[str, str] | None:
+    """Return what a line such as ``model_name = X`` says of all below it, and itself.
+
+    Below a figure of its own block it may be about that, unless it was said before.
+    """
+    plain = " ".join(unmarked(unstamped(text)).split())
+    found = _STATED.fullmatch(plain) if len(plain) <= _LABEL_WIDTH else None
+    return None if found is None else (found[1].casefold(), plain)
 
 
 def _is_program(inside: Sequence[str], language: str) -> bool:

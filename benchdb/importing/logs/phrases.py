@@ -23,7 +23,7 @@ def is_time(word: str) -> bool:
 _BEFORE = "~≈≃<>≤≥=±+-−–*$€£¥(. "  # what may stand before the first digit
 _NOTHING = (*"-—–?✗✘❌×∞/*…", "--", "---")
 _BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
-_WORD = re.compile(r"[\w.+\-/@%#°&'\"()]{1,48}")
+_WORD = re.compile(r"[\w.+\-/@%#°&'\"()]{1,48}(?::\w[\w.\-]{0,30})?")
 _ENDS = tuple(".,;:!?{[(")
 _NAME_WIDTH = 60
 _FIGURE_WORDS = 6

@@ -8,7 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from benchdb.catalogue import workloads
@@ -209,6 +209,7 @@ def framework_version(text: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=64)  # whole documents are asked about, several times
 def frameworks(text: str) -> frozenset[str]:
     """Return all frameworks that *text* names, however long it is."""
     plain, known = text.casefold(), _patterns("frameworks")
