@@ -8,17 +8,22 @@
 * A list of numbers is a table of its own, a row for each: ``index`` (from 0), and
   ``rounds[]``. Lists of one length in one object stand side by side. Of a list of lists
   each is a row: ``index``, ``0``, ``1``. A list of words alone is one cell, ``a, b``.
-* What holds such tables is one as well where it has numbers of its own.
+* What holds such tables is one as well where it has numbers of its own. Of objects in a
+  list that say their results themselves, such as ``tok_per_s``, what numbers they also
+  list, and what is called a ``curve`` or a ``history``, is a bad row of their table.
 
 The context is the way to the objects: ``runs[].results[]``, ``results.*``. Objects of
 one list that have little in common are tables of their own. A cell of JSON has a JSON
 pointer; those of JSON Lines and YAML stand at their lines.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
+from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows, require_few_cells
@@ -26,13 +31,23 @@ from benchdb.importing.tables import inline, trees
 from benchdb.importing.tables.trees import Leaf, Node
 
 _ALIKE = 0.6  # of the fields that any of them has, what like objects have on average
+# What is a result by its name alone; and what lists how a run went on.
+_RESULT = re.compile(
+    r"(?i)(?:^|[._ ])(?:\w+_per_\w+|\w*[_/](?:m?s|sec|secs|seconds|us|gbps|tflops)|ms"
+    r"|\w*_p\d\d|fps|latency|throughput|tok/s|tps|speed|mean|median|avg|average|time|duration"
+    r"|elapsed|score)(?:_?(?:ms|s|sec|seconds|mean|avg|median))?$"
+)
+_SERIES = re.compile(r"(?i)(?:^|[._ ])(?:\w*(?:curve|history|trace|timeline)|losses)$")
+_LISTED = "{} of {!r}, listed beside the results of what holds them"
 _Cells = Mapping[str, Cell]
+_Holder = tuple[Node, str]  # and its pointer
 
 
 class _Row(msgspec.Struct, frozen=True):
     line: int
     own: _Cells
     above: _Cells
+    bad: Sequence[BadLine] = ()
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -78,7 +93,7 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
         tables.take(trees.json_tree(document.text))
         return tables.sheets("json")
     found, broken = trees.json_lines(document)
-    tables = _Tables(pointers=False)
+    tables = _Tables(pointers=False, lines=True)
     for tree in found:
         tables.take(tree)
     bad = [
@@ -88,7 +103,7 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
     sheets = tables.sheets("json")
     if bad and not sheets:
         raise DocumentError(f"line {broken[0]}: no JSON")
-    first = [msgspec.structs.replace(one, bad=tuple(bad)) for one in sheets[:1]]
+    first = [replace(one, bad=(*one.bad, *bad)) for one in sheets[:1]]
     return (*first, *sheets[1:])
 
 
@@ -105,10 +120,11 @@ def yaml_sheets(document: Document) -> tuple[Sheet, ...]:
 class _Tables:
     """The rows found so far, by the way to them."""
 
-    def __init__(self, *, pointers: bool) -> None:
-        """Begin with none."""
+    def __init__(self, *, pointers: bool, lines: bool = False) -> None:
+        """Begin with none; the objects of JSON *lines* are those of a list."""
         self._rows: dict[str, list[_Row]] = {}
         self._pointers = pointers
+        self._lines = lines
 
     def take(
         self,
@@ -153,12 +169,16 @@ class _Tables:
         self, node: dict[str, Node], place: _Place, above: _Cells, own: _Cells
     ) -> None:
         leaves: dict[str, tuple[Leaf, str]] = {}
-        holders: dict[str, tuple[Node, str]] = {}
+        holders: dict[str, _Holder] = {}
         _flatten(node, "", place.pointer, leaves, holders)
         cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
         has_figures = any(leaf.is_number for leaf, _ in leaves.values())
+        bad: list[BadLine] = []
+        if place.way.endswith(("[]", "*")) or self._lines:
+            told = [name for name, (leaf, _) in leaves.items() if leaf.is_number]
+            bad = _left_out(holders) if any(map(_RESULT.search, told)) else []
         if cells and (has_figures or not holders):
-            self._add(place.way, {**own, **cells}, above)
+            self._add(place.way, {**own, **cells}, above, bad)
         above = {**above, **place.named({**own, **cells})}
         by_length: dict[int, dict[str, tuple[list[Leaf], str]]] = {}
         for name, (held, at) in holders.items():
@@ -180,9 +200,11 @@ class _Tables:
         text = leaf.text if leaf.is_number else inline.spaced(leaf.text)
         return Cell(text, leaf.line, leaf.text, (), pointer * self._pointers)
 
-    def _add(self, way: str, own: _Cells, above: _Cells) -> None:
+    def _add(
+        self, way: str, own: _Cells, above: _Cells, bad: Sequence[BadLine] = ()
+    ) -> None:
         line = next(iter(own.values())).line
-        self._rows.setdefault(way, []).append(_Row(line, own, above))
+        self._rows.setdefault(way, []).append(_Row(line, own, above, bad))
 
     def sheets(self, kind: Kind) -> tuple[Sheet, ...]:
         """Return the tables in the order of their first lines."""
@@ -205,7 +227,8 @@ class _Tables:
             context = (way,) if way else ()
             sheet = table.sheet(kind, rows[0].line, context)
             inherited = sheet.header[len(own) :]
-            made.append(msgspec.structs.replace(sheet, inherited=inherited))
+            bad = (*sheet.bad, *(one for row in rows for one in row.bad))
+            made.append(replace(sheet, inherited=inherited, bad=bad))
         return tuple(made)
 
 
@@ -252,7 +275,7 @@ def _flatten(
     before: str,
     pointer: str,
     leaves: dict[str, tuple[Leaf, str]],
-    holders: dict[str, tuple[Node, str]],
+    holders: dict[str, _Holder],
 ) -> None:
     """Put what *node* holds among *leaves*, by paths, and among *holders* of rows."""
     for name, inner in node.items():
@@ -271,6 +294,20 @@ def _flatten(
         if items and len(items) not in counted:
             words = ", ".join(item.text for item in items)
             leaves[path] = (Leaf(words, items[0].line), holders.pop(path)[1])
+
+
+def _left_out(holders: dict[str, _Holder]) -> list[BadLine]:
+    """Take lists of numbers out of *holders*; return what says so."""
+    bad = []
+    for name, (held, _) in list(holders.items()):
+        items = _scalars(held)
+        if items or (isinstance(held, list) and _SERIES.search(name)):
+            del holders[name]
+            many = len(items) or len(held)
+            why = _LISTED.format("1 item" if many == 1 else f"{many:,} items", name)
+            raw = ", ".join(item.text for item in items)
+            bad.append(building.bad(why, line=_line(held), raw=raw))
+    return bad
 
 
 def _scalars(node: Node) -> list[Leaf]:
