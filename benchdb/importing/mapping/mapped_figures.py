@@ -4,7 +4,7 @@ import math
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -18,13 +18,17 @@ from benchdb.importing.mapping.fields import binary_factor
 from benchdb.importing.mapping.language import Column, Facts
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.missing_values import Missing, missing_of, status_of
-from benchdb.importing.quantities.quantity import Quantity, is_first_run, parsed, parts
+from benchdb.importing.quantities.quantity import Quantity, is_remark, parsed, parts
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import COUNTED
 
 SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _AS_IT_IS = (1.0, 1.0)
 _SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
+_OTHERWISE = {
+    ("FLOP/s", "GB/s"): "teraflops",
+    ("B/s", "TFLOP/s"): "gigabytes_per_second",
+}
 # What a rate or a time of a metric may count; a metric that is not here may count all.
 _SAMPLED = "reported_samples_per_second"
 _COUNTS = {
@@ -111,6 +115,13 @@ class Observation(msgspec.Struct, frozen=True):
     place: RowPlace | None = None
 
 
+def _ended(texts: Iterable[str]) -> Missing | None:
+    """Return how a run failed of which a row has *texts* in place of a figure."""
+    reasons = filter(None, map(missing_of, texts))
+    failed = (it for it in reasons if status_of(it) in ("oom", "failed"))
+    return next((Missing(it.reason, "") for it in failed), None)
+
+
 class CellReader(msgspec.Struct, frozen=True):
     """How the cells of a column are read, each as *metric* unless it has parts."""
 
@@ -131,6 +142,8 @@ class CellReader(msgspec.Struct, frozen=True):
             absent = missing_of(text, self.column.missing)
             if absent and not absent.reason:
                 return []
+            if absent and not text.strip() and place.place:
+                absent = _ended(place.place.texts) or absent
             if self.column.parts and absent is None:
                 return [
                     self._observation(metric, part.printed, part, place)
@@ -150,12 +163,15 @@ class CellReader(msgspec.Struct, frozen=True):
     def _observation(
         self, metric: str, printed: str, amount: Quantity | Missing, place: Observation
     ) -> Observation:
+        if isinstance(amount, Quantity):  # of operations among bytes, a unit of its own
+            metric = _OTHERWISE.get((amount.unit, metrics()[metric].unit), metric)
         value = Value(metric=metric, printed=printed, locator=place.locator)
         if isinstance(amount, Missing):
             value = replace(value, reason=amount.reason)
             return replace(place, value=value, status=status_of(amount))
-        if amount.bound in ("<", ">"):
-            value = replace(value, reason="only a bound is printed")
+        if amount.bound in ("<", ">") or amount.low is not None:
+            what = "a bound" if amount.bound else "a range"
+            value = replace(value, reason=f"only {what} is printed")
             return replace(place, value=value)
         factor, divisor = self._conversion(amount, metric)
         figure, spread = amount.value * factor / divisor, amount.uncertainty
@@ -170,14 +186,13 @@ class CellReader(msgspec.Struct, frozen=True):
             value,
             value=figure,
             uncertainty=None if spread is None else spread * factor / divisor,
-            derived=None if amount.low is None else "middle of the printed range",
         )
         flags: tuple[Flag, ...] = ()
         if amount.bound == "~":
             detail: dict[str, Scalar] = {"printed": printed}
             flags = (Flag(code="approximate", metric=metric, detail=detail),)
         beside: Facts = recognised(amount.beside, ["batch_size"])
-        if is_first_run(amount.beside):
+        if is_remark(amount.beside):
             beside = Facts(set={"conditions.remark": amount.beside})
         layers = (*place.layers, beside) if beside.set else place.layers
         return replace(place, value=value, flags=flags, layers=layers)

@@ -21,7 +21,11 @@ from benchdb.importing.quantities.characters import (
     shown,
     visible,
 )
-from benchdb.importing.quantities.missing_values import Missing, missing_of
+from benchdb.importing.quantities.missing_values import (
+    Missing,
+    missing_of,
+    status_of,
+)
 from benchdb.importing.quantities.tokens import (
     LIMIT,
     Bound,
@@ -96,6 +100,7 @@ _BEHIND_UNIT = re.compile(
     rf"(?i)(?<=[a-z.])[ \u00a0]?(?:\(({_SIDES})(?: only)?\)"
     r"|[@(,] ?((?:bs|batch(?:[ -]?size)?) ?[=:]? ?\d{1,6})\)?)$"
 )
+_IN_BRACKETS = re.compile(r"(?<=\w)[ \u00a0]?\(([^()\d]{3,80})\)$")
 _FIRST_RUN = re.compile(
     r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
 )
@@ -150,9 +155,14 @@ def parsed(
         return replace(amount, printed=seen, beside=beside)
 
 
-def is_first_run(beside: str) -> bool:
-    """Tell whether what qualifies a figure says that it is one of warming up."""
-    return _FIRST_RUN.fullmatch(f"({beside})") is not None
+def is_remark(beside: str) -> bool:
+    """Tell whether what stands beside a figure is about its run: how it went."""
+    return _FIRST_RUN.fullmatch(f"({beside})") is not None or _says_failed(beside)
+
+
+def _says_failed(text: str) -> bool:
+    absent = missing_of(text)
+    return absent is not None and status_of(absent) in ("oom", "failed")
 
 
 def _unqualified(text: str) -> tuple[str, str]:
@@ -161,6 +171,9 @@ def _unqualified(text: str) -> tuple[str, str]:
         if match := qualifier.search(text):
             beside = next(filter(None, match.groups()))
             return text[: match.start()] + text[match.end() :], beside.lower()
+    remark = _IN_BRACKETS.search(text)
+    if remark and _says_failed(remark[1]):
+        return text[: remark.start()], remark[1]
     return text, ""
 
 

@@ -111,11 +111,7 @@ def test_a_run_with_one_figure_of_two_is_a_run():
     ("cell", "metric", "facts"),
     [
         ("<0.3 img/s", SAMPLES, {"reason": "only a bound is printed"}),
-        (
-            "20-24 img/s",
-            SAMPLES,
-            {"value": 22.0, "derived": "middle of the printed range"},
-        ),
+        ("20-24 img/s", SAMPLES, {"reason": "only a range is printed"}),
         ("2.5 ± 0.5 TFLOPS", "teraflops", {"value": 2.5, "uncertainty": 0.5}),
         ("~1.80 img/s", SAMPLES, {"value": 1.8}),
     ],
@@ -130,6 +126,29 @@ def test_bounds_ranges_and_uncertainties_are_kept_as_such(cell, metric, facts):
     assert figure.printed == cell
     codes = ["approximate"] if cell.startswith("~") else []
     assert [flag.code for flag in record.end.flags] == codes
+
+
+def test_a_figure_with_a_word_of_failure_is_kept_with_that_word():
+    record = only(cell_of("128.15 img/s(memory not enough)"))
+
+    assert value(record, SAMPLES).value == 128.15
+    assert record.end.status == "ok"
+    assert record.run.conditions == {"remark": "memory not enough"}
+
+
+def test_a_figure_whose_unit_is_another_is_of_the_metric_of_that_unit():
+    record = only(cell_of("6.3938 TFLOPS", "gigabytes_per_second", "unit = 'GB/s'"))
+
+    assert value(record, "teraflops").value == 6.3938
+
+
+def test_a_blank_cell_in_a_row_that_failed_says_how():
+    toml = SPEED + 'Error = { field = "parameters.error" }\n'
+    record = only(
+        speed("vgg16 | M1 | | CUDA out of memory", more=" | Error", toml=toml)
+    )
+
+    assert (record.end.status, record.end.reason) == ("oom", "out of memory")
 
 
 def parts_of(cell, parts):
