@@ -34,6 +34,12 @@ _SPLIT = re.compile(
     r"|(?<![a-z])(?:prefill|prompt)(?![a-z]).*(?:[+&/,→]|(?<![a-z])and(?![a-z]))"
     r".*(?<![a-z])(?:decod|generat)"
 )
+# Machines of clouds: r4.8xlarge, Standard_NC6s_v3, n1-standard-8.
+_INSTANCE = re.compile(
+    r"(?<![\w.-])(?:[a-z]{1,3}\d[a-z]{0,3}\.(?:nano|micro|small|medium|metal|\d{0,2}x?large)"
+    r"|Standard_[A-Z]{1,3}\d{1,3}\w{0,12}|[a-z]\d[a-z]?-(?:standard|highmem|highcpu"
+    r"|highgpu|megagpu|ultragpu)-\d{1,3}g?)(?![\w-])"
+)
 _PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
@@ -83,7 +89,8 @@ def _facts(
     chip = naming.chip(_PART_OF_NAME.sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
-    rest = _SIDED_CORES.sub(" ", chip.rest if chip else text)
+    rest = _INSTANCE.sub(" ", chip.rest if chip else text)  # c5.metal
+    rest = _SIDED_CORES.sub(" ", rest)
     if "device" in names and _SIDE.search(rest):
         device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
@@ -123,8 +130,12 @@ def _machine_in(
     if chip is None:
         if len(naming.chips_in(text)) > 1:
             return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")
-        model = naming.model(text)
-        return ({"model": model} if model else {}), {}
+        if model := naming.model(text):
+            return {"model": model}, {}
+        instances = {*_INSTANCE.findall(text)}
+        if len(instances) != 1:
+            return {}, {}
+        return {"machine": instances.pop()}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
     times = f"{chip.count}x " if chip.count > 1 else ""
     size = f"{chip.ram_bytes // 2**30} GB" if chip.ram_bytes else None
     fields: dict[str, str | int | None] = {"model": chip.model}
@@ -134,6 +145,8 @@ def _machine_in(
     else:
         fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
         fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
+    if instance := _INSTANCE.search(chip.rest):
+        fields["conditions.instance"] = instance[0]
     known: Fields = {name: it for name, it in fields.items() if it is not None}
     return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
 

@@ -62,7 +62,10 @@ _DOUBTS: dict[str, tuple[str, ...]] = {
 
 
 _LIMIT = 60  # characters; "images per second per watt" has 26
-_PER = re.compile(r"\s*/\s*|\s+(?:per|pro|par|por|je|(?:in )?an?)\s+", re.IGNORECASE)
+_PER = re.compile(
+    r"\s*/\s*|\s+(?:per|pro|par|por|je|(?:in )?an?)\s+|(?<=\w)[-_]per[-_](?=\w)",
+    re.IGNORECASE,
+)
 _INVERSE = re.compile(r"[ ·*]?([A-Za-zµ]+)(?:⁻¹|\^[({]?-1[)}]?|\*\*-1)$")
 _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")

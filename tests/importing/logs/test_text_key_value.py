@@ -267,3 +267,30 @@ def test_a_bullet_with_a_figure_above_others_loses_nothing():
     assert texts(outer) == [("ResNet50", "140 img/s")]
     assert inner.context == ("ResNet50: 140 img/s",)
     assert texts(inner) == [("batch", "64")]
+
+
+def test_what_is_said_once_holds_up_to_where_it_is_said_anew():
+    text = """Device: M1 Max (MPS)
+
+Model: ResNet-50
+Throughput: 112.3 images/sec
+Model: ViT-B/16
+Throughput: 62.3 images/sec
+Device: M2
+
+Model: VGG16
+Throughput: 12.3 images/sec
+"""
+    contexts = [sheet.context for sheet in read("key-value", text)]
+
+    assert contexts == [
+        ("Device: M1 Max (MPS)", "Model: ResNet-50"),
+        ("Device: M1 Max (MPS)", "Model: ViT-B/16"),
+        ("Device: M2", "Model: VGG16"),
+    ]
+
+
+def test_what_stands_below_a_figure_of_its_block_is_not_about_the_next():
+    text = "Time: 1.5 s\nDevice: cpu\n\nTime: 2.5 s\nDevice: mps\n"
+
+    assert [sheet.context for sheet in read("key-value", text)] == [(), ()]

@@ -112,3 +112,19 @@ def test_billions_of_parameters_are_no_batch(text, size):
     named = recognised(text, ["batch_size"]).set
 
     assert named.get("parameters.batch_size") == size
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("GBM on r4.8xlarge", {"machine": "r4.8xlarge"}),
+        ("AWS c5.metal", {"machine": "c5.metal"}),
+        (
+            "g3.4xlarge (Tesla M60)",
+            {"accelerator": "NVIDIA Tesla M60", "conditions.instance": "g3.4xlarge"},
+        ),
+        ("r4.8xlarge and p3.2xlarge", {}),
+    ],
+)
+def test_the_machine_of_a_cloud_keeps_its_name(text, facts):
+    assert recognised(text, ["machine", "device"]).set == facts

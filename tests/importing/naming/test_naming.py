@@ -106,6 +106,8 @@ def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
         ("M6 Pro", ("Apple", "M6 Pro")),
         ("M1칩", ("Apple", "M1")),
         ("\uff2d\uff11 \uff2d\uff41\uff58", ("Apple", "M1 Max")),
+        ("Maxwell Titan X", "NVIDIA GeForce GTX TITAN X"),
+        ("Titan X (Pascal)", "NVIDIA TITAN X (Pascal)"),
     ],
 )
 def test_a_chip_gets_the_name_that_systems_print(text, name):
@@ -427,6 +429,8 @@ def test_machines_known_by_another_name_are_named_by_their_chip(text, chip):
         ("Whisper large-v3-turbo", "Whisper large-v3-turbo", None),
         ("resnet50", "ResNet-50", None),
         ("SDXL", "Stable Diffusion XL", None),
+        ("Qwen2-Audio", "Qwen2 Audio", None),
+        ("Granite-4.0-H-Tiny", "Granite 4.0 H Tiny", None),
     ],
 )
 def test_networks_and_their_weights_are_named_alike(text, network, weights):

@@ -123,6 +123,19 @@ def test_samples_are_rows_under_what_they_belong_to():
     assert texts(means) == [("b", "3")]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    ['"curve": [4.1, 3.2]', '"history": [{"step": 1, "loss": 4}, {"step": 2}]'],
+)
+def test_what_objects_list_beside_their_results_is_left_out_and_told(listed):
+    text = f'[{{"m": "a", "tok_per_s": 12.5, {listed}}}, {{"m": "b", "tok_per_s": 3}}]'
+    (sheet,) = read("json", text)
+
+    assert texts(sheet) == [("a", "12.5"), ("b", "3")]
+    ((line, why),) = faults(sheet)
+    assert (line, why.partition(" of ")[0]) == (1, "2 items")
+
+
 def test_objects_with_little_in_common_are_tables_of_their_own():
     text = (
         '[{"a": 1, "b": 2, "c": 3}, {"x": 1, "y": 2, "z": 3}, {"a": 4, "b": 5, "c": 6}]'
