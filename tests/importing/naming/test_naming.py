@@ -106,8 +106,8 @@ def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
         ("M6 Pro", ("Apple", "M6 Pro")),
         ("M1칩", ("Apple", "M1")),
         ("\uff2d\uff11 \uff2d\uff41\uff58", ("Apple", "M1 Max")),
-        ("Maxwell Titan X", "NVIDIA GeForce GTX TITAN X"),
-        ("Titan X (Pascal)", "NVIDIA TITAN X (Pascal)"),
+        ("Maxwell Titan X", ("NVIDIA", "GeForce GTX TITAN X")),
+        ("Titan X (Pascal)", ("NVIDIA", "TITAN X (Pascal)")),
     ],
 )
 def test_a_chip_gets_the_name_that_systems_print(text, name):
