@@ -185,7 +185,8 @@ def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
         return ()
     name, *figures = [chunk.text for chunk in made]
     units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
-    named = len(units) > 1 and all(map(_is_number, figures)) and all(units)
+    known = all(map(is_unit, filter(None, units))) and any(units)
+    named = len(units) > 1 and all(map(_is_number, figures)) and known
     return units if named and not is_figure(name) else ()
 
 

@@ -22,6 +22,7 @@ from benchdb.importing.logs.log_lines import (
     Entry,
     LineMatch,
     as_sheets,
+    banner,
     command,
     is_chatter,
     matching_lines,
@@ -140,7 +141,12 @@ def _pair_of_line(line: Line) -> _Pair | None:
     text = line.text
     if len(text) > _LIMIT or bullet(text) or command(text):
         return None
-    if is_chatter(text) or shows_bar(text) or line.words[0] == "|":
+    if (
+        is_chatter(text)
+        or shows_bar(text)
+        or line.words[0] == "|"
+        or banner(line.words)
+    ):
         return None
     return _pair(unstamped(text).replace("**", "").replace("`", ""))
 

@@ -33,7 +33,8 @@ _FIGURE = re.compile(
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
-_NUMBER = re.compile(r"[~≈<>]?\d[\d.,]*%?")
+# A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
+_NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
 
@@ -100,7 +101,8 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         until = cut.start() if cut else following if following == len(text) else end
         breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
         since = breaks[-1] if breaks else before
-        words = _NUMBER.sub(" ", f"{text[since:start]} {text[end:until]}")
+        words = f"{text[since:start]} {text[end:until]}"
+        words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
         key = " ".join(f"{head[1] if head else ''} {words}".split()) or name
         made.append(_Measured(key[:_WIDTH].strip(" -–:."), text[start:end], name))
         before = max(until, end)
