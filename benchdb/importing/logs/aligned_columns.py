@@ -35,6 +35,7 @@ _UNDERLINE = re.compile(r"[-=─━~]{2,}+")
 _PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
 _FILLER = "\0"  # stands for the second half of a wide character; no document has it
 _TAB = 8
+_UNIT = re.compile(r"(?:[A-Za-zµ%][\w%]{0,20}(?:/[A-Za-zµ]{1,12})?)?")
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -185,8 +186,8 @@ def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
         return ()
     name, *figures = [chunk.text for chunk in made]
     units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
-    known = all(map(is_unit, filter(None, units))) and any(units)
-    named = len(units) > 1 and all(map(_is_number, figures)) and known
+    spelt = all(map(_UNIT.fullmatch, units)) and any(map(is_unit, units))
+    named = len(units) > 1 and spelt and all(map(is_figure, figures))
     return units if named and not is_figure(name) else ()
 
 

@@ -116,6 +116,8 @@ class _Words:
             elif kind != "stray":
                 words = words.rstrip(".,:") if kind == "figure" else words
                 self._tokens.append(_Token(kind, words, start, start + len(words)))
+                if kind == "figure" and one[0].endswith(","):
+                    self._read()
         self._read()
 
     def _read(self) -> None:
@@ -311,15 +313,18 @@ def _listed(text: str) -> list[Named] | None:
     words = _Words(rest) if colon and is_name(head) else None
     if words is None or words.loose or len(words.named) < 2:
         return None
+    unit = head.rpartition(" in ")[2]  # "Timings in us: first: 12, mean: 9"
+    unit = f" {unit}" if is_time(unit) else ""
+    pairs = [Named(one.name, f"{one.value}{unit}") for one in words.named]
     measured = (
         is_figure(one.value) and is_unit(one.value.lstrip("~≈<>+-−.,0123456789 "))
-        for one in words.named
+        for one in pairs
     )
     named = all(
         is_name(one.name) and not is_unit(one.name) and one.name != UNNAMED
-        for one in words.named
+        for one in pairs
     )
-    return [Named("key", head), *words.named] if named and all(measured) else None
+    return [Named("key", head), *pairs] if named and all(measured) else None
 
 
 def _taken(text: str) -> list[Named] | None:
