@@ -3,7 +3,8 @@
 The columns are ``key`` and ``value``. Lines that follow each other are one sheet, up to
 where its first name comes again; it is one only if a value is a figure. Pairs of words
 at its beginning are rows and, like this, ``Model: vgg``, context too. Lines with
-several pairs are not read here.
+several pairs are not read here; of ``14.2 ms (9.67 TFLOPS)`` the second figure is in
+the column ``value (in brackets)``.
 
 Lists have the same columns: ``- ResNet50: 140 img/s``, ``* M1 Max — 12 s``, ``1. VGG16
 (60 img/s)``. A bullet is part of the context of deeper ones; a figure in brackets is
@@ -18,6 +19,7 @@ import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
+from benchdb.importing.logs.epochs import IN_BRACKETS
 from benchdb.importing.logs.log_lines import (
     Entry,
     LineMatch,
@@ -31,6 +33,7 @@ from benchdb.importing.logs.log_lines import (
     unstamped,
 )
 from benchdb.importing.logs.phrases import is_figure, is_name, is_value
+from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
 # "cuda:0" is a device, and names no figure of 0.
@@ -53,6 +56,10 @@ _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
 _DEPTH = 20
+_BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
+    r"([~≈]?[\d.,]+\s?(?P<unit>[A-Za-zµ/]+))\s*\((?P<bracket>[~≈]?[\d.,]+\s?"
+    r"(?P<other>[A-Za-zµ/]+))\)"
+)
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
 
@@ -154,8 +161,12 @@ def _pair_of_line(line: Line) -> _Pair | None:
 def _entry(
     line: int, raw: str, context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Entry:
-    named = (("key", pair.name), ("value", pair.value))
-    return Entry(line, raw, context, named, part)
+    named = [("key", pair.name), ("value", pair.value)]
+    if both := _BOTH.fullmatch(pair.value):
+        units = [understood(unit) for unit in both.group("unit", "other")]
+        if all(units) and len({one.base for one in units if one}) > 1:
+            named[1:] = [("value", both[1]), (f"value{IN_BRACKETS}", both["bracket"])]
+    return Entry(line, raw, context, tuple(named), part)
 
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:

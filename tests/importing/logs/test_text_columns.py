@@ -70,3 +70,17 @@ def test_tabs_part_columns_wherever_they_lead():
 )
 def test_what_has_no_header_is_left_alone(text):
     assert read("fixed-width", text) == ()
+
+
+def test_rows_of_a_name_a_count_and_figures_need_no_header():
+    text = (
+        "BenchmarkMatMul/256-8\t    1024\t 1120331 ns/op\t 91.5 gen_tok/s\n"
+        "BenchmarkMatMul/512-8\t     142\t 8220331 ns/op\t 32.6 gen_tok/s\n"
+    )
+    (sheet,) = read("fixed-width", text)
+
+    assert sheet.header == ("column 1", "column 2", "ns/op", "gen_tok/s")
+    assert texts(sheet)[1] == (
+        *("BenchmarkMatMul/512-8", "142"),
+        *("8220331 ns/op", "32.6 gen_tok/s"),
+    )

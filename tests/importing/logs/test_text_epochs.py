@@ -181,3 +181,11 @@ def test_each_model_has_its_own_context():
     text = "=== vgg ===\nEpoch 1, time 5s\n=== alexnet ===\nEpoch 1, time 4s\n"
 
     assert [one_.context for one_ in read("epochs", text)] == [("vgg",), ("alexnet",)]
+
+
+def test_the_head_of_a_line_may_name_the_unit_of_what_it_lists():
+    (sheet,) = read(
+        "epochs", "Timings in us: Init: 464, First inference: 37888, B: 9.5"
+    )
+
+    assert texts(sheet) == [("Timings in us", "464 us", "37888 us", "9.5 us")]

@@ -294,3 +294,14 @@ def test_what_stands_below_a_figure_of_its_block_is_not_about_the_next():
     text = "Time: 1.5 s\nDevice: cpu\n\nTime: 2.5 s\nDevice: mps\n"
 
     assert [sheet.context for sheet in read("key-value", text)] == [(), ()]
+
+
+def test_a_figure_in_brackets_with_another_unit_has_a_column_of_its_own():
+    text = "PyTorch (MPS) : 14.21 ms (9.67 TFLOPS)\nMLX : 12.98 ms (10.59 TFLOPS)\n"
+    (sheet,) = read("key-value", text)
+
+    assert sheet.header == ("key", "value", "value (in brackets)")
+    assert texts(sheet) == [
+        ("PyTorch (MPS)", "14.21 ms", "9.67 TFLOPS"),
+        ("MLX", "12.98 ms", "10.59 TFLOPS"),
+    ]
