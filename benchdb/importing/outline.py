@@ -1,5 +1,6 @@
 """What stands above a place in a document: headings, bold lines, a paragraph."""
 
+from itertools import takewhile
 from typing import Literal
 
 import msgspec
@@ -68,8 +69,10 @@ class Outline:
         A line that begins in bold (``LEAD``) may be another heading, or a note on what
         is above it: it holds beside one that is bold as a whole.
         """
-        outer = min(level, STATED)
-        inside = (one for one in self.headings[self._fold :] if one.level < outer)
+        inside = takewhile(
+            lambda one: one.level < level or one.level == STATED,
+            self.headings[self._fold :],
+        )
         self.headings = [*self.headings[: self._fold], *inside]
         self.headings.append(Heading(level, text))
         self._groups, self._labels = [], []

@@ -182,13 +182,12 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
     """Return the units of the figures behind a name; none if there are not two."""
-    if not made:
-        return ()
-    name, *figures = [chunk.text for chunk in made]
-    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in figures)
+    texts = [chunk.text for chunk in made]
+    names = len([*takewhile(lambda text: not is_figure(text), texts)])
+    units = tuple(one.lstrip("~≈<>+-.,0123456789 ") for one in texts[names:])
     spelt = all(map(_UNIT.fullmatch, units)) and any(map(is_unit, units))
-    named = len(units) > 1 and spelt and all(map(is_figure, figures))
-    return units if named and not is_figure(name) else ()
+    named = names and len(units) > 1 and spelt and all(map(is_figure, texts[names:]))
+    return (*[""] * (names - 1), *units) if named else ()
 
 
 def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:

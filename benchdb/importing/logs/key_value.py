@@ -60,6 +60,7 @@ _BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
     r"([~≈]?[\d.,]+\s?(?P<unit>[A-Za-zµ/]+))\s*\((?P<bracket>[~≈]?[\d.,]+\s?"
     r"(?P<other>[A-Za-zµ/]+))\)"
 )
+_DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
 
@@ -118,6 +119,14 @@ def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | No
     return _Pair(name, value) if fits else None
 
 
+def _dashed(text: str, *, last: bool = False) -> _Pair | None:
+    """Return a name and a figure that a dash joins; with *last* its unit is the end."""
+    *_, dash = (None, *_DASH.finditer(text))
+    pair = dash and _figure_of(text[: dash.start()], text[dash.end() :])
+    known = not last or (pair and understood(pair.value.lstrip(_DIGITS)))
+    return pair if known else None
+
+
 def _figure_of(name: str, value: str) -> _Pair | None:
     name, value = name.strip(), value.strip()
     fits = is_name(name) and is_figure(value) and is_value(value)
@@ -155,7 +164,8 @@ def _pair_of_line(line: Line) -> _Pair | None:
         or banner(line.words)
     ):
         return None
-    return _pair(unstamped(text).replace("**", "").replace("`", ""))
+    plain = unstamped(text).replace("**", "").replace("`", "")
+    return _pair(plain) or _dashed(plain, last=True)
 
 
 def _entry(
@@ -209,9 +219,7 @@ def _bullet(line: Line) -> _Bullet | None:
     if listed is None or len(line.text) > _BULLET_LIMIT:
         return None
     width, text = listed[0], unmarked(listed[1])
-    pair = _pair(text)
-    if pair is None and (dashes := list(_DASH.finditer(text))):
-        pair = _figure_of(text[: dashes[-1].start()], text[dashes[-1].end() :])
+    pair = _pair(text) or _dashed(text)
     bracket = _IN_BRACKETS.fullmatch(text) if pair is None else None
     if bracket is not None:
         pair = _figure_of(bracket[1], bracket[2])

@@ -13,6 +13,7 @@ import msgspec
 from benchdb.importing import blocks, outline
 from benchdb.importing.blocks import Line, Scanner, bullet
 from benchdb.importing.document import Document
+from benchdb.importing.logs.phrases import is_figure
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 
@@ -222,7 +223,9 @@ def _stated(text: str) -> tuple[str, str] | None:
     """
     plain = " ".join(unmarked(unstamped(text)).split())
     found = _STATED.fullmatch(plain) if len(plain) <= _LABEL_WIDTH else None
-    return None if found is None else (found[1].casefold(), plain)
+    if found is None or is_figure(found[2]):
+        return None
+    return found[1].casefold(), plain.replace(" :", ":", 1)
 
 
 def _is_program(inside: Sequence[str], language: str) -> bool:
@@ -279,7 +282,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.begin(level + (outline.FENCED if line.fenced else 0), unmarked(text))
     else:
         listed = bullet(text)
-        plain = unmarked(listed[1] if listed else text)[:_LABEL_WIDTH]
+        plain = unmarked(listed[1] if listed else unstamped(text))[:_LABEL_WIDTH]
         if text.endswith("{"):
             plain = plain.strip(" \"'{:")
         leads = listed is not None or text.endswith((":", "：", "{"))

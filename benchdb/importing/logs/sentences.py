@@ -30,6 +30,7 @@ _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
 _FIGURE = re.compile(
     r"(?<![\w.,/:+-])(?P<value>[~≈]?\d{1,9}(?:,\d{3})*(?:\.\d+)?)\s?"
     r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
+    r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
@@ -62,6 +63,7 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
             unit = understood(spelt)
             if unit is not None and unit.base in _MEASURED:
                 end = one.start("unit") + len(spelt)
+                end = max(end, one.end("spread"))
                 yield one.start(), end, _named(unit)
                 break
 

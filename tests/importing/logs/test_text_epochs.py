@@ -185,7 +185,7 @@ def test_each_model_has_its_own_context():
 
 def test_the_head_of_a_line_may_name_the_unit_of_what_it_lists():
     (sheet,) = read(
-        "epochs", "Timings in us: Init: 464, First inference: 37888, B: 9.5"
+        "epochs", "Timings in us: Init: 464, First inference: 37888, Mean: 9.5"
     )
 
     assert texts(sheet) == [("Timings in us", "464 us", "37888 us", "9.5 us")]
