@@ -293,7 +293,8 @@ def banner(words: str) -> str:
     """Return the title that *words* are, between two bars: ``=== vgg ===``."""
     drawn = _BANNER.fullmatch(words)
     title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    return unmarked(title) if drawn and title != drawn["text"] else ""
+    named = title != drawn["text"] if drawn else False
+    return unmarked(title) if named and any(map(str.isalnum, title)) else ""
 
 
 def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:

@@ -84,3 +84,20 @@ def test_rows_of_a_name_a_count_and_figures_need_no_header():
         *("BenchmarkMatMul/512-8", "142"),
         *("8220331 ns/op", "32.6 gen_tok/s"),
     )
+
+
+def test_a_table_of_restructured_text_is_ruled_with_single_spaces_between():
+    rule = "====== ======= ======="
+    text = f"{rule}\nModel  CPU (s)  MPS (s)\n{rule}\nLSTM   121.3    48.2\n{rule}\n"
+    (sheet,) = read("fixed-width", text)
+
+    assert sheet.header == ("Model", "CPU (s)", "MPS (s)")
+    assert texts(sheet) == [("LSTM", "121.3", "48.2")]
+
+
+def test_rows_without_a_header_may_begin_with_several_names():
+    text = "[1/2] matmul  n=1024  0.41 ms  5.2 TFLOPS\n"
+    (sheet,) = read("fixed-width", text + text.replace("1", "2"))
+
+    assert sheet.header == ("column 1", "column 2", "ms", "TFLOPS")
+    assert texts(sheet)[0] == ("[1/2] matmul", "n=1024", "0.41 ms", "5.2 TFLOPS")
