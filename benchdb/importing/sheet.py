@@ -36,6 +36,10 @@ DITTO = frozenset(
 _UNITS = frozenset(
     ("unit", "units", "einheit", "unité", "unidad", "单位", "単位", "단위")
 )
+_STATISTICS = (
+    *("mean", "avg", "average", "median", "p50", "p90", "p95", "p99"),
+    *("min", "max", "best", "worst", "std", "stddev"),
+)
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
 _MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
@@ -154,14 +158,19 @@ class SheetRows:
 
 
 def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
-    """Yield *rows* with each unit that stands in a column of its own at its number."""
+    """Yield *rows* with each unit that stands in a column of its own at its number.
+
+    Of several numbers that is the last one, and those that columns of statistics hold.
+    """
     unit = next((n for n, it in enumerate(names) if it.casefold() in _UNITS), 0)
     for row in rows:
         cells = list(row.cells)
         numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
         if numbers and cells[unit].text:
-            text = f"{cells[numbers[-1]].text} {cells[unit].text}"
-            cells[numbers[-1]] = replace(cells[numbers[-1]], text=text)
+            for n in numbers:
+                if n == numbers[-1] or names[n].casefold() in _STATISTICS:
+                    text = f"{cells[n].text} {cells[unit].text}"
+                    cells[n] = replace(cells[n], text=text)
             cells[unit] = replace(cells[unit], text="")
         yield SheetRow(row.line, tuple(cells))
 

@@ -38,6 +38,7 @@ _RESULT = re.compile(
     r"|elapsed|score)(?:_?(?:ms|s|sec|seconds|mean|avg|median))?$"
 )
 _SERIES = re.compile(r"(?i)(?:^|[._ ])(?:\w*(?:curve|history|trace|timeline)|losses)$")
+_SIDES = 5  # of a shape: batch, channels, three of space
 _LISTED = "{} of {!r}, listed beside the results of what holds them"
 _Cells = Mapping[str, Cell]
 _Holder = tuple[Node, str]  # and its pointer
@@ -171,12 +172,13 @@ class _Tables:
         leaves: dict[str, tuple[Leaf, str]] = {}
         holders: dict[str, _Holder] = {}
         _flatten(node, "", place.pointer, leaves, holders)
-        cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
-        has_figures = any(leaf.is_number for leaf, _ in leaves.values())
         bad: list[BadLine] = []
         if place.way.endswith(("[]", "*")) or self._lines:
             told = [name for name, (leaf, _) in leaves.items() if leaf.is_number]
-            bad = _left_out(holders) if any(map(_RESULT.search, told)) else []
+            if any(map(_RESULT.search, told)):
+                bad = _left_out(leaves, holders)
+        cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
+        has_figures = any(leaf.is_number for leaf, _ in leaves.values())
         if cells and (has_figures or not holders):
             self._add(place.way, {**own, **cells}, above, bad)
         above = {**above, **place.named({**own, **cells})}
@@ -296,12 +298,21 @@ def _flatten(
             leaves[path] = (Leaf(words, items[0].line), holders.pop(path)[1])
 
 
-def _left_out(holders: dict[str, _Holder]) -> list[BadLine]:
-    """Take lists of numbers out of *holders*; return what says so."""
+def _left_out(
+    leaves: dict[str, tuple[Leaf, str]], holders: dict[str, _Holder]
+) -> list[BadLine]:
+    """Take lists of numbers out of *holders*; return what says so.
+
+    A few whole ones, such as a shape, are one cell.
+    """
     bad = []
-    for name, (held, _) in list(holders.items()):
+    for name, (held, at) in list(holders.items()):
         items = _scalars(held)
-        if items or (isinstance(held, list) and _SERIES.search(name)):
+        if 0 < len(items) <= _SIDES and all(it.text.isdecimal() for it in items):
+            words = ", ".join(item.text for item in items)
+            leaves[name] = (Leaf(words, items[0].line), at)
+            del holders[name]
+        elif items or (isinstance(held, list) and _SERIES.search(name)):
             del holders[name]
             many = len(items) or len(held)
             why = _LISTED.format("1 item" if many == 1 else f"{many:,} items", name)

@@ -182,3 +182,9 @@ def test_too_many_cells_or_columns_are_refused_as_a_whole():
     with pytest.raises(DocumentError, match="more than 200,000 cells"):
         tables(text, NAME)
     assert (wide.header, wide.bad[0].reason) == ((), "1,001 columns; 1,000 are read")
+
+
+def test_a_unit_in_its_own_column_is_that_of_the_statistics_before_it():
+    sheet = table("run,batch,mean,std,unit\na,8,12.5,0.25,ms\n", NAME)
+
+    assert texts(sheet) == [("a", "8", "12.5 ms", "0.25 ms", "")]

@@ -136,6 +136,14 @@ def test_what_objects_list_beside_their_results_is_left_out_and_told(listed):
     assert (line, why.partition(" of ")[0]) == (1, "2 items")
 
 
+def test_the_shape_of_what_an_object_measured_is_one_cell():
+    text = '[{"op": "a", "shape": [64, 64], "ms": 1.5}, {"op": "a", "ms": 2}]'
+    (sheet,) = read("json", text)
+
+    assert sheet.header == ("op", "ms", "shape")
+    assert texts(sheet) == [("a", "1.5", "64, 64"), ("a", "2", "")]
+
+
 def test_objects_with_little_in_common_are_tables_of_their_own():
     text = (
         '[{"a": 1, "b": 2, "c": 3}, {"x": 1, "y": 2, "z": 3}, {"a": 4, "b": 5, "c": 6}]'
