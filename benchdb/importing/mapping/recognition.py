@@ -80,6 +80,15 @@ def recognised(text: str, names: Collection[str], *, whole: bool = False) -> Lay
     return Layer(set=fields, missing=several, basis=basis, printed=True)
 
 
+def instance_in(text: str) -> Layer:
+    """Return the machine of a cloud that the heading *text* names."""
+    found = {*_INSTANCE.findall(text)} if len(text) <= NAME_LIMIT else set()
+    if len(found) != 1:
+        return Layer()
+    basis = {"instance": f"heading: {text}"}
+    return Layer(set={"conditions.instance": found.pop()}, basis=basis, printed=True)
+
+
 def _facts(
     text: str, names: Collection[str], *, whole: bool
 ) -> tuple[Fields, dict[str, str]]:
@@ -130,12 +139,8 @@ def _machine_in(
     if chip is None:
         if len(naming.chips_in(text)) > 1:
             return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")
-        if model := naming.model(text):
-            return {"model": model}, {}
-        instances = {*_INSTANCE.findall(text)}
-        if len(instances) != 1:
-            return {}, {}
-        return {"machine": instances.pop()}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+        model = naming.model(text)
+        return ({"model": model} if model else {}), {}
     times = f"{chip.count}x " if chip.count > 1 else ""
     size = f"{chip.ram_bytes // 2**30} GB" if chip.ram_bytes else None
     fields: dict[str, str | int | None] = {"model": chip.model}
@@ -145,8 +150,6 @@ def _machine_in(
     else:
         fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
         fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
-    if instance := _INSTANCE.search(chip.rest):
-        fields["conditions.instance"] = instance[0]
     known: Fields = {name: it for name, it in fields.items() if it is not None}
     return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
 

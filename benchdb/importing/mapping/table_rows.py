@@ -35,7 +35,7 @@ from benchdb.importing.mapping.mapped_figures import (
     RowPlace,
     search,
 )
-from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.mapping.recognition import instance_in, recognised
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.quantities.unit_names import understood
@@ -221,6 +221,7 @@ class MatchedTable:
         """Return what *headings*, the outermost first, say by the map."""
         layers: list[Facts] = []
         for text in headings:
+            layers += filter(_tells, [instance_in(text)])
             if self.table.names:
                 layers += filter(_tells, [recognised(text, self.table.names)])
             matches = (search(pattern, text) for pattern in self.table.context)
