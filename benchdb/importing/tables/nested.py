@@ -9,8 +9,8 @@
   ``rounds[]``. Lists of one length in one object stand side by side. Of a list of lists
   each is a row: ``index``, ``0``, ``1``. A list of words alone is one cell, ``a, b``.
 * What holds such tables is one as well where it has numbers of its own. Of objects in a
-  list that say their results themselves, such as ``tok_per_s``, what numbers they also
-  list, and what is called a ``curve`` or a ``history``, is a bad row of their table.
+  list that say their results themselves, such as ``tok_per_s``, a list that is called
+  ``curve`` or ``history`` is a bad row of their table, and a ``shape`` is one cell.
 
 The context is the way to the objects: ``runs[].results[]``, ``results.*``. Objects of
 one list that have little in common are tables of their own. A cell of JSON has a JSON
@@ -38,7 +38,9 @@ _RESULT = re.compile(
     r"|elapsed|score)(?:_?(?:ms|s|sec|seconds|mean|avg|median))?$"
 )
 _SERIES = re.compile(r"(?i)(?:^|[._ ])(?:\w*(?:curve|history|trace|timeline)|losses)$")
-_SIDES = 5  # of a shape: batch, channels, three of space
+_SHAPE = re.compile(
+    r"(?i)(?:^|[._ ])\w*(?:shape|dims?|size|resolution|stride|padding|grid|block)$"
+)
 _LISTED = "{} of {!r}, listed beside the results of what holds them"
 _Cells = Mapping[str, Cell]
 _Holder = tuple[Node, str]  # and its pointer
@@ -301,18 +303,15 @@ def _flatten(
 def _left_out(
     leaves: dict[str, tuple[Leaf, str]], holders: dict[str, _Holder]
 ) -> list[BadLine]:
-    """Take lists of numbers out of *holders*; return what says so.
-
-    A few whole ones, such as a shape, are one cell.
-    """
+    """Take shapes and how runs went on out of *holders*; return what says so."""
     bad = []
     for name, (held, at) in list(holders.items()):
         items = _scalars(held)
-        if 0 < len(items) <= _SIDES and all(it.text.isdecimal() for it in items):
+        if items and _SHAPE.search(name) and all(it.text.isdecimal() for it in items):
             words = ", ".join(item.text for item in items)
             leaves[name] = (Leaf(words, items[0].line), at)
             del holders[name]
-        elif items or (isinstance(held, list) and _SERIES.search(name)):
+        elif isinstance(held, list) and _SERIES.search(name):
             del holders[name]
             many = len(items) or len(held)
             why = _LISTED.format("1 item" if many == 1 else f"{many:,} items", name)
