@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
@@ -255,12 +256,15 @@ _COUNT = re.compile(
     r"[A-Za-z]{0,12}[\])]?"
 )
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
+_WARMING = re.compile(r"(?i)\s*[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
+_WARM = "a run of warming up"
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
 class _Row(msgspec.Struct, frozen=True):
     cells: tuple[tuple[str, str], ...]
     epoch: int | None = None
+    fault: str | None = None
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
@@ -275,11 +279,17 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield line.entry(line.made.cells, part)
+        yield line.entry(line.made.cells, part, line.made.fault)
 
 
 def _own(line: Line) -> _Row | None:
+    """Return the row that a line is; one of warming up is at fault."""
     text = line.text.strip()
+    row = _row_of(line, _WARMING.sub("", text))
+    return replace(row, fault=_WARM) if row and _WARMING.search(text) else row
+
+
+def _row_of(line: Line, text: str) -> _Row | None:
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
     named = _dict_entries(text) or _taken(text) or _listed(text)

@@ -36,6 +36,7 @@ _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
+_NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
 
@@ -104,6 +105,8 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
         since = breaks[-1] if breaks else before
         words = f"{text[since:start]} {text[end:until]}"
+        if named := _NAMED.search(text[before:start]):  # "decode=66 tok/s ttft=…"
+            words, until = named[1], end
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
         key = " ".join(f"{head[1] if head else ''} {words}".split()) or name
         made.append(_Measured(key[:_WIDTH].strip(" -–:."), text[start:end], name))

@@ -189,3 +189,14 @@ def test_the_head_of_a_line_may_name_the_unit_of_what_it_lists():
     )
 
     assert texts(sheet) == [("Timings in us", "464 us", "37888 us", "9.5 us")]
+
+
+def test_a_run_of_warming_up_is_told_and_no_row():
+    text = (
+        "Run 1: prefill=2708ms decode=66.1tok/s (warmup)\n"
+        "Run 2: prefill=273ms decode=69.4tok/s\n"
+    )
+    (sheet,) = read("epochs", text)
+
+    assert texts(sheet) == [("Run 2", "273ms", "69.4tok/s")]
+    assert [bad.reason for bad in sheet.bad] == ["a run of warming up"]
