@@ -256,7 +256,7 @@ _COUNT = re.compile(
     r"[A-Za-z]{0,12}[\])]?"
 )
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
-_WARMING = re.compile(r"(?i)\s*[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
+_WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
@@ -285,7 +285,7 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
 def _own(line: Line) -> _Row | None:
     """Return the row that a line is; one of warming up is at fault."""
     text = line.text.strip()
-    row = _row_of(line, _WARMING.sub("", text))
+    row = _row_of(line, _WARMING.sub("", text).rstrip())
     return replace(row, fault=_WARM) if row and _WARMING.search(text) else row
 
 

@@ -41,6 +41,7 @@ _SERIES = re.compile(r"(?i)(?:^|[._ ])(?:\w*(?:curve|history|trace|timeline)|los
 _SHAPE = re.compile(
     r"(?i)(?:^|[._ ])\w*(?:shape|dims?|size|resolution|stride|padding|grid|block)$"
 )
+_END = 80  # characters of a name that are looked at
 _LISTED = "{} of {!r}, listed beside the results of what holds them"
 _Cells = Mapping[str, Cell]
 _Holder = tuple[Node, str]  # and its pointer
@@ -176,7 +177,7 @@ class _Tables:
         _flatten(node, "", place.pointer, leaves, holders)
         bad: list[BadLine] = []
         if place.way.endswith(("[]", "*")) or self._lines:
-            told = [name for name, (leaf, _) in leaves.items() if leaf.is_number]
+            told = [name[-_END:] for name, (it, _) in leaves.items() if it.is_number]
             if any(map(_RESULT.search, told)):
                 bad = _left_out(leaves, holders)
         cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
@@ -306,12 +307,12 @@ def _left_out(
     """Take shapes and how runs went on out of *holders*; return what says so."""
     bad = []
     for name, (held, at) in list(holders.items()):
-        items = _scalars(held)
-        if items and _SHAPE.search(name) and all(it.text.isdecimal() for it in items):
+        items, end = _scalars(held), name[-_END:]
+        if items and _SHAPE.search(end) and all(it.text.isdecimal() for it in items):
             words = ", ".join(item.text for item in items)
             leaves[name] = (Leaf(words, items[0].line), at)
             del holders[name]
-        elif isinstance(held, list) and _SERIES.search(name):
+        elif isinstance(held, list) and _SERIES.search(end):
             del holders[name]
             many = len(items) or len(held)
             why = _LISTED.format("1 item" if many == 1 else f"{many:,} items", name)
