@@ -40,6 +40,7 @@ _INSTANCE = re.compile(
     r"|Standard_[A-Z]{1,3}\d{1,3}\w{0,12}|[a-z]\d[a-z]?-(?:standard|highmem|highcpu"
     r"|highgpu|megagpu|ultragpu)-\d{1,3}g?)(?![\w-])"
 )
+_PART = re.compile(r"(?i)\W*cpu\s?[:=]")
 _PART_OF_NAME = re.compile(r"(?i)[_-]ane(?![a-z])")  # of a program or a file
 # What a text says beside a chip that is no name of the machine.
 _BESIDE = re.compile(
@@ -100,7 +101,8 @@ def _facts(
         fields, several = _machine_in(text, chip, whole=whole)
     rest = _INSTANCE.sub(" ", chip.rest if chip else text)  # c5.metal
     rest = _SIDED_CORES.sub(" ", rest)
-    if "device" in names and _SIDE.search(rest):
+    part = chip is not None and _PART.match(text)  # of the machine, whatever ran on it
+    if "device" in names and not part and _SIDE.search(rest):
         device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}

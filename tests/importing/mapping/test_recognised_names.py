@@ -128,5 +128,11 @@ def test_the_machine_of_a_cloud_keeps_its_name(heading, instance):
     assert record.run.conditions.get("instance") == instance
 
 
+def test_the_processor_of_a_machine_is_not_what_ran():
+    found = recognised("cpu: Apple M4 Max", ["machine", "device"]).set
+
+    assert found == {"chip": "Apple M4 Max"}
+
+
 def test_metal_of_a_cloud_is_no_device():
     assert recognised("AWS c5.metal", ["machine", "device"]).set == {}
