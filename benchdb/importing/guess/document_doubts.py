@@ -41,7 +41,7 @@ _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_]
 _SIDED = ("llm-prefill", "llm-decode")
 
 
-def _work_fault(answer: str) -> str | None:
+def work_fault(answer: str) -> str | None:
     new = answer.removeprefix("new:").strip()
     if answer in workloads() or naming.workload(answer):
         return None
@@ -54,7 +54,7 @@ def _work_fault(answer: str) -> str | None:
 
 _NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
-_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", work_fault)
 
 
 def headings(*tables: TableDraft) -> list[str]:
@@ -296,10 +296,10 @@ def _token_doubt(
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:
     if not one.take(answer):
-        one.add(workload=_work(answer))
+        one.add(workload=work_of(answer))
 
 
-def _work(text: str) -> str:
+def work_of(text: str) -> str:
     text = text.removeprefix("new:").strip()
     known = text if text in workloads() else naming.workload(text)
     return known or slug(text, "-")
@@ -382,7 +382,7 @@ def _work_doubt(
         elif answer == "title" and len(heads) > 1:
             table.context.append(expression("workload", heads))
         elif answer not in (LEAVE_OUT, NOT_SAID):
-            table.set["workload"] = _work(title if answer == "title" else answer)
+            table.set["workload"] = work_of(title if answer == "title" else answer)
         for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
             if one.holds_figures:
                 one.take(answer)

@@ -103,6 +103,7 @@ class TableDraft:
         self.names: set[str] = set()
         self.whole: list[ColumnDraft] = []  # figures of the same requests
         self.notes: list[str] = []  # what is taken for granted
+        self.sources: dict[str, str] = {}  # where it has what holds for all of it
         texts = [
             text for one in self.drafts if one.looks.figures for text in one.looks.texts
         ]
