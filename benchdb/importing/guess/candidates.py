@@ -8,6 +8,7 @@ from functools import lru_cache
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
@@ -27,9 +28,7 @@ def candidates(name: str, document: Document, stored: str = "") -> str:
     """
     known: Mapping[str, str] = {}
     if name == "machine":
-        chips = _chips(document)
-        known = {it: where for it, where in chips.items() if it.startswith(stored)}
-        known = {it: where for it, where in known.items() if it != stored}
+        known = _longer(document, stored) if stored else _chips(document)
     elif name == "framework" and not stored:
         known = _frameworks(document)
     elif name == "model" and not stored:
@@ -54,6 +53,20 @@ def _says(line: str, name: str, words: list[str]) -> bool:
     if name == "device":
         return len(line) <= NAME_LIMIT and device_in(line) == words[0]
     return all(word.casefold() in line.casefold() for word in words)
+
+
+def longer_chips(document: Document, stored: str) -> list[str]:
+    """Return the chips of the document with longer names than that of *stored*."""
+    chip = naming.chip(stored)
+    beside = stated_facts(document).chips if chip else {}
+    return [name for name in beside if chip and name.startswith(f"{chip.name} ")]
+
+
+def _longer(document: Document, stored: str) -> Mapping[str, str]:
+    longer = tuple(longer_chips(document, stored))
+    return {
+        it: where for it, where in _chips(document).items() if it.startswith(longer)
+    }
 
 
 @lru_cache(maxsize=1)

@@ -7,8 +7,7 @@ nothing states has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -17,8 +16,8 @@ from msgspec.structs import replace
 from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
-from benchdb.importing.document import Document
-from benchdb.importing.guess.candidates import candidates, place_of
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.guess.candidates import candidates, longer_chips, place_of
 from benchdb.importing.guess.column_profile import fold, header_terms
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
@@ -45,6 +44,7 @@ from benchdb.importing.mapping.language import (
     Table,
 )
 from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.recognition import GPU
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 
 _SHOWN = 4  # values of a line
@@ -80,21 +80,29 @@ _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
 
 
 def card_lines(
-    document: Document, map_: Map, sources: Sequence[Mapping[str, str]]
+    document: Document,
+    map_: Map,
+    sources: Sequence[Mapping[str, str]],
+    doubted: Container[str] = (),
 ) -> list[Line]:
     """Return the lines of the card of *document*, read by *map_*.
 
-    *sources* say of each table where it has the fields from that hold for all of it.
+    *sources* say of each table where it has the fields from that hold for all of it,
+    *doubted* are facts of columns about which there is a question of its own.
     """
     told: dict[tuple[str, int], _Tellings] = defaultdict(lambda: defaultdict(Counter))
     facts: dict[str, Fact] = dict(FACTS)
     lines: dict[int, int] = {}
     numbers = {id(table): n for n, table in enumerate(map_.table)}
     defaults = Defaults(map_, (map_,), slug(document.name))
-    for matched in match_tables(document, map_) if map_.table else ():
+    try:
+        every = match_tables(document, map_) if map_.table else []
+    except DocumentError:
+        every = []  # nothing of it will be stored
+    for matched in every:
         number = numbers[id(matched.table)]
         lines[number] = min(lines.get(number, matched.sheet.line), matched.sheet.line)
-        reader = _Reader(matched, sources[number])
+        reader = _Reader(matched, sources[number], doubted)
         for item in matched.read():
             if not isinstance(item, Observation) or item.fault is not None:
                 continue
@@ -105,7 +113,26 @@ def card_lines(
             for fact, kind, header, pair in reader.tell(item, known, map_):
                 facts.setdefault(fact.name, fact)
                 told[fact.name, number][kind, header][pair] += 1
+    _show_short(told, document)
     return _merged(told, facts, lines)
+
+
+def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -> None:
+    """Make lines of names of machines of which only the text has a longer one."""
+    stored = {
+        pair[1]
+        for (name, _), tellings in told.items()
+        for pairs in tellings.values()
+        for pair in pairs
+        if name == "machine"
+    }
+    for (name, _), tellings in told.items():
+        exact = [key for key in tellings if key[0].startswith("exact ")]
+        for kind, header in exact if name == "machine" else ():
+            for pair, count in tellings[kind, header].items():
+                longer = tuple(longer_chips(document, pair[1]))
+                if longer and not any(it.startswith(longer) for it in stored):
+                    tellings[kind.removeprefix("exact "), header][pair] += count
 
 
 def _merged(
@@ -117,7 +144,7 @@ def _merged(
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
-            if kind == "exact":
+            if kind.startswith("exact "):
                 continue
             # What nothing states of another maker's machines is another matter.
             of = tuple(pairs) if kind in ("text", "nowhere") else ()
@@ -142,8 +169,14 @@ def _merged(
 class _Reader:
     """Where the figures of a sheet have each fact from, and what is stored of it."""
 
-    def __init__(self, matched: MatchedTable, sources: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        matched: MatchedTable,
+        sources: Mapping[str, str],
+        doubted: Container[str],
+    ) -> None:
         """Begin with what a map says of a sheet."""
+        self._doubted = doubted
         table, self._sheet, self._sources = matched.table, matched.sheet, sources
         self._table = table
         self._sets: dict[int, str] = {}  # of columns of figures
@@ -194,16 +227,20 @@ class _Reader:
         if layer is None or isinstance(layer, Map | Table):
             return "text", "", (self._sources.get(field, ""), stored)
         if (header := self._sets.get(id(layer.set))) is not None:
-            kind = "exact" if _is_whole(fact, header, stored) else "figures"
-            return kind, "", (header, stored)
+            exact = self._is_doubted(fact, header) or _is_whole(fact, header, stored)
+            return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._given:
             return "text", "", ("", stored)
         if (text := self._heading(layer, field, item)) is not None:
             return "heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
-        exact = _is_exact(fact, header) and _is_whole(fact, printed, stored)
-        return ("exact" if exact else "column"), header, (printed, stored)
+        exact = self._is_doubted(fact, header) or _is_exact(fact, header)
+        exact = exact and _is_whole(fact, printed, stored)
+        return f"{'exact ' * exact}column", header, (printed, stored)
+
+    def _is_doubted(self, fact: Fact, header: str) -> bool:
+        return f"{fact.name} of {header[:30]}" in self._doubted
 
     def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
         """Return the heading that a layer comes from, if it is one."""
@@ -289,7 +326,10 @@ def _unsaid(fact: Fact, known: Known) -> str:
 
 def _maker(known: Known, map_: Map) -> str:
     """Return who made the machine of a run, which tells its devices apart."""
-    chip = machine(known.fields, map_.machines).chip
+    try:
+        chip = machine(known.fields, map_.machines).chip
+    except UNDERSTANDABLE:
+        return "unknown"
     cards = {card.vendor for card in chip.accelerators}
     return ", ".join(sorted(cards)) or chip.vendor
 
@@ -400,6 +440,7 @@ def correct(
     tables: Sequence[Table],
     sources: Sequence[Mapping[str, str]],
     answers: Mapping[str, str],
+    doubted: Container[str],
 ) -> Corrected:
     """Return *tables* as *answers* to lines of their card correct them.
 
@@ -408,14 +449,14 @@ def correct(
     """
     edited: list[Table | None] = list(tables)
     used: set[str] = set()
-    settled: set[tuple[str, int]] = set()
+    settled: dict[tuple[str, int], str] = {}
     for _ in range(_TRIED):
         numbers = [n for n, table in enumerate(edited) if table is not None]
         kept = tuple(table for table in edited if table is not None)
         lines = [
             replace(line, tables=tuple(numbers[n] for n in line.tables))
             for line in card_lines(
-                document, Map(table=kept), [sources[n] for n in numbers]
+                document, Map(table=kept), [sources[n] for n in numbers], doubted
             )
         ]
         lines = [it for it in lines if not _is_settled(it, settled)]
@@ -429,11 +470,11 @@ def correct(
     return Corrected(kept, tuple(numbers), lines, frozenset(used))
 
 
-def _is_settled(line: Line, settled: AbstractSet[tuple[str, int]]) -> bool:
-    """Tell whether a line was answered: but a GPU of no known maker is asked about."""
-    if line.kind == "nowhere" and any(unsaid for unsaid, _ in line.values):
-        return False
-    return all((line.fact.name, number) in settled for number in line.tables)
+def _is_settled(line: Line, settled: Mapping[tuple[str, int], str]) -> bool:
+    """Tell whether a line was answered; that it was a GPU of no known maker is not."""
+    answers = [settled.get((line.fact.name, number)) for number in line.tables]
+    unclear = line.kind == "nowhere" and GPU in answers
+    return None not in answers and not unclear
 
 
 def _enter(
@@ -441,7 +482,7 @@ def _enter(
     answer: str,
     lines: Sequence[Line],
     tables: list[Table | None],
-    settled: set[tuple[str, int]],
+    settled: dict[tuple[str, int], str],
 ) -> bool:
     """Enter an answer into *tables*; tell whether its key is one of theirs."""
     plain, _, place = key.partition(" of table ")
@@ -461,14 +502,15 @@ def _enter(
     if meant:
         for line in meant:
             line.corrected(tables, answer)
-            settled.update((line.fact.name, number) for number in line.tables)
+            for number in line.tables:
+                settled[line.fact.name, number] = answer.casefold()
         return True
     if fact is not None:
         facts = facts_in(fact, answer, key)
         for number in numbers:
             if (table := tables[number]) is not None:
                 tables[number] = stated(table, fact, facts)
-            settled.add((fact.name, number))
+            settled[fact.name, number] = answer.casefold()
         return bool(numbers)
     return _enter_column(plain, answer, numbers, tables)
 

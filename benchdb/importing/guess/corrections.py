@@ -48,8 +48,8 @@ class Line(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """Return what it goes by beside other lines about the same fact."""
         if self.kind == "column":
-            return f"{self.fact.name} of {self.header[:30]}"
-        more = {"heading": " of headings", "figures": " of columns"}
+            return f"{self.fact.name} in {self.header[:30]}"
+        more = {"heading": " in headings", "figures": " in names of columns"}
         return f"{self.fact.name}{more.get(self.kind, '')}"
 
     @property
@@ -92,7 +92,7 @@ class Line(msgspec.Struct, frozen=True):
         return printed
 
     def _left(self, table: Table) -> Table | None:
-        """Return *table* without the figures that it is about, ``None`` if none stay."""
+        """Return *table* without the figures it is about, ``None`` if none stay."""
         if self.kind != "figures":
             return None
         names = {printed for printed, _ in self.values}

@@ -94,17 +94,20 @@ def propose(
     for key in ROUNDS:
         state = _settled(plan, given)
         parts = [part for part in state.parts if part.key not in shown]
-        if state.proposal.questions or not parts:
+        if state.proposal.questions or not parts or key not in answers:
             break
-        if key not in answers:
-            return replace(state.proposal, questions=(card(key, parts),))
         given |= of_card(key, parts, answers[key]) | given
         shown |= {part.key for part in parts}
     else:
-        state = _settled(plan, given)
-    used = state.used | {key for key in ROUNDS if shown}
-    notes = unused({**given, **answers}, state.known | dict.fromkeys(shown, ""), used)
-    return replace(state.proposal, notes=_listed([*state.proposal.notes, *notes]))
+        state, parts = _settled(plan, given), []
+    known = state.known | dict.fromkeys((*shown, *ROUNDS), "")
+    if given.keys() - known.keys():  # of a table that another answer leaves out
+        first = _settled(plan, {})
+        known |= dict.fromkeys((part.key for part in first.parts), "")
+    used = state.used | ({*ROUNDS} if shown else set())
+    notes = [*state.proposal.notes, *unused({**given, **answers}, known, used)]
+    questions = state.proposal.questions or ((card(key, parts),) if parts else ())
+    return replace(state.proposal, notes=_listed(notes), questions=questions)
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -137,7 +140,9 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
     questions = inquiry.open()
     own = {key: it for key, it in answers.items() if key not in inquiry.known}
     sources = [table.sources for table in read]
-    corrected = correct(document, [table.table() for table in read], sources, own)
+    corrected = correct(
+        document, [table.table() for table in read], sources, own, inquiry.known
+    )
     map_ = _map(document, corrected.tables, open_=bool(questions))
     proposal = Proposal(
         map=map_,
@@ -146,12 +151,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
-    doubted = {part.key.partition(" at line")[0] for part in inquiry.likely()}
-    lines = (
-        as_question(line, document, len(read))
-        for line in corrected.lines
-        if line.name not in doubted
-    )
+    lines = (as_question(line, document, len(read)) for line in corrected.lines)
     return _State(
         proposal,
         [*lines, *inquiry.likely()],

@@ -264,7 +264,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None}
-        more |= {"columns": lambda: counted([draft], 1), "blocks": False}
+        more |= {"columns": lambda: counted([draft], 1)}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 

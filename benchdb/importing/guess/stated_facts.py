@@ -5,6 +5,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -81,6 +82,7 @@ class StatedFacts(msgspec.Struct):
         return self.system if same or len(self.chips) <= 1 else {}
 
 
+@lru_cache(maxsize=1)
 def stated_facts(document: Document) -> StatedFacts:
     """Return what lines of *document* say; what they say twice and otherwise is out."""
     facts = StatedFacts()
@@ -203,20 +205,19 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
     facts = stated_facts(document)
-    if any(table.tells_model() for table in tables):
-        facts.model = {}  # the document is about several
+    several = any(table.tells_model() for table in tables)
     for table in tables:
-        _enter(table, facts)
+        _enter(table, facts, {} if several else facts.model)
 
 
-def _enter(table: TableDraft, facts: StatedFacts) -> None:
+def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
     if facts.device and _lacks(table, "device"):
         stated["device"] = facts.device
-    if facts.model and table.is_of_language_model() and not table.tells_model():
-        stated |= facts.model
+    if table.is_of_language_model() and not table.tells_model():
+        stated |= model
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
         stated |= facts.of_runtime(facts.framework)

@@ -82,7 +82,7 @@ def test_precisions_as_columns_are_a_pivot():
     assert one.columns["bf16"].set == {"precision": "bf16"}
     assert found.map.set["workload"] == "matmul"
     assert one.names == ("machine", "device", "framework")
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_batch_sizes_as_columns_are_a_pivot():
@@ -117,7 +117,7 @@ def test_sides_as_columns_tell_the_device():
     assert one.columns["CPU"].set == {"device": "cpu"}
     assert one.columns["MPS"].set == {"device": "metal"}
     assert one.columns["Speedup"].is_ == "ratio"
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
@@ -225,7 +225,7 @@ def test_sides_of_language_models_are_told_by_their_headers():
     assert one.columns["gen tok/s"].set == {"workload": "llm-decode"}
     assert one.columns["model"].field == "parameters.model"
     assert one.columns["quant"].field == "parameters.quantization"
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
@@ -237,7 +237,7 @@ def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
     found = of_text(text)
 
     prefill, decode = records(found, text)
-    assert found.questions == ()
+    assert asked(found) == set()
     assert prefill.run.workload == "llm-prefill"
     assert prefill.run.parameters["prompt_tokens"] == 512
     assert decode.run.parameters["generated_tokens"] == 128
@@ -251,7 +251,7 @@ def test_inferences_are_not_taken_for_our_training():
     found = of_text(text)
 
     works = [one.run.workload for one in records(found, text)]
-    assert found.questions == ()
+    assert asked(found) == set()
     assert works == ["resnet50-inference", "vgg16-inference"]
     assert found.map.table[0].columns["Model"].ending == "-inference"
 

@@ -54,7 +54,7 @@ def test_an_answer_that_another_made_needless_is_no_error():
     answers = {"unit of Time": "leave-out", "time of Time": "epoch_seconds"}
 
     found = of_text(TIME, answers)
-    assert found.questions == ()
+    assert asked(found) == set()
     assert found.map.nothing == "no table with figures was found"
 
 

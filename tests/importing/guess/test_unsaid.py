@@ -192,7 +192,7 @@ def test_a_remark_among_figures_is_refused_alone():
     )
     found = of_text(text)
 
-    assert found.questions == ()
+    assert asked(found) == set()
     assert [value for _, _, value in figures(found, text)] == [12.1, None, 15.1]
     assert [one.locator for one in bad_lines(found, text)] == ["line 8, column s/epoch"]
 
