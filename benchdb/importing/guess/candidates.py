@@ -94,8 +94,11 @@ def _chips(document: Document) -> Mapping[str, str]:
     """Return the machines that the document names, each with its line."""
     chips: dict[str, str] = {}
     sized: set[str] = set()
+    stated = stated_facts(document).chips
     for number, line in enumerate(document.lines[:_LINES], 1):
         for name, sizes in _chips_in(line):
+            if not sizes and (ram := stated.get(name, {}).get("ram")):
+                sizes.append(str(ram))
             if sizes:  # what says more of it takes its place
                 chips.pop(name, None)
                 sized.add(name)

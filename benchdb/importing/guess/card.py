@@ -73,6 +73,7 @@ _EXACT: Mapping[str, frozenset[str]] = {
     "batch size": frozenset(("batchsize", "step")),
 }
 _TRUTH = re.compile(r"(?i)true|false|yes|no|on|off")
+_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
 _Pair = tuple[str, str]  # what is printed, what is stored
@@ -114,7 +115,7 @@ def card_lines(
                 facts.setdefault(fact.name, fact)
                 told[fact.name, number][kind, header][pair] += 1
     _show_short(told, document)
-    return _merged(told, facts, lines)
+    return _merged(told, facts, lines, doubted)
 
 
 def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -> None:
@@ -139,12 +140,14 @@ def _merged(
     told: Mapping[tuple[str, int], _Tellings],
     facts: Mapping[str, Fact],
     lines: Mapping[int, int],
+    doubted: Container[str],
 ) -> list[Line]:
     """Return one line for what like tables have from like places."""
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
-            if kind.startswith("exact "):
+            asked = kind == "text" and f"{name} at line {lines[number]}" in doubted
+            if asked or kind.startswith("exact "):
                 continue
             # What nothing states of another maker's machines is another matter.
             of = tuple(pairs) if kind in ("text", "nowhere") else ()
@@ -227,7 +230,8 @@ class _Reader:
         if layer is None or isinstance(layer, Map | Table):
             return "text", "", (self._sources.get(field, ""), stored)
         if (header := self._sets.get(id(layer.set))) is not None:
-            exact = self._is_doubted(fact, header) or _is_whole(fact, header, stored)
+            bare = _BRACKET.sub("", header)  # without its unit
+            exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
             return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._given:
             return "text", "", ("", stored)

@@ -11,6 +11,7 @@ from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
+    CORES,
     Column,
     Fields,
     Heading,
@@ -18,12 +19,14 @@ from benchdb.importing.mapping.language import (
     Table,
     bare_name,
 )
+from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.unit_names import understood
 
 NOT_STATED = "not-stated"
 _ABSENT = "not stated"
 _FIGURES = ("value", "samples", "ratio", "metric")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
+_APART = "parameters.variant"  # what tells columns of figures apart
 _EVERY = "."  # an expression that is found in any heading
 
 
@@ -87,8 +90,8 @@ class Line(msgspec.Struct, frozen=True):
     def _printed(self, text: str) -> str:
         known = {plain_name(printed): printed for printed, _ in self.values}
         if (printed := known.get(plain_name(text))) is None:
-            listed = ", ".join(map(repr, [*known.values()][:4]))
-            raise AnswerError(f"{self.key!r}: {text!r} is none of {listed}")
+            listed = ", ".join(filter(None, [*known.values()][:4])) or "a value alone"
+            raise AnswerError(f"{self.key!r}: {text!r} is not there; allowed: {listed}")
         return printed
 
     def _left(self, table: Table) -> Table | None:
@@ -105,14 +108,17 @@ class Line(msgspec.Struct, frozen=True):
 
     def _reprinted(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
         """Return *table* where each of *texts*, as printed, means *facts*."""
-        absent = {bare_name(name): _ABSENT for name in self.fact.fields - facts.keys()}
         columns, headings = dict(table.columns), dict(table.headings)
         for text in texts:
+            said = recognised(text, self.fact.named, whole=True).set.keys()
+            unset = (naming_fields(self.fact) | said) & self.fact.fields - facts.keys()
+            absent = {bare_name(name): _ABSENT for name in sorted(unset)}
             if self.kind == "heading":
                 heading = f"^{expression_of(text)}$"
                 headings[heading] = Heading(set=facts, missing=absent)
             elif self.kind == "figures" and text in columns:
                 kept = without(columns[text].set, self.fact)
+                kept |= {} if facts else {_APART: text}
                 columns[text] = replace(columns[text], set={**kept, **facts})
             elif self.kind == "column":
                 column = columns[self.header]
@@ -125,6 +131,11 @@ class Line(msgspec.Struct, frozen=True):
         return replace(table, columns=columns, headings=headings)
 
 
+def naming_fields(fact: Fact) -> frozenset[str]:
+    """Return the fields of a fact but what other columns may add, such as memory."""
+    return fact.fields - {*CORES, "ram"}
+
+
 def without(fields: Fields, fact: Fact) -> Fields:
     """Return *fields* without those of *fact*."""
     return {name: known for name, known in fields.items() if name not in fact.fields}
@@ -134,7 +145,8 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     """Return what *answer* says of *fact*; raise ``AnswerError`` for nonsense."""
     if answer.casefold() == NOT_STATED:
         if fact.name == "work":
-            raise AnswerError(f"{key!r}: some work it must be; give it, or {LEAVE_OUT}")
+            why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
+            raise AnswerError(f"{key!r}: {why}")
         return {}
     if not (facts := fact.read(answer)):
         raise AnswerError(
@@ -166,9 +178,9 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
     fields = fact.fields | facts.keys()
     has = _teller(fields)
     names = tuple(name for name in table.names if name not in fact.named)
+    own = naming_fields(fact) | facts.keys()  # a column of memory stays
     columns = {
-        name: _untold(name, column, fact, fields)
-        for name, column in table.columns.items()
+        name: _untold(name, column, fact, own) for name, column in table.columns.items()
     }
     headings = {
         key: replace(it, set={n: v for n, v in it.set.items() if n not in fields})
@@ -203,6 +215,7 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
     has = _teller(fields)
     known = {n: v for n, v in column.set.items() if n not in fields}
     if column.is_ != "field":
+        known |= {_APART: name} if known != column.set else {}
         return replace(column, set=known)
     cells = {key: _meaning(it, fields) for key, it in column.cells.items()}
     column = replace(

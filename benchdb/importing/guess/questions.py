@@ -235,7 +235,7 @@ def unused(
     """
     for key in sorted(answers.keys() - used):
         if key not in known:
-            asked = "; ".join(sorted({*known.values()})) or "nothing"
+            asked = "; ".join(sorted({*known.values()} - {""})) or "nothing"
             near = suggestion(key, known) if known else ""
             near = near if "mean" in near else ""
             raise AnswerError(f"nothing asks {key!r}{near}; asked is: {asked}")

@@ -96,7 +96,9 @@ def converse(
         for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
             keys = [choice.key for choice in one.choices] or [one.likely]
-            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[0]
+            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[
+                0
+            ]
     return of_text(text, answers, name), rounds
 
 

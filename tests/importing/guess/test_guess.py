@@ -66,7 +66,7 @@ def test_a_pivot_by_models_asks_what_is_done_with_them():
     assert inference.map.set == {"setting": "guess-models-as-columns"}
     assert one.columns["BERT Large (seq/s)"].unit == "seq/s"
     assert one.columns["Notes"].is_ == "ignore"
-    assert inference.questions == ()
+    assert asked(inference) == set()
 
 
 def test_precisions_as_columns_are_a_pivot():
@@ -94,7 +94,8 @@ def test_batch_sizes_as_columns_are_a_pivot():
 
 
 def test_rows_named_after_metrics_are_read_as_metrics():
-    found = proposal("metrics-as-rows")
+    assert asked(proposal("metrics-as-rows")) == {"work", "meaning of Memory"}
+    found = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
 
     (one,) = found.map.table
     assert one.columns["column 1"].values == {
@@ -103,7 +104,6 @@ def test_rows_named_after_metrics_are_read_as_metrics():
         "*": "",
     }
     assert one.columns["M1 Max"].set == {"chip": "Apple M1 Max"}
-    assert asked(found) == {"work", "meaning of Memory"}
 
 
 def test_sides_as_columns_tell_the_device():
@@ -139,9 +139,12 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
         (
             "german",
             {
-                "Modell": "parameters.modell",
-                "Gerät": "chip",
+                "Modell": "workload",
+                "Gerät": "machine",
                 "Stapelgröße": "parameters.batch_size",
+                "Zeit (s)": "work_seconds",
+                "Speicher": "peak_memory_observed_bytes",
+                "Leistung (W)": "mean_power_watts",
             },
             {
                 "work of Modell",
@@ -149,6 +152,7 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "meaning of Speicher",
                 "meaning of Leistung (W)",
                 "device",
+                "framework",
             },
         ),
         (
@@ -174,12 +178,12 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "version": "framework_version",
                 "device": "device",
                 "dtype": "precision",
-                "model": "parameters.model",
+                "model": "workload",
                 "batch_size": "parameters.batch_size",
                 "steps": "parameters.steps",
                 "images_per_sec": "reported_samples_per_second",
                 "peak_mem_gb": "peak_memory_observed_bytes",
-                "power_w": "ignore",
+                "power_w": "mean_power_watts",
             },
             {"work of model", "meaning of power_w"},
         ),
