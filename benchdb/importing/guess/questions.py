@@ -146,23 +146,29 @@ class Inquiry:
         groups: dict[str, list[Doubt]] = {}
         more: list[Doubt] = []
         for doubt in doubts:
-            if doubt.figures or {doubt.key, doubt.short} & self._answers.keys():
+            if doubt.figures:
                 groups.setdefault(self._question_of(doubt), []).append(doubt)
-            else:
+            else:  # an answer to it was not needed
+                for name in (doubt.key, doubt.short):
+                    self.known.setdefault(name, "")
                 more += doubt.settle(doubt.leaving()) or ()
         for key, group in groups.items():
-            given: dict[str, list[Doubt]] = {}
-            for doubt in group:
-                if (answer_key := self._answered(doubt, key)) and doubt.figures:
-                    given.setdefault(answer_key, []).append(doubt)
-            for answer_key, some in given.items():
-                more += self._accept(answer_key, some)
+            more += self._answer(key, group)
         for key, group in groups.items():
             for doubt in group:
                 if self._answered(doubt, key) is None or not doubt.figures:
                     more += self._assume(key, doubt)
         if more:
             self.settle(more)
+
+    def _answer(self, key: str, group: Iterable[Doubt]) -> Iterator[Doubt]:
+        """Settle what is answered of the doubts of a question."""
+        given: dict[str, list[Doubt]] = {}
+        for doubt in group:
+            if doubt.figures and (answer_key := self._answered(doubt, key)):
+                given.setdefault(answer_key, []).append(doubt)
+        for answer_key, some in given.items():
+            yield from self._accept(answer_key, some)
 
     def open(self) -> tuple[Question, ...]:
         """Return what is asked by itself, what most figures wait for first."""
