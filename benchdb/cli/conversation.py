@@ -22,7 +22,7 @@ from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import AGREED, AnswerError, Question
+from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError, Question
 from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import LoadedMap
@@ -129,8 +129,10 @@ def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
         if any(question.parts for question in proposal.questions):
             _say("", *_preview(one, proposal, _rows(one, proposal.map)))
         one = _with_answers(one, proposal.questions)
-        given = [one.answers[question.key] for question in proposal.questions]
-        agreed = given == [AGREED] and bool(proposal.questions[0].parts)
+        answer = one.answers[proposal.questions[-1].key]
+        if answer == LEAVE_OUT and proposal.questions[-1].parts:
+            return None
+        agreed = answer == AGREED and bool(proposal.questions[-1].parts)
     rows = _rows(one, proposal.map)
     if not agreed:
         _say("", *_preview(one, proposal, rows))

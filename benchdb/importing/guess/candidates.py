@@ -18,6 +18,7 @@ _CHIPS = 6
 _ALIKE = 2  # chips in a line that may have given the figures
 _ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
 _SCANNED = 200_000  # characters of a document that are searched for names
+_NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
@@ -52,7 +53,8 @@ def _says(line: str, name: str, words: list[str]) -> bool:
         return words[0] in naming.frameworks(line)
     if name == "device":
         return len(line) <= NAME_LIMIT and device_in(line) == words[0]
-    return all(word.casefold() in line.casefold() for word in words)
+    plain = _NO_NAME.sub("", line.casefold())
+    return all(_NO_NAME.sub("", word.casefold()) in plain for word in words)
 
 
 def longer_chips(document: Document, stored: str) -> list[str]:

@@ -345,6 +345,8 @@ def _is_exact(fact: Fact, header: str) -> bool:
         return False
     if fact.name == "version":
         return "framework" in header_terms(header) or bool(naming.framework(header))
+    if fact.name == "framework" and plain in ("runtime", "engine", "library"):
+        return True
     terms = header_terms(header)
     return bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
 

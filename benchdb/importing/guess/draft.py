@@ -399,18 +399,11 @@ def _notes(table: TableDraft) -> Iterator[str]:
 
 
 def _of_column(one: ColumnDraft, table: TableDraft) -> str | None:
-    """Return what is taken for granted of a column."""
+    """Return what is taken for granted of a column, that the card does not say."""
     field = one.column.field or "" if one.column else ""
     if "." in field and bare_name(field) == fields.slug(one.header):
         return "kept under their own names: "
-    if one.column is not None or not one.fields:
-        return None
-    whole = one in table.whole and one.metric
-    return "of the same requests: " if whole else f"{_facts(one.fields)}: all of "
-
-
-def _facts(known: Fields) -> str:
-    return ", ".join(f"{bare_name(name)} {it}" for name, it in known.items())
+    return "of the same requests: " if one in table.whole and one.metric else None
 
 
 def _by_lines(tables: Iterable[TableDraft]) -> Iterator[str]:

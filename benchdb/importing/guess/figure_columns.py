@@ -310,7 +310,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks)
+    more["guess"] = _likely_unit(keys, looks, around)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -319,13 +319,18 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     return doubts
 
 
-def _likely_unit(keys: Sequence[str], looks: ColumnProfile) -> str:
+def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Of a whole number of which nothing is said it is none, and of tokens it is a count.
+    Of a whole number of which nothing is said it is none, and of tokens it is a count;
+    what a rate counts that no language model has, nobody can guess.
     """
     if _TPS.search(looks.header):
         return "tokens/s"
+    if "throughput" in looks.terms:
+        return keys[0] if around.language or "token" in looks.terms else ""
+    if looks.terms & {"power", "energy"}:
+        return keys[0]
     if looks.integers and ("token" in looks.terms or not looks.terms & CLEAR_TERMS):
         return "setting"
     if not looks.terms:
