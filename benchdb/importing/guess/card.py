@@ -7,7 +7,7 @@ nothing states has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -48,7 +48,6 @@ from benchdb.importing.mapping.recognition import GPU
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 
 _SHOWN = 4  # values of a line
-_TRIED = 4  # times that corrections may bring something up
 _QUOTED = 50  # characters of one
 _HEADINGS = 8  # that a line shows: what each says is another fact
 # What has a line where nothing states it.
@@ -258,7 +257,7 @@ class _Reader:
         return None
 
     def _header(self, fact: Fact, field: str, item: Observation) -> str:
-        """Return the column whose cell tells *field*, the first one if none is known."""
+        """Return the column whose cell tells *field*, the first if none is known."""
         tellers = [
             header
             for name in (
@@ -446,7 +445,7 @@ def correct(
     tables: Sequence[Table],
     sources: Sequence[Mapping[str, str]],
     answers: Mapping[str, str],
-    doubted: Container[str],
+    doubted: Iterable[str],
 ) -> Corrected:
     """Return *tables* as *answers* to lines of their card correct them.
 
@@ -456,13 +455,14 @@ def correct(
     edited: list[Table | None] = list(tables)
     used: set[str] = set()
     settled: dict[tuple[str, int], str] = {}
-    for _ in range(_TRIED):
+    known = {*doubted}
+    while True:
         numbers = [n for n, table in enumerate(edited) if table is not None]
         kept = tuple(table for table in edited if table is not None)
         lines = [
             replace(line, tables=tuple(numbers[n] for n in line.tables))
             for line in card_lines(
-                document, Map(table=kept), [sources[n] for n in numbers], doubted
+                document, Map(table=kept), [sources[n] for n in numbers], known
             )
         ]
         lines = [it for it in lines if not _is_settled(it, settled)]
@@ -470,10 +470,19 @@ def correct(
         entered = [
             key for key in new if _enter(key, answers[key], lines, edited, settled)
         ]
-        used.update(entered)
         if not entered:
-            break
-    return Corrected(kept, tuple(numbers), lines, frozenset(used))
+            return Corrected(kept, tuple(numbers), lines, frozenset(used))
+        used.update(entered)
+        named = ((key, fact_named(answers[key])) for key in entered)
+        known |= {
+            f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
+        }
+
+
+def _header_of(key: str) -> str:
+    """Return the name of the column in a key: "Type", "machine in Type at line 3"."""
+    name = key.partition(" of table ")[0].partition(" at line ")[0]
+    return name.partition(" in ")[2] or name
 
 
 def _is_settled(line: Line, settled: Mapping[tuple[str, int], str]) -> bool:

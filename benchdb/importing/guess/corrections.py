@@ -52,6 +52,8 @@ class Line(msgspec.Struct, frozen=True):
         """Return what it goes by beside other lines about the same fact."""
         if self.kind == "column":
             return f"{self.fact.name} in {self.header[:30]}"
+        if any(unsaid for unsaid, _ in self.values) and self.kind == "nowhere":
+            return f"{self.fact.name} of the GPU"
         more = {"heading": " in headings", "figures": " in names of columns"}
         return f"{self.fact.name}{more.get(self.kind, '')}"
 

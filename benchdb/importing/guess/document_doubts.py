@@ -167,6 +167,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         if one.column is not None
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
+        and not one.looks.truths
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited

@@ -131,27 +131,28 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
     left_out += sentence_results(document, plan.sheets)
     read = [table for table in tables if table.has_figures()]
     # A fault would spoil the tables beside it.
-    for table in [it for it in read if any(faults(Map(table=(it.table(),))))]:
+    for table in [it for it in read if any(faults(Map(table=(*it.tables(),))))]:
         read.remove(table)
         why = "a map cannot say what it holds"
         left_out.append(f"the table at line {table.line}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
-    read.sort(key=lambda table: (not table.alone, -len(table.drafts)))
+    read.sort(key=lambda table: (-len(table.drafts), not table.alone))
     questions = inquiry.open()
     own = {key: it for key, it in answers.items() if key not in inquiry.known}
-    sources = [table.sources for table in read]
+    built = [(draft, table) for draft in read for table in draft.tables()]
+    sources = [draft.sources for draft, _ in built]
     corrected = correct(
-        document, [table.table() for table in read], sources, own, inquiry.known
+        document, [table for _, table in built], sources, own, inquiry.known
     )
     map_ = _map(document, corrected.tables, open_=bool(questions))
     proposal = Proposal(
         map=map_,
-        toml=to_toml(map_, [f"line {read[n].line}" for n in corrected.numbers]),
+        toml=to_toml(map_, [f"line {built[n][0].line}" for n in corrected.numbers]),
         notes=_listed([*inquiry.notes, *_by_lines(read)]),
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
-    lines = (as_question(line, document, len(read)) for line in corrected.lines)
+    lines = (as_question(line, document, len(built)) for line in corrected.lines)
     return _State(
         proposal,
         [*lines, *inquiry.likely()],

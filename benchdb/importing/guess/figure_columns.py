@@ -89,6 +89,7 @@ _OF_COUNTS = frozenset(
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
+_OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -210,7 +211,9 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     commas = looks.decimal == "," or any("," in text for text in looks.texts)
     draft.decimal = looks.decimal if commas else None
     draft.unit, draft.kinds = looks.unit, looks.kinds
-    if around.unit and not looks.unit and draft.bases == {"1"}:
+    above = understood(around.unit or "")
+    other = above and above.base == "s" and looks.terms & _OF_RATES
+    if around.unit and not (looks.unit or other) and draft.bases == {"1"}:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
