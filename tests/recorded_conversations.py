@@ -34,9 +34,9 @@ DOCUMENTS = {
 """,
 }
 ANSWERS = {
-    "resnet.md": ["img/s", "1", "1", "yes"],
-    "seconds.md": ["1", "yes"],
-    "studio.json": ["2", "1", "yes"],
+    "resnet.md": ["img/s", "yes, but precision: fp16; 7: peak_power_watts", "yes"],
+    "seconds.md": ["1: gpu", "yes"],
+    "studio.json": ["yes, but 1: gpu", "yes"],
 }
 
 

@@ -22,7 +22,7 @@ from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import AnswerError, Question
+from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError, Question
 from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.language import Map
 from benchdb.importing.mapping.maps import LoadedMap
@@ -97,6 +97,8 @@ def settled(one: Unexplained) -> LoadedMap:
     """
     proposal = one.proposal()
     if proposal.questions:
+        for question in proposal.questions:
+            _say(*_asked(question, question.key) if question.parts else ())
         needed = [
             f"--answer '{each.key}={'|'.join(choice.key for choice in each.choices)}'"
             for each in proposal.questions
@@ -116,18 +118,27 @@ def settled(one: Unexplained) -> LoadedMap:
 def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     """Ask on the terminal; return the map that was agreed on, ``None`` for a no.
 
-    All questions of a round are shown, then answered one by one. What is open after the
-    last round is left out. Of *several* files it is said which one it is about.
+    All questions of a round are shown, then answered one by one; the card comes last,
+    below the rows that it is about, and a plain yes to it is one to them. Of *several*
+    files it is said which one it is about.
     """
     title = f"{one.path}: no map says what its columns mean"
     _say(f"=== {title}" if several else f"benchdb: {title}")
+    agreed = False
     while (proposal := one.proposal()).questions:
+        if any(question.parts for question in proposal.questions):
+            _say("", *_preview(one, proposal, _rows(one, proposal.map)))
         one = _with_answers(one, proposal.questions)
+        answer = one.answers[proposal.questions[-1].key]
+        if answer == LEAVE_OUT and proposal.questions[-1].parts:
+            return None
+        agreed = answer == AGREED and bool(proposal.questions[-1].parts)
     rows = _rows(one, proposal.map)
-    _say("", *_preview(one, proposal, rows))
+    if not agreed:
+        _say("", *_preview(one, proposal, rows))
     if not rows.records:
         raise BenchdbError("no row is left to import; nothing was stored")
-    return _loaded(one, proposal) if _agreed() else None
+    return _loaded(one, proposal) if agreed or _agreed() else None
 
 
 def _loaded(one: Unexplained, proposal: Proposal) -> LoadedMap:
@@ -191,7 +202,8 @@ def _with_answers(one: Unexplained, questions: Sequence[Question]) -> Unexplaine
 def _choice(question: Question, typed: str) -> str | None:
     """Return what *typed* chooses; say what may be typed if that is nothing."""
     keys = [choice.key for choice in question.choices]
-    if typed.isdecimal() and 1 <= int(typed) <= len(keys):
+    numbered = not question.parts  # there a number is one of a line
+    if typed.isdecimal() and numbered and 1 <= int(typed) <= len(keys):
         return keys[int(typed) - 1]
     for key in keys:
         if typed.casefold() == key.casefold():
@@ -199,6 +211,7 @@ def _choice(question: Question, typed: str) -> str | None:
     if typed and question.free is not None and not typed.isdecimal():
         return typed
     allowed = f"a number from 1 to {len(keys)}" if keys[1:] else "1"
+    allowed = allowed if numbered else " or ".join(keys)
     free = f", or {question.free}" if question.free else ""
     what = "one answer is needed" if not typed else f"{typed!r} is no answer"
     _say(f"benchdb: {what}: give {allowed}{free}")
@@ -214,8 +227,9 @@ def _asked(question: Question, label: str) -> Iterator[str]:
     yield f"{label}{'.' if numbered else ':'} {question.text}{where}"
     for number, part in enumerate(question.parts, 1):
         yield f"   ({number}) {part.reading()}"
+    numbers = numbered and not question.parts
     for number, choice in enumerate(question.choices, 1):
-        yield f"   {number if numbered else choice.key}  {choice.words}"
+        yield f"   {number if numbers else choice.key}  {choice.words}"
     if question.free is not None:
         yield f"   or type {question.free}"
     if question.alone and not numbered:

@@ -21,8 +21,9 @@ TABLE = """\
 | M1 Max 32c | Q4_K_M | 512 | 51.2 |
 | M3 Pro | Q4_K_M | 430 | 44.9 |
 """
-HEARD = "unit of TTFT", "work of tok/s", "device"
-ANSWERS = ("ms", "llm-decode", "gpu")
+HEARD = "unit of TTFT", "work of tok/s", "device", "readings"
+ANSWERS = ("ms", "llm-decode", "gpu", "yes")
+CORRECTED = "yes, but 1: gpu"  # the device, which is not stated
 SETTLED = [
     word
     for key, choice in zip(HEARD, ANSWERS, strict=True)
@@ -70,20 +71,39 @@ FIGURES = {
 
 
 def test_a_conversation_ends_with_the_rows_in_the_database(table, db):
-    done = talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+    done = talk([CORRECTED, "yes"], "import", table, "--db", db)
 
     assert done.status == 0, done.out
-    assert "1. In which unit are the numbers in 'TTFT' (512, 430)? (line 3)" in done.out
-    assert "   1  milliseconds\n" in done.out
-    assert done.out.index("3. ") < done.out.index("answer to 1: ")
+    lines = re.findall(r"^   \(\d\) (.{10,26})", done.out, re.MULTILINE)
+    assert lines == [
+        "device: not stated (Apple)",
+        "framework: 'Llama 3.1 8B w",
+        "work: 'TTFT' -> llm-prefil",
+        "model: 'Llama 3.1 8B with ",
+        "precision: not stated"[:26],
+        "In which unit are the numb",
+        "Which tokens do 'tok/s' (5",
+    ]
     assert "macs.md: 4 runs, 4 new [map macs]" in done.out
     assert figures(db) == FIGURES
+
+
+@pytest.mark.parametrize(("typed", "count"), [("yes", 4), ("leave-out", 0)])
+def test_a_plain_answer_to_the_card_is_one_to_the_rows_beside_it(
+    table, db, typed, count
+):
+    done = talk([" ", typed], "import", table, "--db", db)
+
+    assert done.status == 0, done.out
+    assert done.out.index("4 rows would be imported") < done.out.index("(1) device")
+    assert "benchdb: one answer is needed" in done.out  # Enter alone is no yes
+    assert len(runs(db)) == count
 
 
 def test_a_no_to_the_rows_beside_their_lines_stores_nothing_and_is_no_failure(
     table, db, home
 ):
-    done = talk(["1", "1", "1", "no"], "import", table, "--db", db)
+    done = talk([CORRECTED, "no"], "import", table, "--db", db)
 
     assert done.status == 0
     assert "macs.md: nothing was imported, as you said" in done.out
@@ -115,12 +135,12 @@ def test_a_guess_shows_by_which_keys_tables_are_answered_alone(tmp_path, db):
 
     done = benchdb("import", "--guess", path)
 
-    keys = "'unit of TTFT at line 3', 'unit of TTFT at line 8'"
-    assert f"\n   each by a key of its own: {keys}\n" in done.out
+    keys = "'device at line 3', 'framework in headings at line 3', "
+    assert f"\n   each by a key of its own: {keys}" in done.out
 
 
 def test_what_was_answered_once_is_not_asked_again(table, db):
-    talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+    talk([CORRECTED, "yes"], "import", table, "--db", db)
     before = contents(open_database(str(db)))
 
     again = benchdb("import", table, "--db", db)
@@ -131,37 +151,40 @@ def test_what_was_answered_once_is_not_asked_again(table, db):
 
 
 def test_an_undone_import_is_asked_about_again(table, db, home):
-    talk(["1", "1", "1", "yes"], "import", table, "--db", db)
+    talk([CORRECTED, "yes"], "import", table, "--db", db)
 
     undone = benchdb("import", "--undo", "--db", db)
-    again = talk(["2", "1", "1", "yes"], "import", table, "--db", db)
+    again = talk(["yes, but 1: gpu; 6: s", "yes"], "import", table, "--db", db)
 
     assert "what was agreed on about its tables is forgotten as well" in undone.out
-    assert "answer to 1: " in again.out
+    assert "Are these readings right?" in again.out
     assert figures(db)["llm-prefill", "M3 Pro"] == 430
 
 
 def test_an_answer_that_makes_no_sense_is_asked_for_again(table, db):
-    answers = ["9", " ", "furlongs", "1", "llm-decode", "toaster", "gpu", "maybe", "y"]
+    nonsense = ["9", " ", "furlongs", "1: toaster", "99: ms", "colour: red"]
+    answers = [*nonsense, "y, but 1: gpu", "maybe", "y"]
 
     done = talk(answers, "import", table, "--db", db)
 
     assert done.status == 0, done.out
     told = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
     assert told[1] == (
-        "benchdb: '9' is no answer: give a number from 1 to 6, or a unit, such as ms, "
-        "tok/s or GB"
+        "benchdb: '9' is no answer: give yes or leave-out, or which are not, as "
+        "'yes, but 2: ms; 5: leave-out; precision: fp16'"
     )
-    assert told[2].startswith("benchdb: one answer is needed: give a number from 1")
+    assert told[2].startswith("benchdb: one answer is needed: give yes or leave-out")
     assert "'furlongs'" in told[3]
-    assert "'toaster'" in told[4]
-    assert told[5] == "benchdb: type yes or no"
+    assert "'toaster' is no device" in told[4]
+    assert "give yes, or what is wrong as NUMBER: ANSWER, 1 to 7" in told[5]
+    assert "nothing asks 'colour'" in told[6]
+    assert told[7] == "benchdb: type yes or no"
     assert figures(db) == FIGURES
 
 
-@pytest.mark.parametrize("answered", [0, 3])
+@pytest.mark.parametrize("answered", [(), (CORRECTED,)])
 def test_ctrl_c_in_the_middle_stores_nothing(table, db, home, answered):
-    done = talk([*["1"] * answered, signal.SIGINT], "import", table, "--db", db)
+    done = talk([*answered, signal.SIGINT], "import", table, "--db", db)
 
     assert done.status == 130
     assert done.out.splitlines()[-1].endswith("benchdb: interrupted")
@@ -171,7 +194,7 @@ def test_ctrl_c_in_the_middle_stores_nothing(table, db, home, answered):
 
 
 def test_the_end_of_the_answers_in_the_middle_stores_nothing(table, db):
-    done = talk(["1", END], "import", table, "--db", db)
+    done = talk([CORRECTED, END], "import", table, "--db", db)
 
     assert done.status == 1
     assert done.out.splitlines()[-1].endswith(
@@ -185,7 +208,7 @@ def test_several_tables_are_asked_about_in_turn_and_known_files_come_first(
 ):
     other = tmp_path / "more.md"
     other.write_text(TABLE.replace("512", "600"))
-    answers = ["1", "1", "1", "yes"]
+    answers = [CORRECTED, "yes"]
 
     done = talk(answers * 2, "import", table, two_runs, other, "--db", db)
 
@@ -197,7 +220,7 @@ def test_several_tables_are_asked_about_in_turn_and_known_files_come_first(
 
 
 def test_a_rehearsal_asks_and_keeps_neither_rows_nor_answers(table, db, home):
-    done = talk(["1", "1", "1", "yes"], "import", table, "--dry-run", "--db", db)
+    done = talk([CORRECTED, "yes"], "import", table, "--dry-run", "--db", db)
 
     assert done.status == 0
     assert "macs.md: 4 runs, 4 new [map macs]" in done.out
@@ -208,7 +231,7 @@ def test_a_rehearsal_asks_and_keeps_neither_rows_nor_answers(table, db, home):
 
 def test_what_was_agreed_on_can_be_saved_and_imported_elsewhere(table, db, tmp_path):
     map_ = tmp_path / "macs.toml"
-    talk(["1", "1", "1", "yes"], "import", table, "--save", map_, "--db", db)
+    talk([CORRECTED, "yes"], "import", table, "--save", map_, "--db", db)
 
     other = tmp_path / "other.sqlite"
     done = benchdb("import", "--map", map_, table, "--db", other)
@@ -242,10 +265,9 @@ def test_a_guess_prints_map_questions_and_rows_and_imports_nothing(table, db):
 
     assert done.status == 0, done.err
     assert "[table.columns]" in done.out
-    assert "\n2 rows would be imported:\n" in done.out
-    assert "\nunit of TTFT: " not in done.out
-    assert "\nwork of tok/s: Which tokens do 'tok/s' (51.2, 44.9) count?" in done.out
-    assert "   llm-decode  tokens written, in an answer\n" in done.out
+    assert "\n4 rows would be imported:\n" in done.out
+    assert "In which unit are the numbers in 'TTFT'" not in done.out.split("\n\n")[-1]
+    assert ") Which tokens do 'tok/s' (51.2, 44.9) count? tokens written" in done.out
     assert "imports where no question is open" in done.err
     assert not db.exists()
 
@@ -271,7 +293,8 @@ def test_json_lines_are_imported_as_a_guess_reads_them(tmp_path, db):
     path.write_text(line % ("M1 Max", 30.5) + line % ("M3 Pro", 21.5))
 
     plain = benchdb("import", path, "--db", db)
-    done = benchdb("import", path, "--yes", "--answer", "device=gpu", "--db", db)
+    agreed = ("--answer", "readings=yes, but device: gpu")
+    done = benchdb("import", path, "--yes", *agreed, "--db", db)
 
     assert "'benchdb import --guess decode.jsonl' proposes one" in plain.err
     assert done.status == 0, done.err
@@ -289,7 +312,8 @@ def test_answers_make_a_map_of_a_document_that_a_tool_wrote_too(tmp_path, db):
         "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Remote | 99 | pp512 | 800.5 |\n"
     )
 
-    known = ["names of backend=leave-out", "machine=M1 Max, gpu, llama.cpp"]
+    named = "yes, but machine: M1 Max; device: gpu; framework: llama.cpp"
+    known = ["names of backend=leave-out", f"readings={named}"]
     answers = [word for one in known for word in ("--answer", one)]
     done = benchdb("import", document, "--yes", *answers, "--db", db)
 
@@ -297,13 +321,14 @@ def test_answers_make_a_map_of_a_document_that_a_tool_wrote_too(tmp_path, db):
     assert figures(db) == {("llm-prefill", "M1 Max"): 800.5}
 
 
-def test_open_questions_stop_a_script_and_say_what_to_type(table, db):
+def test_a_card_stops_a_script_and_says_what_to_type(table, db):
     done = benchdb("import", "--yes", *SETTLED[:4], table, "--db", db)
 
     assert (done.status, done.out) == (1, "")
-    assert done.err == (
+    assert "\n   (1) device: not stated (Apple)\n" in done.err
+    assert done.err.endswith(
         f"benchdb: {table}: 1 question is open, nothing of it was imported; --guess "
-        "shows it, to answer: --answer 'device=gpu|cpu|not-stated'\n"
+        "shows it, to answer: --answer 'readings=yes|leave-out'\n"
     )
     assert runs(db) == []
 
@@ -324,7 +349,8 @@ def test_a_table_without_figures_is_no_import(table, db, home):
     ("answer", "why"),
     [
         ("unit of TTFT=furlongs", "'furlongs'"),
-        ("device=toaster", "allowed: gpu, cpu, not-stated"),
+        ("device=toaster", "allowed: one such as 'gpu', not-stated"),
+        ("readings=99: ms", "give yes, or what is wrong as NUMBER"),
         ("colour=red", "nothing asks 'colour'"),
         ("red", "give KEY=CHOICE"),
     ],

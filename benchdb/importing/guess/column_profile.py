@@ -25,6 +25,7 @@ from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder
 
 HeaderTerms = frozenset[str]
+_TRUTH = re.compile(r"(?i)true|false|yes|no")
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _NO_BYTES = re.compile(r"\.\d{3}")  # nor billions of parameters
 _LIMIT = 200  # characters of a header that are looked at
@@ -146,6 +147,11 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     def figures(self) -> bool:
         """Tell whether the cells are figures."""
         return bool(self.kinds or self.parts)
+
+    @property
+    def truths(self) -> bool:
+        """Tell whether the cells say yes or no: they name nothing."""
+        return bool(self.texts) and all(map(_TRUTH.fullmatch, self.texts))
 
     def mostly(self, known: Callable[[str], object | None]) -> bool:
         """Tell whether *known* returns something for nearly all cells."""

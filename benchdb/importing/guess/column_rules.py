@@ -27,6 +27,7 @@ from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import PROVIDER, recognised
 
 _UNKNOWN = "unknown"  # a device
+_NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
@@ -90,6 +91,8 @@ def field(column: ColumnProfile) -> Column | str | None:
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
+    if column.truths and rule.field in _NAMES:
+        return Column(field=f"parameters.{slug(column.header)}")
     return _told(rule, column)
 
 
@@ -328,7 +331,7 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
     for one in drafts if not chips else ():  # whatever they are called
         figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine
         headed = one.looks.terms & {"machine", "gpu", "chip"} and not figures
-        if headed and one.holds_words:
+        if headed and one.holds_words and not one.looks.truths:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
     only = [one.column.field for one in chips if one.column] == ["accelerator"]
@@ -410,7 +413,8 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     for one in drafts:
         if one.holds_words and not one.asked:
             texts = one.looks.texts
-            name = "model" if "model" in one.looks.terms else slug(one.header)
+            named = "model" in one.looks.terms and not one.looks.truths
+            name = "model" if named else slug(one.header)
             one.become_field(f"parameters.{name}")
             facts = {text: known for text in texts if (known := test_facts(text))}
             sides = {text: _side_facts(text) for text in texts}

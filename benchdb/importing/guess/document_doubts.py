@@ -22,6 +22,7 @@ from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
 
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
+_KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
@@ -41,7 +42,8 @@ _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_]
 _SIDED = ("llm-prefill", "llm-decode")
 
 
-def _work_fault(answer: str) -> str | None:
+def work_fault(answer: str) -> str | None:
+    """Return why *answer* names no work, ``None`` where it does."""
     new = answer.removeprefix("new:").strip()
     if answer in workloads() or naming.workload(answer):
         return None
@@ -54,7 +56,7 @@ def _work_fault(answer: str) -> str | None:
 
 _NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
-_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", _work_fault)
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", work_fault)
 
 
 def headings(*tables: TableDraft) -> list[str]:
@@ -165,12 +167,17 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         if one.column is not None
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
+        and not one.looks.truths
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
+    # Beside the rows stands their work only where it is one that we know.
+    rows = [it for it in columns if it.header not in above]
+    columns = [
+        it for it in columns if it in rows or likeness_to_work(it.looks) >= _KNOWN
+    ] or columns
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
     columns = [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
-    columns = [it for it in columns if it.header not in above] or columns
     if _enter_said(table, columns, figures):
         return doubts
     return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
@@ -296,10 +303,11 @@ def _token_doubt(
 
 def _enter_work(one: ColumnDraft, answer: str) -> None:
     if not one.take(answer):
-        one.add(workload=_work(answer))
+        one.add(workload=work_of(answer))
 
 
-def _work(text: str) -> str:
+def work_of(text: str) -> str:
+    """Return the name of the work that was typed, ours where we have one."""
     text = text.removeprefix("new:").strip()
     known = text if text in workloads() else naming.workload(text)
     return known or slug(text, "-")
@@ -373,7 +381,8 @@ def _work_doubt(
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     guess = None if choices else "title"
     choices |= _work_named(title) if not by_key else {}
-    choices["title"] = "what stands above it, or the file's name"
+    named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
+    choices["title"] = f"{named}what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
     def settle(answer: str) -> None:
@@ -382,7 +391,7 @@ def _work_doubt(
         elif answer == "title" and len(heads) > 1:
             table.context.append(expression("workload", heads))
         elif answer not in (LEAVE_OUT, NOT_SAID):
-            table.set["workload"] = _work(title if answer == "title" else answer)
+            table.set["workload"] = work_of(title if answer == "title" else answer)
         for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
             if one.holds_figures:
                 one.take(answer)

@@ -6,7 +6,7 @@ for all that is alike.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 
@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.chip_doubts import chip_doubts, chip_of, short_chips
+from benchdb.importing.guess.card import as_question, correct
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
-from benchdb.importing.guess.column_rules import THINGS
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
     leave_summaries,
@@ -30,22 +29,20 @@ from benchdb.importing.guess.document_doubts import (
     repeat_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.hardware_doubts import FACTS, hardware_doubts
 from benchdb.importing.guess.headings import Segment, origin
 from benchdb.importing.guess.questions import (
-    READINGS,
     ROUNDS,
     Inquiry,
     Question,
-    of_readings,
-    readings,
+    card,
+    of_card,
     unused,
 )
-from benchdb.importing.guess.stated_facts import stated_facts
+from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Fields, Map, bare_name
+from benchdb.importing.mapping.language import Fields, Map, Table, bare_name
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -84,104 +81,97 @@ def propose(
 ) -> Proposal:
     """Return the map that would explain *sheets*, the tables of *document*.
 
-    *answers* are those to its questions, by their keys. What they bring up is asked in
-    a second round, with what the first had no room for; what is open after it is left
-    out, as is what few figures wait for.
+    *answers* are those to its questions, by their keys. What has no likely answer is
+    asked by itself; once nothing of that is open, the card is: whether all that was
+    inferred is right. What a correction brings up is asked in a second one, and what
+    is open after that is left as it is likely.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
-    short = short_chips(sheets, document)
-    drafts = list(_drafts(sheets, left_out, short))
-    plan = _Plan(document, sheets, drafts, left_out, short)
-    inquiry, most, waiting = Inquiry({}), _MOST, dict[str, Question]()
-    given, settled, agreed = {**answers}, dict[str, str](), dict[str, str]()
-    asked: set[str] = set()
-    for name in ROUNDS:
-        key = READINGS if waiting else name
-        inquiry, proposal, parts = _round(plan, settled, inquiry, most, key, waiting)
-        asked |= inquiry.asked | {*parts}
-        most = max(1, most - len(proposal.questions))
-        if answer := given.pop(key, None) if parts else None:
-            given = of_readings(key, [*parts.values()], answer) | given
-            agreed |= dict.fromkeys(parts, key)
-            parts = {}
-        early = {k: it for k, it in given.items() if inquiry.known.get(k) in asked}
-        if early == settled:
+    plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
+    given = {key: answer for key, answer in answers.items() if key not in ROUNDS}
+    shown: set[str] = set()
+    for key in ROUNDS:
+        state = _settled(plan, given)
+        parts = [part for part in state.parts if part.key not in shown]
+        if state.proposal.questions or not parts or key not in answers:
             break
-        settled, waiting = early, parts
+        given |= of_card(key, parts, answers[key]) | given
+        shown |= {part.key for part in parts}
     else:
-        inquiry, proposal, _ = _round(plan, settled, inquiry, 0, "", waiting)
-    if given.keys() - settled.keys():
-        # What was answered without being asked may bring questions up as well.
-        more = any(key not in agreed for key in given.keys() - settled.keys())
-        most = most if more else 0
-        inquiry, proposal, _ = _round(plan, given, inquiry, most, READINGS, waiting)
-    notes = unused(given, agreed | inquiry.known, inquiry.used)
-    return replace(proposal, notes=_listed([*proposal.notes, *notes]))
+        state, parts = _settled(plan, given), []
+    known = state.known | dict.fromkeys((*shown, *ROUNDS), "")
+    if given.keys() - known.keys():  # of a table that another answer leaves out
+        first = _settled(plan, {})
+        known |= first.known | dict.fromkeys((part.key for part in first.parts), "")
+    used = state.used | ({*ROUNDS} if shown else set())
+    notes = [*state.proposal.notes, *unused({**given, **answers}, known, used)]
+    questions = state.proposal.questions or ((card(key, parts),) if parts else ())
+    return replace(state.proposal, notes=_listed(notes), questions=questions)
 
 
-def _round(
-    plan: "_Plan",
-    answers: Mapping[str, str],
-    before: Inquiry,
-    most: int,
-    key: str,
-    waiting: Mapping[str, Question],
-) -> tuple[Inquiry, Proposal, dict[str, Question]]:
-    """Return what is asked with *answers*, *most* of it new, and what follows.
+class _State(msgspec.Struct, frozen=True):
+    """What follows from answers: a proposal, and the *parts* of its card.
 
-    Last come the questions that are one, of that *key*: whether what is likely of them
-    is right. Of later rounds, these are what the first left *waiting*.
+    *known* are keys of questions, with those that they belong to, *used* answers.
     """
-    answered = {before.known.get(one) for one in answers}
-    parts = {k: it for k, it in waiting.items() if k not in answered}
-    spare: set[str] = set()
-    apart: set[str] | None = {key} if waiting else None
-    for _ in range(_TRIED):  # what is answered, or not asked, brings up or makes room
-        likely = {name: one.likely or "" for name, one in parts.items()}
-        inquiry = before.again({**likely, **answers}, spare, closed=not most)
-        proposal = _proposed(plan, inquiry)
-        later = _coming(plan, inquiry, answers) if apart is None and most else 0
-        more, asked, together = inquiry.shared(
-            most - bool(apart), before.asked, apart, later
-        )
-        if not more and not together:
-            break
-        if together:
-            apart = {one.key for one in asked} | {key}
-        spare |= more
-        parts |= {one.key: one for one in together}
-    if parts:  # the map holds nothing that is only likely
-        asked = [*proposal.questions, readings(key, [*parts.values()])]
-        proposal = _proposed(plan, before.again(answers, spare, closed=not most))
-        proposal = replace(proposal, questions=tuple(asked))
-    return inquiry, proposal, parts
+
+    proposal: Proposal
+    parts: Sequence[Question]
+    known: Mapping[str, str]
+    used: AbstractSet[str]
 
 
-def _coming(plan: "_Plan", inquiry: Inquiry, answers: Mapping[str, str]) -> int:
-    """Return how many more questions the likely answers to the open ones bring up."""
-    likely = {one.key: one.likely for one in inquiry.open() if one.likely}
-    later = inquiry.again({**likely, **answers})
-    _proposed(plan, later)
-    return sum(it.blocks for it in later.first_doubts() if it.key not in inquiry.known)
-
-
-def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
-    """Return the map by the answers of *inquiry*."""
+def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
+    """Return the map by *answers*, and by what is likely of the rest."""
     document, left_out = plan.document, list(plan.left_out)
-    notes: list[str] = []
-    tables = [one.draft() for one in plan.tables]
+    inquiry = Inquiry(answers)
+    tables = _read(plan, inquiry)
+    left_out += [text for table in tables for text in _left(table)]
+    left_out += sentence_results(document, plan.sheets)
+    read = [table for table in tables if table.has_figures()]
+    # A fault would spoil the tables beside it.
+    for table in [it for it in read if any(faults(Map(table=(*it.tables(),))))]:
+        read.remove(table)
+        why = "a map cannot say what it holds"
+        left_out.append(f"the table at line {table.line}: {why}")
+    # The first table that fits explains a sheet: those that ask for more come first.
+    read.sort(key=lambda table: (-len(table.drafts), not table.alone))
+    questions = inquiry.open()
+    own = {key: it for key, it in answers.items() if key not in inquiry.known}
+    built = [(draft, table) for draft in read for table in draft.tables()]
+    sources = [draft.sources for draft, _ in built]
+    corrected = correct(
+        document, [table for _, table in built], sources, own, inquiry.known
+    )
+    map_ = _map(document, corrected.tables, open_=bool(questions))
+    proposal = Proposal(
+        map=map_,
+        toml=to_toml(map_, [f"line {built[n][0].line}" for n in corrected.numbers]),
+        notes=_listed([*inquiry.notes, *_by_lines(read)]),
+        left_out=_listed([*inquiry.unasked(), *left_out]),
+        questions=questions,
+    )
+    lines = (as_question(line, document, len(built)) for line in corrected.lines)
+    return _State(
+        proposal,
+        [*lines, *inquiry.likely()],
+        inquiry.known | dict.fromkeys(corrected.used, ""),
+        inquiry.used | corrected.used,
+    )
+
+
+def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
+    """Return the tables as far as they are known, with what is asked of each."""
+    document = plan.document
+    tables = [planned.draft() for planned in plan.tables]
     inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables)
     taken = [one for one in tables if one.may_have_figures()]
-    _name_short_chips(taken, document)
-    inquiry.settle(
-        it for one in taken for it in one.weighed(chip_doubts(one, plan.short))
-    )
     for table in taken:
         table.enter_names()
-        _enter_file_name(table, document, notes)
+        _enter_file_name(table, document)
     inquiry.settle(
         it
         for one in taken
@@ -193,40 +183,8 @@ def _proposed(plan: "_Plan", inquiry: Inquiry) -> Proposal:
         table.enter_network(_stem(document))
     inquiry.settle(it for one in taken for it in one.weighed(contradiction_doubts(one)))
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
-    inquiry.settle(hardware_doubts(taken, document))
-    left_out += [text for one in tables for text in _left(one)]
-    left_out += sentence_results(document, plan.sheets)
-    questions = inquiry.open()
-    read = [one for one in taken if one.has_figures()]
-    # A fault would spoil the tables beside it.
-    for one in [one for one in read if any(faults(Map(table=(one.table(),))))]:
-        read.remove(one)
-        left_out.append(f"the table at line {one.line}: a map cannot say what it holds")
-    # The first table that fits explains a sheet: those that ask for more come first.
-    read.sort(key=lambda one: (not one.alone, -len(one.drafts)))
-    open_names = {one.key.partition(" at ")[0] for one in questions}
-    notes += _by_lines(read, open_names)
-    map_ = _map(document, read, open_=bool(questions))
-    return Proposal(
-        map=map_,
-        toml=to_toml(map_, [f"line {one.line}" for one in read]),
-        notes=_listed([*inquiry.notes, *notes]),
-        left_out=_listed([*inquiry.unasked(), *left_out]),
-        questions=questions,
-    )
-
-
-def _name_short_chips(tables: Iterable[TableDraft], document: Document) -> None:
-    """Keep "M2" as a word alone where the document says elsewhere that it is M2 Max."""
-    pivots = [one for it in tables for one in (*it.drafts, *it.rows)]
-    named = {str(one.fields.get("chip")) for one in pivots}
-    chips = {f"Apple {it}" for it in stated_facts(document).chips}
-    for one in pivots:
-        chip = str(one.fields.get("chip", "-"))
-        longer = {it for it in chips if it.startswith(f"{chip} ")}
-        if longer and not longer & named:
-            one.fields = {n: it for n, it in one.fields.items() if n != "chip"}
-            one.fields[THINGS["setting"][0]] = one.bare
+    enter_stated(taken, document)
+    return tables
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -260,12 +218,9 @@ class _Plan(msgspec.Struct, frozen=True):
     sheets: Sequence[Sheet]
     tables: Sequence[_Planned]
     left_out: Sequence[str]
-    short: Mapping[str, Sequence[str]]
 
 
-def _drafts(
-    sheets: Sequence[Sheet], left_out: list[str], short: Collection[str]
-) -> Iterator[_Planned]:
+def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
     Where headings make the same header another figure (``Time``, ``Power``), may not
@@ -273,7 +228,7 @@ def _drafts(
     order or beside more elsewhere, each sheet stands alone: what means its columns
     would mean those too.
     """
-    contested = _contested([one.context for one in sheets], short)
+    contested = _contested([one.context for one in sheets])
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
     cells = (cell.text for row in rows for cell in row.cells)
     digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
@@ -329,13 +284,10 @@ def _unreadable(sheet: Sheet) -> str | None:
     return None if sheet.header else "it has no columns"
 
 
-def _contested(
-    contexts: Iterable[Segment], short: Collection[str]
-) -> dict[Segment, frozenset[str]]:
+def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
     """Return what headings give that may not hold for all below them, by context.
 
-    A title does not where some headings below it name their own, and others do not say;
-    a *short* name of a chip nowhere.
+    A title does not where some headings below it name their own, and others do not say.
     """
     places = {
         context: {name: origin(context, name) for name in _CONTESTED}
@@ -353,12 +305,10 @@ def _contested(
             for name, place in by_name.items()
             if place is not None
             and (
-                (name == "machine" and chip_of(context[place]) in short)
-                or (name, context[: place + 1]) in contradicted
+                (name, context[: place + 1]) in contradicted
                 or (name == "device" and _of_another(context, place, by_name))
             )
-            # The nearest heading holds, but for a short name.
-            and (place + 1 < len(context) or chip_of(context[place]) in short)
+            and place + 1 < len(context)  # the nearest heading holds
         )
         for context, by_name in places.items()
     }
@@ -381,7 +331,7 @@ def _names_others(document: Document, stem: str) -> bool:
     return bool(named) and (chip is None or chip.name not in named or longer)
 
 
-def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) -> None:
+def _enter_file_name(table: TableDraft, document: Document) -> None:
     """Enter what the file's name says of a table that does not say it itself."""
     stem = _stem(document)
     for name in _OF_FILES:
@@ -390,24 +340,25 @@ def _enter_file_name(table: TableDraft, document: Document, notes: list[str]) ->
         known = known or (name == "machine" and _names_others(document, stem))
         if facts and not known and name not in table.contested:
             table.set |= facts
-            notes.append(f"{_facts(facts)}: by the file's name")
+            table.sources |= dict.fromkeys(facts, "the file's name")
 
 
-def _map(document: Document, tables: Sequence[TableDraft], *, open_: bool) -> Map:
+def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
     if not tables:
         why = _OPEN if open_ else "no table with figures was found"
         return Map(documents=(document.sha256,), nothing=why)
     shared = dict(tables[0].set)
-    for one in tables[1:]:
-        shared = {n: it for n, it in shared.items() if one.set.get(n) == it}
-    for one in tables:
-        one.set = {n: it for n, it in one.set.items() if n not in shared}
-    built = tuple(one.table() for one in tables)
+    for table in tables[1:]:
+        shared = {n: it for n, it in shared.items() if table.set.get(n) == it}
+    built = tuple(
+        replace(table, set={n: it for n, it in table.set.items() if n not in shared})
+        for table in tables
+    )
     columns = [column for table in built for column in table.columns.values()]
-    sets: list[Fields] = [shared, *(one.set for one in built)]
+    sets: list[Fields] = [shared, *(table.set for table in built)]
     sets += [column.set for column in columns]
     sets += [meaning.set for column in columns for meaning in column.cells.values()]
-    if any("workload" in one for one in sets):
+    if any("workload" in known for known in sets):
         # Nobody said that the work is done as ours is.
         shared["setting"] = slug(document.name)
     return Map(documents=(document.sha256,), set=shared, table=built)
@@ -435,48 +386,32 @@ def _left(table: TableDraft) -> Iterator[str]:
     yield f"the table at line {table.line} ({listed}): {why}"
 
 
-def _notes(table: TableDraft, asked: AbstractSet[str]) -> Iterator[str]:
-    """Yield what is taken for granted in a table, but what is *asked*."""
+def _notes(table: TableDraft) -> Iterator[str]:
+    """Yield what is taken for granted in a table."""
     told: dict[str, list[str]] = defaultdict(list)
     for one in table.drafts:
         if what := _of_column(one, table):
             told[what].append(one.header)
     yield from table.notes
-    for name in sorted(table.names):
-        for segment in table.segments:
-            if (place := origin(segment, name)) is not None:
-                facts = _facts(recognised(segment[place], [name]).set)
-                told[f"{facts}: by the heading "].append(segment[place])
     for what, texts in told.items():
         shown = list(dict.fromkeys(f"{text[:60]!r}" for text in texts))
         more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
         yield what + ", ".join(shown[:_SHOWN]) + more
-    for name in FACTS if asked.isdisjoint(FACTS) else ():
-        known = table.is_asked(name) or table.is_told(name)
-        if not known and name != "model":
-            yield f"the {name} is not said, and kept as not known"
 
 
 def _of_column(one: ColumnDraft, table: TableDraft) -> str | None:
-    """Return what is taken for granted of a column."""
+    """Return what is taken for granted of a column, that the card does not say."""
     field = one.column.field or "" if one.column else ""
     if "." in field and bare_name(field) == fields.slug(one.header):
         return "kept under their own names: "
-    if one.column is not None or not one.fields:
-        return None
-    whole = one in table.whole and one.metric
-    return "of the same requests: " if whole else f"{_facts(one.fields)}: all of "
+    return "of the same requests: " if one in table.whole and one.metric else None
 
 
-def _facts(known: Fields) -> str:
-    return ", ".join(f"{bare_name(name)} {it}" for name, it in known.items())
-
-
-def _by_lines(tables: Iterable[TableDraft], asked: AbstractSet[str]) -> Iterator[str]:
+def _by_lines(tables: Iterable[TableDraft]) -> Iterator[str]:
     """Yield the notes of *tables*, equal ones once, each with its lines."""
     lines: dict[str, list[str]] = defaultdict(list)
     for table in tables:
-        for note in _notes(table, asked):
+        for note in _notes(table):
             lines[note].append(str(table.line))
     for note, some in lines.items():
         more = f" and {len(some) - 3} more" if some[3:] else ""

@@ -89,6 +89,7 @@ _OF_COUNTS = frozenset(
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
+_OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -210,7 +211,9 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     commas = looks.decimal == "," or any("," in text for text in looks.texts)
     draft.decimal = looks.decimal if commas else None
     draft.unit, draft.kinds = looks.unit, looks.kinds
-    if around.unit and not looks.unit and draft.bases == {"1"}:
+    above = understood(around.unit or "")
+    other = above and above.base == "s" and looks.terms & _OF_RATES
+    if around.unit and not (looks.unit or other) and draft.bases == {"1"}:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
@@ -264,7 +267,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None}
-        more |= {"columns": lambda: counted([draft], 1), "blocks": False}
+        more |= {"columns": lambda: counted([draft], 1)}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -310,7 +313,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks)
+    more["guess"] = _likely_unit(keys, looks, around)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -319,13 +322,18 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     return doubts
 
 
-def _likely_unit(keys: Sequence[str], looks: ColumnProfile) -> str:
+def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Of a whole number of which nothing is said it is none, and of tokens it is a count.
+    Of a whole number of which nothing is said it is none, and of tokens it is a count;
+    what a rate counts that no language model has, nobody can guess.
     """
     if _TPS.search(looks.header):
         return "tokens/s"
+    if "throughput" in looks.terms:
+        return keys[0] if around.language or "token" in looks.terms else ""
+    if looks.terms & {"power", "energy"}:
+        return keys[0]
     if looks.integers and ("token" in looks.terms or not looks.terms & CLEAR_TERMS):
         return "setting"
     if not looks.terms:

@@ -7,9 +7,9 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.errors import UsageError, suggestion
 
@@ -18,14 +18,12 @@ LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
 READINGS = "readings"  # the question whether all that is likely is right
 ROUNDS = (READINGS, "further readings")  # what it is called in each
+AGREED = "yes"  # the answer to a line of it
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
-_LARGE = 4  # a fourth of the figures: so many have to be of unknown origin
-_PARTS = 20  # of the question about what is likely
-# What a reader guesses worst is asked by itself before all else.
-_UNSURE = ("unit", "mark", "results", "contradiction")
+_MOST = 3  # questions that are asked by themselves
 _YES = re.compile(r"(?i)(?:yes|y)(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
-_CORRECTED = re.compile(r"\s*(\d{1,2})\s*:\s*([^;]+)")
+_CORRECTED = re.compile(r"(?P<name>[^:;]{1,60}):(?P<answer>[^;]+)")
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -57,6 +55,8 @@ class Question(msgspec.Struct, frozen=True):
 
     def reading(self) -> str:
         """Return the question with its likely answer, and what else may be."""
+        if not self.choices:
+            return self.text
         words = {one.key: one.words for one in self.choices}
         others = ", ".join(key for key in words if key != self.likely)
         return f"{self.text} {words.get(self.likely or '', self.likely)}; or {others}"
@@ -79,9 +79,8 @@ class Doubt(msgspec.Struct, frozen=True):
     Doubts of one *text*, *likeness* and *choices* are one question; ``{}`` in its text
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *columns* tells how many
-    figures of which columns are about it: with none it is not asked. Where it *blocks*
-    they wait for the answer. *guess* is the likely answer if that is not the first
-    choice, and empty where there is none.
+    figures of which columns are about it: with none it is not asked. *guess* is the
+    likely answer if that is not the first choice, and empty where there is none.
     """
 
     topic: str
@@ -94,7 +93,6 @@ class Doubt(msgspec.Struct, frozen=True):
     free: Free | None = None
     likeness: object = None
     columns: Callable[[], Mapping[int, int]] | None = None
-    blocks: bool = True
     guess: str | None = None
 
     @property
@@ -127,145 +125,92 @@ class Doubt(msgspec.Struct, frozen=True):
 class Inquiry:
     """What is asked of a document, by the *answers* there are.
 
-    *known* are keys of doubts with that of the question that they belonged to in an
-    earlier round. Those of *passed* keys are not asked; once *closed*, new ones are not
-    either.
+    What has a likely answer is settled by that, and is a part of the card; the rest is
+    asked by itself, no more than ``_MOST`` in all.
     """
 
-    def __init__(
-        self,
-        answers: Mapping[str, str],
-        known: Mapping[str, str] = {},
-        passed: Collection[str] = (),
-        *,
-        closed: bool = False,
-    ) -> None:
+    def __init__(self, answers: Mapping[str, str]) -> None:
         """Begin with nothing asked."""
-        self._answers, self.passed, self._closed = answers, passed, closed
-        self._before = known
-        self.known = dict(known)
-        self._keys = {*known.values()}
+        self._answers = answers
+        self.known: dict[str, str] = {}  # keys of doubts, with that of their question
         self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
-        self._left: dict[str, list[Doubt]] = {}
+        self._alone: set[str] = set()  # answers to what has no likely answer
+        self._keys: set[str] = set()
         self._kinds: dict[object, str] = {}
         self._open: dict[str, list[Doubt]] = {}
-
-    def again(
-        self,
-        answers: Mapping[str, str],
-        passed: Collection[str] = (),
-        *,
-        closed: bool = False,
-    ) -> "Inquiry":
-        """Return the next inquiry, which knows what was asked here.
-
-        What there was no room for has its chance there, unless it is *closed*.
-        """
-        before = self.passed if closed else ()
-        return Inquiry(answers, self.known, {*before, *passed}, closed=closed)
-
-    @property
-    def asked(self) -> frozenset[str]:
-        """Return the keys of the questions that are open."""
-        return frozenset(one.key for one in self.open())
+        self._likely: dict[str, list[Doubt]] = {}
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else ask."""
         groups: dict[str, list[Doubt]] = {}
         more: list[Doubt] = []
         for doubt in doubts:
-            if doubt.figures or doubt.key in self._before:
+            if doubt.figures:
                 groups.setdefault(self._question_of(doubt), []).append(doubt)
-            else:
-                more += self._leave("", doubt)
+            else:  # an answer to it was not needed
+                for name in (doubt.key, doubt.short):
+                    self.known.setdefault(name, "")
+                more += doubt.settle(doubt.leaving()) or ()
         for key, group in groups.items():
-            given: dict[str, list[Doubt]] = {}
+            more += self._answer(key, group)
+        for key, group in groups.items():
             for doubt in group:
-                answer_key = self._answered(doubt, key) if doubt.figures else None
-                if answer_key is not None:
-                    given.setdefault(answer_key, []).append(doubt)
-                elif (
-                    (self._closed and key not in self._before)
-                    or doubt.key in self.passed
-                    or not doubt.figures
-                ):
-                    more += self._leave(key, doubt)
-                else:
-                    self._open.setdefault(key, []).append(doubt)
-            for answer_key, some in given.items():
-                more += self._accept(answer_key, some)
+                if self._answered(doubt, key) is None or not doubt.figures:
+                    more += self._assume(key, doubt)
         if more:
             self.settle(more)
 
+    def _answer(self, key: str, group: Iterable[Doubt]) -> Iterator[Doubt]:
+        """Settle what is answered of the doubts of a question."""
+        given: dict[str, list[Doubt]] = {}
+        for doubt in group:
+            if doubt.figures and (answer_key := self._answered(doubt, key)):
+                given.setdefault(answer_key, []).append(doubt)
+        for answer_key, some in given.items():
+            yield from self._accept(answer_key, some)
+
     def open(self) -> tuple[Question, ...]:
-        """Return what is not answered, what most figures wait for first."""
+        """Return what is asked by itself, what most figures wait for first."""
+        return self._asked()[: max(0, _MOST - len(self._alone))]
+
+    def likely(self) -> tuple[Question, ...]:
+        """Return what is settled by its likely answer, as long as nobody objects."""
+        return tuple(_question(key, some) for key, some in self._likely.items())
+
+    def unasked(self) -> Iterator[str]:
+        """Yield what was left out without a question, and by which key to answer it."""
+        for question in self._asked()[max(0, _MOST - len(self._alone)) :]:
+            yield f"not asked: {question.text} (its key: {question.key!r})"
+
+    def _asked(self) -> tuple[Question, ...]:
         alive = {
-            key: [one for one in doubts if one.figures]
+            key: some
             for key, doubts in self._open.items()
+            if (some := [doubt for doubt in doubts if doubt.figures])
         }
+        order = sorted(alive, key=lambda key: -_figures(alive[key]).total())
+        return tuple(_question(key, alive[key]) for key in order)
 
-        def order(key: str) -> tuple[bool, int]:
-            return not alive[key][0].blocks, -_figures(alive[key]).total()
-
-        keys = sorted((key for key, some in alive.items() if some), key=order)
-        return tuple(_question(key, alive[key]) for key in keys)
-
-    def first_doubts(self) -> list[Doubt]:
-        """Return the first doubt of each open question."""
-        return [self._open[one.key][0] for one in self.open()]
-
-    def shared(
-        self,
-        most: int,
-        before: Collection[str],
-        apart: Collection[str] | None,
-        later: int = 0,
-    ) -> tuple[set[str], list[Question], list[Question]]:
-        """Return the keys of doubts too many, the questions asked, and those in one.
-
-        Beside those *before* there may be *most* more. Where there are more, the last
-        is whether the likely answers to all the others are right. *apart* are those
-        that were asked before there was such a question, empty if there may be none.
-        So many come up *later* if what is likely is right.
-        """
-        new = [one for one in self.open() if one.key not in before]
-        waiting = [one for one in new if self._open[one.key][0].blocks]
-        free = [one for one in new if one not in waiting]
-        total = _figures(chain.from_iterable(self._open.values())).total()
-        # Where it ran comes first, if there are candidates, and noughts last.
-        large = [one for one in free if one.figures * _LARGE >= total]
-        first = [one for one in large if one.choices[1:]][: min(most, 1)]
-        room = max(0, most - len(first))
-        waiting.sort(key=_is_sure)
-        together: list[Question] = []
-        if apart:
-            together = [one for one in waiting if one.key not in apart]
-            waiting = [one for one in waiting if one.key in apart]
-        elif apart is None and len(waiting) + later > room > 0:
-            # Room is left for what corrections bring up.
-            alone = min(room - 1, not waiting[0].likely)
-            together, waiting = waiting[alone:], waiting[:alone]
-        together = [one for one in together if one.likely][:_PARTS]
-        asked = [*first, *waiting[:room]]
-        if not (apart or together):
-            rest = [one for one in free if one not in first]
-            asked += rest[: max(0, most - len(asked))]
-        kept = {one.key for one in (*asked, *together)}
-        spare = [one.key for one in new if one.key not in kept]
-        passed = {doubt.key for key in spare for doubt in self._open[key]}
-        return passed, asked, together
+    def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
+        """Settle a doubt that nobody answered by what is likely; else it stays open."""
+        if not doubt.figures:
+            return doubt.settle(doubt.leaving()) or ()
+        if (answer := doubt.likely) is None:
+            self._open.setdefault(key, []).append(doubt)
+            return ()
+        figures = doubt.figures  # as long as it is open
+        self._likely.setdefault(key, []).append(replace(doubt, columns=lambda: figures))
+        return doubt.settle(answer) or ()
 
     def _question_of(self, doubt: Doubt) -> str:
         """Return the key of the question that a doubt belongs to; remember it."""
         kind = (doubt.text, doubt.likeness, tuple(doubt.choices.items()))
-        key = self._before.get(doubt.key) or self._kinds.get(kind)
+        key = self._kinds.get(kind)
         if key is None:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        elif key not in self._answers and doubt.key not in self.passed:
-            self._kinds.setdefault(kind, key)  # else what is new is another question
         self.known |= {doubt.key: key, key: key}
         self.known.setdefault(doubt.short, key)
         return key
@@ -274,25 +219,17 @@ class Inquiry:
         """Return by which key a doubt is answered: its own before that of all."""
         short = [doubt.short] if doubt.short not in self._keys else []
         keys = [doubt.key, *short, key]
-        return next((one for one in keys if one in self._answers), None)
+        return next((name for name in keys if name in self._answers), None)
 
     def _accept(self, key: str, doubts: Sequence[Doubt]) -> Iterator[Doubt]:
         question = _question(key, doubts)
         self.used.add(key)
+        if doubts[0].likely is None:
+            self._alone.add(key)
         answer, words = _accepted(question, doubts[0].free, self._answers[key])
         self.notes.append(f"{question.text} {words}")
         for doubt in doubts:
             yield from doubt.settle(answer) or ()
-
-    def _leave(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
-        if doubt.figures:
-            self._left.setdefault(key, []).append(doubt)
-        return doubt.settle(doubt.leaving()) or ()
-
-    def unasked(self) -> Iterator[str]:
-        """Yield what was left out without a question, and by which key to answer it."""
-        for key, doubts in self._left.items():
-            yield f"not asked: {_question(key, doubts).text} (its key: {key!r})"
 
 
 def unused(
@@ -304,17 +241,11 @@ def unused(
     """
     for key in sorted(answers.keys() - used):
         if key not in known:
-            asked = "; ".join(sorted({*known.values()})) or "nothing"
+            asked = "; ".join(sorted({*known.values()} - {""})) or "nothing"
             near = suggestion(key, known) if known else ""
             near = near if "mean" in near else ""
             raise AnswerError(f"nothing asks {key!r}{near}; asked is: {asked}")
         yield f"{key!r}: the answer {answers[key]!r} was not needed"
-
-
-def _is_sure(question: Question) -> int:
-    sides = any(choice.key == "llm-prefill" for choice in question.choices)
-    guessed = not (sides or question.key.startswith(_UNSURE))
-    return guessed if question.likely else -1
 
 
 def _figures(doubts: Iterable[Doubt]) -> Counter[int]:
@@ -343,46 +274,52 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
     )
 
 
-def readings(key: str, parts: Sequence[Question]) -> Question:
-    """Return the question whether the likely answers to *parts* are right."""
+def card(key: str, parts: Sequence[Question]) -> Question:
+    """Return the question whether all that was inferred, *parts*, is right."""
     return Question(
         key=key,
         text="Are these readings right?",
-        lines=tuple(sorted({line for one in parts for line in one.lines})[:_LINES]),
+        lines=tuple(sorted({line for part in parts for line in part.lines})[:_LINES]),
         choices=(
             Choice("yes", "all of them"),
             Choice(LEAVE_OUT, "no: leave out all that they are about"),
         ),
-        free="which are not, as 'yes, but 2: ms; 5: leave-out'",
-        alone=tuple(one.key for one in parts),
-        figures=sum(one.figures for one in parts),
+        free="which are not, as 'yes, but 2: ms; 5: leave-out; precision: fp16'",
+        alone=tuple(part.key for part in parts),
+        figures=sum(part.figures for part in parts),
         parts=tuple(parts),
     )
 
 
-def of_readings(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
-    """Return the answers to *parts* that the *answer* to all of them, *key*, gives.
+def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
+    """Return the answers, by key, that the *answer* to a card, *key*, gives.
 
-    Raise ``AnswerError`` where it makes no sense.
+    What it says by name stands under that name. Raise ``AnswerError`` where it makes
+    no sense.
     """
-    likely = {one.key: one.likely or LEAVE_OUT for one in parts}
+    likely = {part.key: part.likely or LEAVE_OUT for part in parts}
     if answer.strip().casefold() in ("no", "n", LEAVE_OUT):
-        return {one.key: _left(one) for one in parts}
+        return {part.key: _left(part) for part in parts}
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
+    corrected: dict[str, str] = {}
     for each in rest.split(";") if rest.strip() else ():
-        found = _CORRECTED.fullmatch(each)
-        number = int(found[1]) if found else 0
-        if found is None or not 0 < number <= len(parts):
-            why = f"give yes, or what is wrong as NUMBER: ANSWER, 1 to {len(parts)}"
+        correction = _CORRECTED.fullmatch(each)
+        name = correction["name"].strip() if correction else ""
+        number = int(name) if name.isdecimal() else 0
+        if correction is None or (name.isdecimal() and not 0 < number <= len(parts)):
+            why = f"NUMBER: ANSWER, 1 to {len(parts)}, or NAME: ANSWER"
+            why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
-        likely[parts[number - 1].key] = found[2].strip()
-    return likely
+        name = parts[number - 1].key if number else name
+        before = f"{corrected[name]}; " if name in corrected else ""
+        corrected[name] = before + correction["answer"].strip()
+    return likely | corrected
 
 
 def _left(question: Question) -> str:
     keys = [one.key for one in question.choices]
-    return next((key for key in LEAVING if key in keys), keys[-1])
+    return next((key for key in LEAVING if key in keys), LEAVE_OUT)
 
 
 def _accepted(question: Question, free: Free | None, answer: str) -> tuple[str, str]:

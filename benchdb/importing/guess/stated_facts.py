@@ -5,6 +5,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -12,6 +13,7 @@ from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
@@ -80,6 +82,7 @@ class StatedFacts(msgspec.Struct):
         return self.system if same or len(self.chips) <= 1 else {}
 
 
+@lru_cache(maxsize=1)
 def stated_facts(document: Document) -> StatedFacts:
     """Return what lines of *document* say; what they say twice and otherwise is out."""
     facts = StatedFacts()
@@ -196,3 +199,37 @@ def _software_in(
                 yield f"version {framework}", version
             if "framework" in terms:
                 yield "framework", framework
+
+
+def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
+    """Enter what lines of *document* say of all its runs, where no table says it."""
+    tables = [table for table in tables if table.has_results()]
+    facts = stated_facts(document)
+    several = any(table.tells_model() for table in tables)
+    for table in tables:
+        _enter(table, facts, {} if several else facts.model)
+
+
+def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
+    stated: Fields = {}
+    if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
+        stated |= facts.chips[facts.own]
+    if facts.device and _lacks(table, "device"):
+        stated["device"] = facts.device
+    if table.is_of_language_model() and not table.tells_model():
+        stated |= model
+    runtime = table.runtime()
+    if facts.framework and _lacks(table, "framework"):
+        stated |= facts.of_runtime(facts.framework)
+    elif runtime is not None and "framework_version" not in table.set:
+        stated |= facts.of_runtime(runtime)
+        stated.pop("framework")
+    if not table.names_in_columns("os") and "os" not in table.names:
+        stated |= facts.of_system(table.set.get("chip"))
+    table.set = {**stated, **table.set}
+
+
+def _lacks(table: TableDraft, name: str) -> bool:
+    """Tell whether *name* is not told: "GPU" of no machine tells no device."""
+    unclear = name == "device" and table.is_some_gpu()
+    return not table.is_asked(name) and (unclear or not table.is_told(name))

@@ -57,7 +57,7 @@ from benchdb.importing.guess.pivots import (
     pivot_doubts,
 )
 from benchdb.importing.guess.questions import Doubt
-from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
 from benchdb.importing.quantities.tokens import Mark
@@ -103,6 +103,7 @@ class TableDraft:
         self.names: set[str] = set()
         self.whole: list[ColumnDraft] = []  # figures of the same requests
         self.notes: list[str] = []  # what is taken for granted
+        self.sources: dict[str, str] = {}  # where it has what holds for all of it
         texts = [
             text for one in self.drafts if one.looks.figures for text in one.looks.texts
         ]
@@ -136,6 +137,7 @@ class TableDraft:
         enter_pivots(self.rows, [])
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
+            or (one.looks.integers and fold(one.header) in ("epoch", "step"))
             for one in self.drafts
         ) or (  # a bar of training, as it has a validation; of which epoch, is not said
             self.sheets[0].kind == "keras"
@@ -283,7 +285,9 @@ class TableDraft:
             return f"{labels[0][:40]!r} …: what describes the runs"
         if keyed and len(whole) * 2 > len(labels):
             return f"{', '.join(whole[:3])} …: of what, is not said"
-        if keyed and any(header_terms(label) & _CONFIGURED for label in labels):
+        kinds = {unit for one in self.drafts for unit, _ in one.looks.kinds}
+        set_ = any(header_terms(label) & _CONFIGURED for label in labels)
+        if keyed and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
             return f"{labels[0][:40]!r} …: settings, beside no figures"
         return None
 
@@ -456,14 +460,38 @@ class TableDraft:
                 known |= {key} if full else set()
         return None
 
+    def mode_column(self) -> ColumnDraft | None:
+        """Return the column that says of each row whether something is trained."""
+        return next((it for it in self.drafts if _tells_mode(it)), None)
+
     def mode(self, *names: str) -> str | None:
-        """Return ``training`` or ``inference``, where the words about it say which."""
+        """Return ``training`` or ``inference``, where the words about it say which.
+
+        Where each row says it, the names of work are those of training.
+        """
+        if self.mode_column() is not None:
+            return "training"
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
         return mode_of(*texts)
 
+    def tables(self) -> list[Table]:
+        """Return the table of the map; or two, where each row says its mode."""
+        table, mode = self.table(), self.mode_column()
+        works = [n for n, it in table.columns.items() if it.field == "workload"]
+        if mode is None or not works:
+            return [table]
+
+        def of(skipped: str, ending: str) -> Table:
+            why = {words().patterns[skipped]: f"{skipped}: another table of the map"}
+            columns = {mode.header: Column(is_="ignore", skip=why)}
+            columns |= {n: replace(table.columns[n], ending=ending) for n in works}
+            return replace(table, columns={**table.columns, **columns})
+
+        return [of("inference", ""), replace(of("training", INFERENCE), again=True)]
+
     def table(self) -> Table:
-        """Return the table of the map."""
+        """Return the table of the map for all rows."""
         sheet = self.sheets[0]
         return Table(
             lines=(sheet.line, sheet.line) if self.alone else None,
@@ -493,6 +521,11 @@ class TableDraft:
             }
             return Column(is_="value", set=one.fields, missing=missing)
         return one.finished()
+
+
+def _tells_mode(one: ColumnDraft) -> bool:
+    modes = {mode_of(text) for text in one.looks.texts}
+    return one.holds_figures is False and modes == {"training", "inference"}
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

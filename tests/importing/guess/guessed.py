@@ -8,7 +8,7 @@ from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.draft import Proposal
-from benchdb.importing.guess.questions import Question
+from benchdb.importing.guess.questions import AGREED, Question
 from benchdb.importing.mapping.language import Table
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
@@ -56,7 +56,19 @@ def each_asked(found: Proposal) -> list[Question]:
 
 
 def asked(found: Proposal) -> set[str]:
-    return {question.key for question in each_asked(found)}
+    """Return the keys of what the document leaves open, but of the precision.
+
+    What was inferred is on the card as well: see ``inferred``.
+    """
+    open_ = (it for it in each_asked(found) if it.likely != AGREED)
+    keys = {it.key if it.choices else it.key.partition(" at ")[0] for it in open_}
+    return keys - {"precision"}
+
+
+def inferred(found: Proposal) -> dict[str, str]:
+    """Return the lines of what was inferred, by their keys."""
+    lines = (it for it in each_asked(found) if it.likely == AGREED)
+    return {line.key.partition(" at ")[0]: line.text for line in lines}
 
 
 def question(found: Proposal, topic: str) -> Question:
@@ -83,8 +95,10 @@ def converse(
         assert len(rounds) < 5, [one.key for one in questions]
         for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
-            keys = [choice.key for choice in one.choices]
-            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys])[0]
+            keys = [choice.key for choice in one.choices] or [one.likely]
+            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[
+                0
+            ]
     return of_text(text, answers, name), rounds
 
 

@@ -11,7 +11,14 @@ from benchdb.importing.guess import draft
 from benchdb.importing.guess.toml_text import to_toml
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
-from tests.importing.guess.guessed import bad_lines, converse, figures, of_text, table
+from tests.importing.guess.guessed import (
+    asked,
+    bad_lines,
+    converse,
+    figures,
+    of_text,
+    table,
+)
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
@@ -85,7 +92,7 @@ def test_figures_that_contradict_each_other_are_all_refused():
     text = "# Training in JAX on M1 CPU\n\n" + table(
         "Model | s/epoch", "lenet | 3", "lenet | 4", "unet | 5"
     )
-    found = of_text(text)
+    found = of_text(text, {"repeat of s/epoch": "nothing"})
 
     assert [value for _, _, value in figures(found, text)] == [5.0]
     assert [one.number for one in bad_lines(found, text)] == [5, 6]
@@ -115,7 +122,7 @@ def test_a_hundred_thousand_rows_are_looked_at_in_little_room():
     found = draft.propose(document, [sheet])
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found.questions == ()
+    assert asked(found) == set()
     assert len(found.toml.splitlines()) < 40
     assert most < 64 * 2**20
 
@@ -124,7 +131,7 @@ def test_hundreds_of_tables_make_few_questions():
     one = table("Name | Foo", "a | 1.5") + "\n"
     text = "".join(f"## Part {n}\n\n{one}" for n in range(300))
 
-    chosen = {"headings": "repeat", "numbers": "score", "work": "title"}
+    chosen = {"headings": "repeat", "numbers": "score", "work of": "title"}
     found, rounds = converse(text, chosen)
     assert max(rounds) <= 4
     assert len(found.map.table) == 1

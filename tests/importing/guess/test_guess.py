@@ -66,7 +66,7 @@ def test_a_pivot_by_models_asks_what_is_done_with_them():
     assert inference.map.set == {"setting": "guess-models-as-columns"}
     assert one.columns["BERT Large (seq/s)"].unit == "seq/s"
     assert one.columns["Notes"].is_ == "ignore"
-    assert inference.questions == ()
+    assert asked(inference) == set()
 
 
 def test_precisions_as_columns_are_a_pivot():
@@ -82,7 +82,7 @@ def test_precisions_as_columns_are_a_pivot():
     assert one.columns["bf16"].set == {"precision": "bf16"}
     assert found.map.set["workload"] == "matmul"
     assert one.names == ("machine", "device", "framework")
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_batch_sizes_as_columns_are_a_pivot():
@@ -94,7 +94,8 @@ def test_batch_sizes_as_columns_are_a_pivot():
 
 
 def test_rows_named_after_metrics_are_read_as_metrics():
-    found = proposal("metrics-as-rows")
+    assert asked(proposal("metrics-as-rows")) == {"work", "meaning of Memory"}
+    found = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
 
     (one,) = found.map.table
     assert one.columns["column 1"].values == {
@@ -103,7 +104,6 @@ def test_rows_named_after_metrics_are_read_as_metrics():
         "*": "",
     }
     assert one.columns["M1 Max"].set == {"chip": "Apple M1 Max"}
-    assert asked(found) == {"work", "meaning of Memory"}
 
 
 def test_sides_as_columns_tell_the_device():
@@ -117,7 +117,7 @@ def test_sides_as_columns_tell_the_device():
     assert one.columns["CPU"].set == {"device": "cpu"}
     assert one.columns["MPS"].set == {"device": "metal"}
     assert one.columns["Speedup"].is_ == "ratio"
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
@@ -139,9 +139,12 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
         (
             "german",
             {
-                "Modell": "parameters.modell",
-                "Gerät": "chip",
+                "Modell": "workload",
+                "Gerät": "machine",
                 "Stapelgröße": "parameters.batch_size",
+                "Zeit (s)": "work_seconds",
+                "Speicher": "peak_memory_observed_bytes",
+                "Leistung (W)": "mean_power_watts",
             },
             {
                 "work of Modell",
@@ -149,6 +152,7 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "meaning of Speicher",
                 "meaning of Leistung (W)",
                 "device",
+                "framework",
             },
         ),
         (
@@ -174,12 +178,12 @@ def test_the_gpu_of_a_row_computes_by_what_its_maker_has():
                 "version": "framework_version",
                 "device": "device",
                 "dtype": "precision",
-                "model": "parameters.model",
+                "model": "workload",
                 "batch_size": "parameters.batch_size",
                 "steps": "parameters.steps",
                 "images_per_sec": "reported_samples_per_second",
                 "peak_mem_gb": "peak_memory_observed_bytes",
-                "power_w": "ignore",
+                "power_w": "mean_power_watts",
             },
             {"work of model", "meaning of power_w"},
         ),
@@ -225,7 +229,7 @@ def test_sides_of_language_models_are_told_by_their_headers():
     assert one.columns["gen tok/s"].set == {"workload": "llm-decode"}
     assert one.columns["model"].field == "parameters.model"
     assert one.columns["quant"].field == "parameters.quantization"
-    assert found.questions == ()
+    assert asked(found) == set()
 
 
 def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
@@ -237,7 +241,7 @@ def test_tests_of_llama_bench_are_the_two_sides_with_their_tokens():
     found = of_text(text)
 
     prefill, decode = records(found, text)
-    assert found.questions == ()
+    assert asked(found) == set()
     assert prefill.run.workload == "llm-prefill"
     assert prefill.run.parameters["prompt_tokens"] == 512
     assert decode.run.parameters["generated_tokens"] == 128
@@ -251,7 +255,7 @@ def test_inferences_are_not_taken_for_our_training():
     found = of_text(text)
 
     works = [one.run.workload for one in records(found, text)]
-    assert found.questions == ()
+    assert asked(found) == set()
     assert works == ["resnet50-inference", "vgg16-inference"]
     assert found.map.table[0].columns["Model"].ending == "-inference"
 

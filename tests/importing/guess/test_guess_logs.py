@@ -43,7 +43,7 @@ def test_the_counts_of_a_bar_are_no_figures():
     found = draft.propose(document, READERS["tqdm"](document))
     assert not any("done" in key.split() or "of of" in key for key in asked(found))
     assert {key.split(" of ")[0] for key in asked(found)} <= {
-        *("time", "meaning", "work", "machine", "framework"),
+        *("time", "meaning", "work", "machine", "device", "framework"),
     }
 
 

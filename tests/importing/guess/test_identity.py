@@ -14,6 +14,7 @@ from tests.importing.guess.guessed import (
     asked,
     bad_lines,
     choices,
+    converse,
     figures,
     meanings,
     of_text,
@@ -58,8 +59,8 @@ def test_an_object_beside_the_rows_is_not_their_work():
     found = propose(
         one := Document("results.json", text.encode()), READERS["json"](one)
     )
-    assert all("workload" not in meanings(table).values() for table in found.map.table)
     assert any(key.startswith("work of") for key in asked(found))
+    assert not any(key.startswith("extra") for key in choices(found, "work of"))
 
 
 @pytest.mark.parametrize(
@@ -238,6 +239,8 @@ def test_every_question_has_an_answer_that_leaves_out():
         assert of_text(text).questions
         for one in of_text(text).questions:
             assert {choice.key for choice in one.choices} & {*LEAVING}
+        found, _ = converse(text, {"": "leave-out"})
+        assert figures(found, text) == []
 
 
 def test_what_two_rounds_of_answers_bring_up_is_left_out():
@@ -265,7 +268,6 @@ def test_a_time_below_a_title_that_speaks_of_epochs_is_asked_about():
     text = "# Training on M1 CPU, epoch: 20\n\n" + table("Model | Time (s)", "a | 9.1")
 
     assert "epoch_seconds" in choices(of_text(text), "time of Time")
-    assert figures(of_text(text), text) == []
 
 
 def test_numbers_name_no_work():

@@ -5,6 +5,8 @@ from tests.importing.guess.guessed import (
     asked,
     choices,
     converse,
+    each_asked,
+    inferred,
     meanings,
     of_text,
     question,
@@ -75,15 +77,23 @@ def test_each_heading_names_its_machine_and_each_row_its_engine():
 def test_the_machine_of_another_heading_is_no_choice():
     text = benches("My M3 Pro", "The old box")
 
-    assert choices(of_text(text), "machine") == {"gpu", "cpu", "not-stated"}
+    lines = [it.text for it in each_asked(of_text(text)) if "machine" in it.key]
+    assert lines == [
+        "machine: 'My M3 Pro' -> M3 Pro (2), from the headings above (table 1)",
+        "machine: not stated; the document names M3 Pro (line 1) (table 2)",
+    ]
 
 
-def test_no_chip_is_offered_with_the_device_of_another_maker():
+def test_a_gpu_is_what_its_machine_computes_by_and_asked_about_where_none_is_known():
     text = "Trained on an M2 laptop.\n\n## GPU\n\n" + table("Model | s/epoch", "a | 5")
 
-    offered = choices(of_text(text), "machine")
-    assert any("M2, metal" in it for it in offered)
-    assert not any("cuda" in it for it in offered)
+    assert "M2 (line 1)" in question(of_text(text), "machine").text
+    asked_of = question(of_text(text), "device").text
+    assert asked_of == "device: the GPU, but not by what it computed"
+    ((_, _, device),) = ran(text, machine="M2")
+    assert device == "metal"
+    ((chip, _, device),) = ran(text, device="cuda")
+    assert (chip, device) == ("unknown", "cuda")
 
 
 def test_rows_whose_names_end_like_units_do_not_turn_a_table():
@@ -93,7 +103,7 @@ def test_rows_whose_names_end_like_units_do_not_turn_a_table():
 
     meant = meanings(found.map.table[0])
     assert meant["train_samples_per_sec"] == "reported_samples_per_second"
-    assert not any("tensorflow" in it for it in choices(found, "machine"))
+    assert "tensorflow" not in question(found, "framework").text
 
 
 ONNX = "ONNX Runtime 1.23.2 on an M1 Pro.\n\n## ONNX CPU benchmark\n\n"
@@ -109,7 +119,7 @@ def test_the_device_of_a_row_goes_before_that_of_a_heading():
     # A heading says nothing of cells of which a part is another's.
     rows = ("1 | lenet by CoreMLExecutionProvider | 6.5", "2 | lenet | 7.5")
     text = ONNX + table("Batch size | Run | ms", *rows)
-    assert "device" in question(of_text(text), "machine").text
+    assert "device" in asked(of_text(text))
 
 
 def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
@@ -137,8 +147,12 @@ EPOCHS = table("Model | s/epoch", "lenet | 5", "cnn | 6")
 def test_a_heading_that_names_a_chip_shortly_is_asked_about():
     text = MAX + "## M2\n\n" + EPOCHS
 
-    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
-    assert {chip for chip, _, _ in ran(text)} == {"unknown"}
+    line = inferred(of_text(text))["machine in headings"]
+    assert line.endswith(
+        "'M2' -> M2 (2), from the headings above; "
+        "the document also names M2 Max (line 1)"
+    )
+    assert {chip for chip, _, _ in ran(text, machine="not-stated")} == {"unknown"}
     assert {chip for chip, _, _ in ran(text, machine="M2 Max")} == {"M2 Max"}
     # Where tables of both are there, each is what it says.
     both = "## M2\n\n" + EPOCHS + "\n## M2 Max\n\n" + EPOCHS
@@ -148,20 +162,28 @@ def test_a_heading_that_names_a_chip_shortly_is_asked_about():
 def test_a_column_that_names_a_chip_shortly_is_asked_about():
     text = MAX + table("Model | M2 (s/epoch) | M1 (s/epoch)", "a | 5 | 4")
 
-    assert {"M2, gpu", "M2 Max, gpu"} <= choices(of_text(text), "machine")
-    assert {chip for chip, _, _ in ran(text)} == {"unknown", "M1"}
+    line = inferred(of_text(text))["machine in names of columns"]
+    assert "M2 Max (line 1)" in line
+    chips = {
+        answer: {chip for chip, _, _ in ran(text, **{"machine in names": answer})}
+        for answer in ("M2 (s/epoch) -> M2 Max", "not-stated")
+    }
+    assert [*chips.values()] == [{"M2 Max", "M1"}, {"unknown", "M1"}]
 
 
 def test_a_cell_that_names_a_chip_shortly_is_asked_about():
     text = MAX + table("Machine | s/epoch", "M2 | 5", "M1 | 6")
 
-    assert choices(of_text(text), "machine of M2") == {"M2", "M2 Max", "not-stated"}
+    assert inferred(of_text(text))["machine in Machine"] == (
+        "machine: M2 (1), from the column 'Machine'; the document also names M2 Max "
+        "(line 1)"
+    )
     chips = {
-        answer: [chip for chip, _, _ in ran(text, **{"machine of M2": answer})]
-        for answer in ("M2", "M2 Max", "not-stated")
+        answer: [chip for chip, _, _ in ran(text, **{"machine in Machine": answer})]
+        for answer in ("yes", "M2 Max", "not-stated")
     }
     assert chips == {
-        "M2": ["M2", "M1"],
+        "yes": ["M2", "M1"],
         "M2 Max": ["M2 Max", "M1"],
         "not-stated": ["unknown", "M1"],
     }
@@ -170,11 +192,10 @@ def test_a_cell_that_names_a_chip_shortly_is_asked_about():
 def test_the_device_of_a_table_is_not_that_of_a_table_under_a_card():
     rows = table("Tool | Time[s] 1M", "lightgbm | 20", "xgboost | 30")
     text = f"# GBM\n\n## r4.8xlarge\n\n{rows}\n## Tesla M60\n\n{rows}"
-    asked_of = question(of_text(text), "machine").text
-    assert "line 5" in asked_of
-    assert "line 12" not in asked_of
+    devices = [it.key for it in each_asked(of_text(text)) if "device" in it.key]
+    assert devices == ["device at line 5", "device at line 12"]
 
-    assert ran(text, machine="cpu") == [
+    assert ran(text, **{"device at line 5": "cpu"}) == [
         ("unknown", [], "cpu"),
         ("unknown", [], "cpu"),
         ("Tesla M60", ["Tesla M60"], "unknown"),

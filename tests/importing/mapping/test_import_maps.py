@@ -83,11 +83,30 @@ def test_prose_cannot_be_guessed(db, tmp_path):
     assert "neither a table nor a log" in done.err
 
 
-def test_where_nothing_is_open_yes_imports(db, tmp_path):
+def test_where_nothing_is_inferred_and_nothing_open_yes_imports(db, tmp_path):
+    exact = tmp_path / "runs.csv"
+    exact.write_text(
+        "workload,chip,device,framework,precision,size,TFLOPS\n"
+        "matmul,M1 Max,mps,pytorch,fp16,512,7.5\n"
+        "matmul,RTX 3090,cuda,torch,fp32,512,20.5\n"
+    )
+
+    done = benchdb("import", "--yes", exact, "--db", db)
+
+    assert done.status == 0, done.err
+    assert "2 runs, 2 new [map runs]" in done.out
+
+
+def test_what_is_inferred_stops_yes_until_it_is_agreed_to(db, tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text("# ResNet50 training with PyTorch on an M1 Max, MPS\n\n" + README)
 
-    done = benchdb("import", "--yes", readme, "--db", db)
+    first = benchdb("import", "--yes", readme, "--db", db)
+    done = benchdb("import", "--yes", "--answer", "readings=yes", readme, "--db", db)
+    again = benchdb("import", readme, "--db", db)
 
+    assert (first.status, first.out) == (1, "")
+    assert "--answer 'readings=yes|leave-out'" in first.err
     assert done.status == 0, done.err
     assert "2 runs, 2 new [map readme]" in done.out
+    assert "2 runs, 0 new" in again.out

@@ -1,0 +1,118 @@
+"""What a document names elsewhere that a fact of its tables may be, and where."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from benchdb.importing import naming
+from benchdb.importing.document import Document
+from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.stated_facts import stated_facts
+from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
+
+_NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
+_LINES = 2000
+_SHOWN = 4
+_CHIPS = 6
+_ALIKE = 2  # chips in a line that may have given the figures
+_ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
+_SCANNED = 200_000  # characters of a document that are searched for names
+_NO_NAME = re.compile(r"[\W_]+")
+_CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
+
+
+def candidates(name: str, document: Document, stored: str = "") -> str:
+    """Return in words what the fact *name* may be, by the lines that name it.
+
+    Where a machine is known as *stored*, it may be one with a longer name: M2, M2 Max.
+    """
+    known: Mapping[str, str] = {}
+    if name == "machine":
+        known = _longer(document, stored) if stored else _chips(document)
+    elif name == "framework" and not stored:
+        known = _frameworks(document)
+    elif name == "model" and not stored:
+        known = _models(document)
+    return ", ".join(f"{it}{where}" for it, where in [*known.items()][:_SHOWN])
+
+
+def place_of(document: Document, name: str, stored: str) -> str:
+    """Return the line that says a fact of the whole document, quoted."""
+    words = stored.split()
+    for number, line in enumerate(document.lines[:_LINES], 1):
+        if _says(line, name, words):
+            return f"line {number}: {' '.join(line.split())[:60]!r}"
+    return ""
+
+
+def _says(line: str, name: str, words: list[str]) -> bool:
+    if name == "machine":
+        return any(set(chip.name.split()) <= {*words} for chip in naming.chips_in(line))
+    if name == "framework":
+        return words[0] in naming.frameworks(line)
+    if name == "device":
+        return len(line) <= NAME_LIMIT and device_in(line) == words[0]
+    plain = _NO_NAME.sub("", line.casefold())
+    return all(_NO_NAME.sub("", word.casefold()) in plain for word in words)
+
+
+def longer_chips(document: Document, stored: str) -> list[str]:
+    """Return the chips of the document with longer names than that of *stored*."""
+    chip = naming.chip(stored)
+    beside = stated_facts(document).chips if chip else {}
+    return [name for name in beside if chip and name.startswith(f"{chip.name} ")]
+
+
+def _longer(document: Document, stored: str) -> Mapping[str, str]:
+    longer = tuple(longer_chips(document, stored))
+    return {
+        it: where for it, where in _chips(document).items() if it.startswith(longer)
+    }
+
+
+@lru_cache(maxsize=1)
+def _frameworks(document: Document) -> Mapping[str, str]:
+    text = _CODES.sub(" ", document.text[:_SCANNED])
+    known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
+    counts = {name: text.casefold().count(name) for name in sorted(known)}
+    return dict.fromkeys(sorted(counts, key=lambda name: -counts[name]), "")
+
+
+@lru_cache(maxsize=1)
+def _models(document: Document) -> Mapping[str, str]:
+    """Return the language models that the document names, the most frequent first."""
+    counts = Counter(
+        name
+        for line in document.lines[:_LINES]
+        for name in naming.networks(line[:NAME_LIMIT])
+        if re.search(BILLIONS, name)
+    )
+    return dict.fromkeys((name for name, _ in counts.most_common()), "")
+
+
+@lru_cache(maxsize=1)
+def _chips(document: Document) -> Mapping[str, str]:
+    """Return the machines that the document names, each with its line."""
+    chips: dict[str, str] = {}
+    sized: set[str] = set()
+    stated = stated_facts(document).chips
+    for number, line in enumerate(document.lines[:_LINES], 1):
+        for name, sizes in _chips_in(line):
+            if not sizes and (ram := stated.get(name, {}).get("ram")):
+                sizes.append(str(ram))
+            if sizes:  # what says more of it takes its place
+                chips.pop(name, None)
+                sized.add(name)
+            if len(chips) < _CHIPS and (sizes or name not in sized):
+                chips.setdefault(" ".join([name, *sizes]), f" (line {number})")
+    return chips
+
+
+def _chips_in(line: str) -> Iterator[tuple[str, list[str]]]:
+    named = naming.chips_in(line)
+    for chip in named if len(named) <= _ALIKE else ():  # more are no candidates
+        ram = (chip.ram_bytes or 0) // 2**30
+        ram = ram if chip.accelerator or ram % 8 == 0 or ram in _ODD else 0
+        sizes = [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
+        yield chip.name, sizes + ([f"{ram} GB"] if ram else [])

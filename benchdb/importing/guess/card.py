@@ -1,0 +1,543 @@
+"""The card of a document: what its rows would store that was inferred, line by line.
+
+It is read off the rows that the proposed map makes, not off the rules that made it.
+What an exact header and a whole cell say has no line; a fact that matters and that
+nothing states has.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.exchange.messages import Scalar
+from benchdb.exchange.validation import UNDERSTANDABLE
+from benchdb.importing import naming
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.guess.candidates import candidates, longer_chips, place_of
+from benchdb.importing.guess.column_profile import fold, header_terms
+from benchdb.importing.guess.column_rules import fields_of
+from benchdb.importing.guess.corrections import (
+    NOT_STATED,
+    Line,
+    facts_in,
+    of_column,
+    stated,
+)
+from benchdb.importing.guess.facts import FACTS, Fact, fact_named, fact_of
+from benchdb.importing.guess.questions import AGREED, Question
+from benchdb.importing.mapping.fields import (
+    Defaults,
+    Known,
+    machine,
+    plain_name,
+    slug,
+)
+from benchdb.importing.mapping.language import (
+    OF_MACHINES,
+    Facts,
+    Layer,
+    Map,
+    Table,
+)
+from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.recognition import GPU
+from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
+
+_SHOWN = 4  # values of a line
+_QUOTED = 50  # characters of one
+_HEADINGS = 8  # that a line shows: what each says is another fact
+# What has a line where nothing states it.
+_NEEDED = ("machine", "device", "framework", "precision")
+_NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
+# Headers that say not what stands below: the version, the name, the type of what?
+_AMBIGUOUS = re.compile(
+    r"(?:version|ver|name|type|mode|kind|variant|configuration|config|method|label"
+    r"|category|group|case|id|key|value|backend|platform|system|setup|environment)s?"
+)
+_EXACT: Mapping[str, frozenset[str]] = {
+    "machine": frozenset(("machine", "chip", "gpu", "cpu", "soc", "device", "cores")),
+    "device": frozenset(("device",)),
+    "framework": frozenset(("framework",)),
+    "version": frozenset(("framework", "version")),
+    "os": frozenset(("os", "version")),
+    "python": frozenset(("python", "version")),
+    "work": frozenset(("workload", "operation")),
+    "model": frozenset(("model",)),
+    "quantization": frozenset(("precision",)),
+    "precision": frozenset(("precision",)),
+    "batch size": frozenset(("batchsize", "step")),
+}
+_TRUTH = re.compile(r"(?i)true|false|yes|no|on|off")
+_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_NO_NAME = re.compile(r"[\W_]+")
+
+_Pair = tuple[str, str]  # what is printed, what is stored
+_Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
+
+
+def card_lines(
+    document: Document,
+    map_: Map,
+    sources: Sequence[Mapping[str, str]],
+    doubted: Container[str] = (),
+) -> list[Line]:
+    """Return the lines of the card of *document*, read by *map_*.
+
+    *sources* say of each table where it has the fields from that hold for all of it,
+    *doubted* are facts of columns about which there is a question of its own.
+    """
+    told: dict[tuple[str, int], _Tellings] = defaultdict(lambda: defaultdict(Counter))
+    facts: dict[str, Fact] = dict(FACTS)
+    lines: dict[int, int] = {}
+    numbers = {id(table): n for n, table in enumerate(map_.table)}
+    defaults = Defaults(map_, (map_,), slug(document.name))
+    try:
+        every = match_tables(document, map_) if map_.table else []
+    except DocumentError:
+        every = []  # nothing of it will be stored
+    for matched in every:
+        number = numbers[id(matched.table)]
+        lines[number] = min(lines.get(number, matched.sheet.line), matched.sheet.line)
+        reader = _Reader(matched, sources[number], doubted)
+        for item in matched.read():
+            if not isinstance(item, Observation) or item.fault is not None:
+                continue
+            try:
+                known = defaults.known(item.layers)
+            except (*UNDERSTANDABLE, ValueError):
+                continue
+            for fact, kind, header, pair in reader.tell(item, known, map_):
+                facts.setdefault(fact.name, fact)
+                told[fact.name, number][kind, header][pair] += 1
+    _show_short(told, document)
+    return _merged(told, facts, lines, doubted)
+
+
+def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -> None:
+    """Make lines of names of machines of which only the text has a longer one."""
+    stored = {
+        pair[1]
+        for (name, _), tellings in told.items()
+        for pairs in tellings.values()
+        for pair in pairs
+        if name == "machine"
+    }
+    for (name, _), tellings in told.items():
+        exact = [key for key in tellings if key[0].startswith("exact ")]
+        for kind, header in exact if name == "machine" else ():
+            for pair, count in tellings[kind, header].items():
+                longer = tuple(longer_chips(document, pair[1]))
+                if longer and not any(it.startswith(longer) for it in stored):
+                    tellings[kind.removeprefix("exact "), header][pair] += count
+
+
+def _merged(
+    told: Mapping[tuple[str, int], _Tellings],
+    facts: Mapping[str, Fact],
+    lines: Mapping[int, int],
+    doubted: Container[str],
+) -> list[Line]:
+    """Return one line for what like tables have from like places."""
+    groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
+    for (name, number), tellings in told.items():
+        for (kind, header), pairs in tellings.items():
+            asked = kind == "text" and f"{name} at line {lines[number]}" in doubted
+            if asked or kind.startswith("exact "):
+                continue
+            # What nothing states of another maker's machines is another matter.
+            of = tuple(pairs) if kind in ("text", "nowhere") else ()
+            entry = number, kind, header, pairs, len(tellings) == 1
+            groups.setdefault((name, kind, header, of), []).append(entry)
+    order = list(facts)
+    made = [
+        Line(
+            fact=facts[str(key[0])],  # type: ignore[index]
+            kind=some[0][1],
+            header=some[0][2],
+            tables=tuple(number for number, *_ in some),
+            line=min(lines[number] for number, *_ in some),
+            values=dict(sum((pairs for *_, pairs, _ in some), Counter[_Pair]())),
+            sole=all(sole for *_, sole in some),
+        )
+        for key, some in groups.items()
+    ]
+    return sorted(made, key=lambda it: (order.index(it.fact.name), it.line))
+
+
+class _Reader:
+    """Where the figures of a sheet have each fact from, and what is stored of it."""
+
+    def __init__(
+        self,
+        matched: MatchedTable,
+        sources: Mapping[str, str],
+        doubted: Container[str],
+    ) -> None:
+        """Begin with what a map says of a sheet."""
+        self._doubted = doubted
+        table, self._sheet, self._sources = matched.table, matched.sheet, sources
+        self._table = table
+        self._sets: dict[int, str] = {}  # of columns of figures
+        self._meanings: dict[int, str] = {}  # of cells
+        self._tellers: dict[str, list[str]] = defaultdict(list)
+        names = {
+            header.casefold().strip("*_` "): header for header in matched.sheet.header
+        }
+        for name, column in table.columns.items():
+            header = names.get(name.casefold().strip("*_` "), name)
+            if column.is_ != "field":
+                self._sets[id(column.set)] = header
+                continue
+            self._meanings |= {id(it): header for it in column.cells.values()}
+            for field in fields_of(column):
+                self._tellers[field].append(header)
+        self._given = {id(it) for it in table.headings.values()}
+        self._groups = {
+            group.replace("__", ".")
+            for pattern in table.context
+            for group in re.compile(pattern).groupindex
+        }
+
+    def tell(
+        self, item: Observation, known: Known, map_: Map
+    ) -> Iterator[tuple[Fact, str, str, _Pair]]:
+        """Yield of each fact its kind of origin, the header, and what is stored."""
+        for fact in FACTS.values():
+            stored = _stored(fact, known, map_)
+            if stored:
+                yield (fact, *self._origin(fact, item, stored))
+            elif fact.name in _NEEDED:
+                yield fact, "nowhere", "", (_unsaid(fact, known), _maker(known, map_))
+        for field, value in known.fields.items():
+            fact = fact_of(field)
+            if field.startswith("parameters.") and fact.name not in FACTS:
+                for header in self._tellers.get(field, ()):
+                    printed = self._printed(item, header)
+                    is_word = isinstance(value, str) and not _TRUTH.fullmatch(value)
+                    if is_word and _AMBIGUOUS.fullmatch(fold(header)):
+                        yield fact, "column", header, (printed, str(value))
+
+    def _origin(
+        self, fact: Fact, item: Observation, stored: str
+    ) -> tuple[str, str, _Pair]:
+        """Return the kind of origin, the header, what is printed and what is stored."""
+        layer, field = _setting(fact, item.layers)
+        if layer is None or isinstance(layer, Map | Table):
+            return "text", "", (self._sources.get(field, ""), stored)
+        if (header := self._sets.get(id(layer.set))) is not None:
+            bare = _BRACKET.sub("", header)  # without its unit
+            exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
+            return f"{'exact ' * exact}figures", "", (header, stored)
+        if id(layer) in self._given:
+            return "text", "", ("", stored)
+        if (text := self._heading(layer, field, item)) is not None:
+            return "heading", "", (text, stored)
+        header = self._meanings.get(id(layer)) or self._header(fact, field, item)
+        printed = self._printed(item, header)
+        exact = self._is_doubted(fact, header) or _is_exact(fact, header)
+        exact = exact and _is_whole(fact, printed, stored)
+        return f"{'exact ' * exact}column", header, (printed, stored)
+
+    def _is_doubted(self, fact: Fact, header: str) -> bool:
+        return f"{fact.name} of {header[:30]}" in self._doubted
+
+    def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
+        """Return the heading that a layer comes from, if it is one."""
+        for how in layer.basis.values():
+            if how.startswith("heading: "):
+                return how.removeprefix("heading: ")
+        if isinstance(layer, Layer) and field in self._groups:
+            context = item.place.context if item.place else ()
+            value = str(layer.set[field])
+            return next((text for text in context if value in text), value)
+        return None
+
+    def _header(self, fact: Fact, field: str, item: Observation) -> str:
+        """Return the column whose cell tells *field*, the first if none is known."""
+        tellers = [
+            header
+            for name in (
+                *fact.named,
+                *(("framework",) * (fact.name == "version")),
+                field,
+            )
+            for header in self._tellers.get(name, ())
+        ]
+        return next(
+            (it for it in reversed(tellers) if self._printed(item, it)),
+            tellers[0] if tellers else self._sheet.header[0],
+        )
+
+    def _printed(self, item: Observation, header: str) -> str:
+        if item.place is None or header not in item.place.header:
+            return ""
+        return item.place.texts[item.place.header.index(header)]
+
+
+def _setting(fact: Fact, layers: Sequence[Facts]) -> tuple[Facts | None, str]:
+    """Return the layer that sets a fact, and the field; of a machine, its name."""
+    for fields in (_NAMING, fact.fields) if fact.name == "machine" else (fact.fields,):
+        for layer in reversed(layers):
+            for field in fields:
+                if field in layer.set:
+                    return layer, field
+    return None, next(iter(fact.fields))
+
+
+def _stored(fact: Fact, known: Known, map_: Map) -> str:
+    """Return what a run stores of a fact, in words."""
+    fields = known.fields
+    if fact.name == "machine":
+        told = tuple(
+            (name, fields[name])
+            for name in (*OF_MACHINES, "device")
+            if fields.get(name) is not None
+        )
+        return _machine_of(told) if {name for name, _ in told} - {"device"} else ""
+    parts = [str(fields[name]) for name in sorted(fact.fields) if name in fields]
+    return " ".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
+    """Return a machine in words: its chip with cores and memory, and its cards."""
+    try:
+        described = machine(dict(told), {})
+    except UNDERSTANDABLE:
+        return ""
+    chip = described.chip
+    if chip.vendor == "unknown" and chip.name == "unknown" and not chip.accelerators:
+        return f"{described.label or described.model}, of no known chip"
+    parts = [] if chip.name == "unknown" else [chip.name]
+    parts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
+    parts += [f"{chip.ram_bytes // 2**30} GB"] if chip.ram_bytes else []
+    for card in chip.accelerators:
+        parts += [card.name] if card.name not in parts else []
+        parts += [f"{card.memory_bytes // 2**30} GB"] if card.memory_bytes else []
+    return " ".join(parts)
+
+
+def _unsaid(fact: Fact, known: Known) -> str:
+    """Return what is known of a fact that is not: that it was some GPU."""
+    why = known.missing.get("device", "") if fact.name == "device" else ""
+    return "the GPU" if why.startswith("the GPU") else ""
+
+
+def _maker(known: Known, map_: Map) -> str:
+    """Return who made the machine of a run, which tells its devices apart."""
+    try:
+        chip = machine(known.fields, map_.machines).chip
+    except UNDERSTANDABLE:
+        return "unknown"
+    cards = {card.vendor for card in chip.accelerators}
+    return ", ".join(sorted(cards)) or chip.vendor
+
+
+def _is_exact(fact: Fact, header: str) -> bool:
+    """Tell whether a header says without doubt that *fact* stands below it."""
+    plain = fold(header)
+    if _AMBIGUOUS.fullmatch(plain) or "." in header or "[" in header:
+        return False
+    if fact.name == "version":
+        return "framework" in header_terms(header) or bool(naming.framework(header))
+    if fact.name == "framework" and plain in ("runtime", "engine", "library"):
+        return True
+    terms = header_terms(header)
+    return bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
+
+
+def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
+    """Tell whether *stored* is all that a cell says, in other letters at most."""
+    if _TRUTH.fullmatch(printed):
+        return False
+    if _plain(printed) == _plain(stored):
+        return True
+    if fact.name == "machine":
+        chip = naming.chip(printed, numbers=True)
+        return chip is not None and not chip.rest.strip(" ,()[]-/")
+    if fact.name in ("framework", "device", "work"):
+        name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))
+        return name(printed) == stored and len(printed.split()) == 1
+    if fact.name == "precision":
+        return naming.precision(printed) == stored and printed.isalnum()
+    return fact.name in ("os", "batch size")
+
+
+def _plain(text: str) -> str:
+    return _NO_NAME.sub("", text.casefold())
+
+
+def as_question(line: Line, document: Document, count: int) -> Question:
+    """Return a line as a part of the card of a document with so many tables."""
+    text = f"{line.fact.name}: {_values(line, document)}"
+    if count > 1:
+        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
+        more = " …" if line.tables[_SHOWN:] else ""
+        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
+    return Question(
+        key=line.key,
+        text=text,
+        lines=(line.line,),
+        choices=(),
+        free=f"{line.fact.name}, such as {line.fact.example}",
+        figures=sum(line.values.values()),
+        likely=NOT_STATED if line.kind == "nowhere" else AGREED,
+    )
+
+
+def _values(line: Line, document: Document) -> str:
+    if line.kind == "nowhere":
+        return _nowhere(line, document)
+    if line.kind == "text":
+        ((source, stored),) = line.values
+        source = source or place_of(document, line.fact.name, stored)
+        longer = candidates(line.fact.name, document, stored)
+        more = f"; the document also names {longer}" if longer else ""
+        return f"{stored}{f', from {source}' if source else ''}{more}"
+    merged = Counter[str]()
+    longer = ""
+    for (printed, stored), count in line.values.items():
+        shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
+        same = line.kind == "column" and printed == stored
+        merged[stored if same else f"{shown!r} -> {stored}"] += count
+        longer = longer or candidates(line.fact.name, document, stored)
+    most = _HEADINGS if line.kind == "heading" else _SHOWN
+    shown = ", ".join(f"{text} ({count})" for text, count in merged.most_common(most))
+    more = f" and {len(merged) - most} more" if len(merged) > most else ""
+    where = {
+        "heading": "from the headings above",
+        "figures": "from the names of columns",
+        "column": f"from the column {line.header[:_QUOTED]!r}",
+    }[line.kind]
+    also = f"; the document also names {longer}" if longer else ""
+    return f"{shown}{more}, {where}{also}"
+
+
+def _nowhere(line: Line, document: Document) -> str:
+    rest = "" if line.sole else f" for {sum(line.values.values())} figures"
+    makers = sorted({maker for _, maker in line.values} - {"unknown"})
+    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
+    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
+    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
+    named = candidates(line.fact.name, document)
+    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
+
+
+class Corrected(msgspec.Struct, frozen=True):
+    """Tables as somebody corrected them, and the lines of what is inferred in them.
+
+    *numbers* are the places that the *tables* had before some were left out; *used*
+    are keys of the answers that made sense.
+    """
+
+    tables: tuple[Table, ...]
+    numbers: tuple[int, ...]
+    lines: Sequence[Line]
+    used: frozenset[str]
+
+
+def correct(
+    document: Document,
+    tables: Sequence[Table],
+    sources: Sequence[Mapping[str, str]],
+    answers: Mapping[str, str],
+    doubted: Iterable[str],
+) -> Corrected:
+    """Return *tables* as *answers* to lines of their card correct them.
+
+    A key is that of a line, or the name of a fact or a column, ``of table 2`` perhaps.
+    What a correction brings up may be answered as well.
+    """
+    edited: list[Table | None] = list(tables)
+    used: set[str] = set()
+    settled: dict[tuple[str, int], str] = {}
+    known = {*doubted}
+    while True:
+        numbers = [n for n, table in enumerate(edited) if table is not None]
+        kept = tuple(table for table in edited if table is not None)
+        lines = [
+            replace(line, tables=tuple(numbers[n] for n in line.tables))
+            for line in card_lines(
+                document, Map(table=kept), [sources[n] for n in numbers], known
+            )
+        ]
+        lines = [it for it in lines if not _is_settled(it, settled)]
+        new = [key for key in answers if key not in used]
+        entered = [
+            key for key in new if _enter(key, answers[key], lines, edited, settled)
+        ]
+        if not entered:
+            return Corrected(kept, tuple(numbers), lines, frozenset(used))
+        used.update(entered)
+        named = ((key, fact_named(answers[key])) for key in entered)
+        known |= {
+            f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
+        }
+
+
+def _header_of(key: str) -> str:
+    """Return the name of the column in a key: "Type", "machine in Type at line 3"."""
+    name = key.partition(" of table ")[0].partition(" at line ")[0]
+    return name.partition(" in ")[2] or name
+
+
+def _is_settled(line: Line, settled: Mapping[tuple[str, int], str]) -> bool:
+    """Tell whether a line was answered; that it was a GPU of no known maker is not."""
+    answers = [settled.get((line.fact.name, number)) for number in line.tables]
+    unclear = line.kind == "nowhere" and GPU in answers
+    return None not in answers and not unclear
+
+
+def _enter(
+    key: str,
+    answer: str,
+    lines: Sequence[Line],
+    tables: list[Table | None],
+    settled: dict[tuple[str, int], str],
+) -> bool:
+    """Enter an answer into *tables*; tell whether its key is one of theirs."""
+    plain, _, place = key.partition(" of table ")
+    numbers = [n for n, table in enumerate(tables) if table is not None]
+    if place:
+        numbers = [n for n in numbers if str(n + 1) == place.strip()]
+    meant = [it for it in lines if key in (it.key, it.name)]
+    fact = fact_named(plain)
+    if fact is None and any(slug(plain) == slug(it.fact.name) for it in lines):
+        fact = next(it.fact for it in lines if slug(plain) == slug(it.fact.name))
+    if not meant and fact is not None:
+        meant = [it for it in lines if it.fact == fact and {*it.tables} & {*numbers}]
+        meant = [
+            replace(it, tables=tuple(n for n in it.tables if n in numbers))
+            for it in meant
+        ]
+    if meant:
+        for line in meant:
+            line.corrected(tables, answer)
+            for number in line.tables:
+                settled[line.fact.name, number] = answer.casefold()
+        return True
+    if fact is not None:
+        facts = facts_in(fact, answer, key)
+        for number in numbers:
+            if (table := tables[number]) is not None:
+                tables[number] = stated(table, fact, facts)
+            settled[fact.name, number] = answer.casefold()
+        return bool(numbers)
+    return _enter_column(plain, answer, numbers, tables)
+
+
+def _enter_column(
+    name: str, answer: str, numbers: Sequence[int], tables: list[Table | None]
+) -> bool:
+    entered = False
+    for number in numbers:
+        table = tables[number]
+        for header in table.columns if table is not None else ():
+            if table is not None and plain_name(header) == plain_name(name):
+                tables[number] = of_column(table, header, answer)
+                entered = True
+    return entered

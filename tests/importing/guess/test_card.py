@@ -1,0 +1,194 @@
+"""The card: what was inferred is shown, and each line of it can be corrected.
+
+The documents are made up; each has a way in which something was once stored that
+nobody had agreed to.
+"""
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.mapping.maps import parse
+from benchdb.importing.mapping.run_groups import read
+from benchdb.importing.provenance import NOTHING
+from benchdb.importing.sheets import readable
+from tests.importing.guess.guessed import figures, inferred, of_text, records, table
+
+EXACT = table(
+    "workload | chip | device | framework | precision | size | TFLOPS",
+    "matmul | M1 Max | mps | pytorch | fp16 | 512 | 7.5",
+    "matmul | RTX 3090 | cuda | torch | fp32 | 512 | 20.5",
+)
+PROVIDERS = "# ONNX CPU benchmark\n\n" + table(
+    "Model | Chip | ms",
+    "lenet | M1 Pro | 5.5",
+    "vgg16 | M2 Pro | 6.5",
+)
+TWO = (
+    "# matmul with MLX\n\n## M1 Max\n\n"
+    + table("Size | TFLOPS", "512 | 7.5")
+    + "\n## M3 Pro\n\n"
+    + table("Width | TFLOPS", "512 | 6.5")
+)
+
+
+def runs(text: str, answer: str, name: str = "results.md"):
+    """Return the runs after an answer to the card, by which nothing stays open."""
+    found = of_text(text, {"readings": answer}, name)
+    assert found.questions == ()
+    return [(one.machine.chip, one.run) for one in records(found, text, name)]
+
+
+def test_what_exact_headers_and_whole_cells_say_has_no_card():
+    assert of_text(EXACT).questions == ()
+
+
+def test_a_heading_has_a_line_with_what_it_prints_and_what_is_stored():
+    assert inferred(of_text(PROVIDERS))["device in headings"] == (
+        "device: 'ONNX CPU benchmark' -> cpu (2), from the headings above"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "devices"),
+    [
+        ("yes", {"cpu"}),
+        ("yes, but device: gpu", {"metal"}),
+        ("device: not-stated", {"unknown"}),
+    ],
+)
+def test_a_correction_holds_against_a_heading(answer, devices):
+    assert {run.device for _, run in runs(PROVIDERS, answer)} == devices
+
+
+def test_a_correction_by_name_holds_against_an_exact_column():
+    found = of_text(EXACT, {"precision": "bf16", "machine": "M4 64 GB"})
+    chips = [(one.machine.chip, one.run) for one in records(found, EXACT)]
+
+    assert [(chip.name, chip.ram_bytes) for chip, _ in chips] == [
+        ("M4", 64 * 2**30)
+    ] * 2
+    assert {run.precision for _, run in chips} == {"bf16"}
+    # What told the rows apart stays, under its own name.
+    assert {run.parameters["chip"] for _, run in chips} == {"M1 Max", "RTX 3090"}
+
+
+def test_one_printed_text_is_corrected_by_itself():
+    text = "# matmul with torch on CUDA\n\n" + table(
+        "Card | TFLOPS", "Maxwell Titan X | 6.5", "RTX 3090 | 20.5"
+    )
+    line = inferred(of_text(text))["machine in Card"]
+    assert "'Maxwell Titan X' -> TITAN X (1)" in line
+
+    answer = "machine in Card: Maxwell Titan X -> GTX TITAN X"
+    chips = [chip.name for chip, _ in runs(text, answer)]
+    assert chips == ["GeForce GTX TITAN X", "GeForce RTX 3090"]
+    (left,) = runs(text, "machine in Card: Maxwell Titan X -> not-stated")[:1]
+    assert left[0].name == "unknown"
+
+
+def test_what_holds_for_one_table_is_answered_for_it_alone():
+    found = runs(TWO, "device of table 1: cpu; precision of table 2: fp16")
+
+    told = {chip.name: (run.device, run.precision) for chip, run in found}
+    assert told == {"M1 Max": ("cpu", None), "M3 Pro": ("unknown", "fp16")}
+
+
+def test_figures_of_a_table_are_left_out_by_a_line():
+    found = runs(TWO, "precision of table 2: leave-out")
+
+    assert [chip.name for chip, _ in found] == ["M1 Max"]
+
+
+def test_a_column_is_what_is_answered():
+    text = "# matmul with MLX on M2 GPU\n\n" + table(
+        "Size | Type | TFLOPS", "512 | 32 | 7.5", "512 | 64 | 6.5"
+    )
+    sizes = [run.parameters["batch_size"] for _, run in runs(text, "Type: batch size")]
+    assert sizes == [32, 64]
+
+    words = text.replace("| 32 |", "| fp16 |").replace("| 64 |", "| fp32 |")
+    assert {run.precision for _, run in runs(words, "Type: precision")} == {
+        "fp16",
+        "fp32",
+    }
+
+
+def test_a_column_of_figures_is_left_out_or_has_another_unit():
+    text = "# matmul with MLX on M2 GPU\n\n" + table("Size | ms | W", "512 | 7.5 | 12")
+
+    found = of_text(text, {"readings": "yes, but W: leave-out; ms: us"})
+    assert [value for _, _, value in figures(found, text)] == [7.5e-6]
+
+
+def test_a_gpu_of_no_known_maker_is_asked_about_once_more():
+    text = "# matmul with MLX\n\n" + table("Size | TFLOPS", "512 | 7.5")
+    more = of_text(text, {"readings": "device: gpu"})
+
+    (card,) = more.questions
+    assert card.key == "further readings"
+    assert [part.text for part in card.parts] == [
+        "device: the GPU, but not by what it computed"
+    ]
+    answers = {"readings": "device: gpu", "further readings": "1: cuda"}
+    ((_, run),) = [(it.machine, it.run) for it in records(of_text(text, answers), text)]
+    assert run.device == "cuda"
+
+
+def test_yes_and_no_name_nothing():
+    text = (
+        '{"runs": [{"model_bias": true, "machine": false, "size": 512, "tflops": 7.5},'
+        ' {"model_bias": false, "machine": false, "size": 512, "tflops": 8.5}]}'
+    )
+    document = Document("results.json", text.encode())
+    found = propose(document, readable(document), {"work": "matmul"})
+    stored = [it for it in read(document, found.map, NOTHING) if hasattr(it, "run")]
+
+    assert [it.run.parameters["model_bias"] for it in stored] == ["true", "false"]
+    assert {it.machine.label for it in stored} == {None}
+    assert {it.run.workload for it in stored} == {"matmul"}
+
+
+def test_each_row_says_whether_it_trains():
+    text = "# PyTorch on RTX 3090\n\n" + table(
+        "Model | Mode | img/s",
+        "resnet50 | Training | 300",
+        "resnet50 | Inference | 900",
+        "vgg16 | Training | 200",
+    )
+    told = {run.workload for _, run in runs(text, "yes")}
+    assert told == {"resnet50", "resnet50-inference", "vgg16"}
+
+
+def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
+    answer = "yes, but machine: M2 Ultra 192 GB; 1: gpu; precision: fp16"
+    found = of_text(PROVIDERS, {"readings": answer})
+    document = Document("results.md", PROVIDERS.encode())
+    again = read(document, parse(found.toml.encode(), "results").map_, NOTHING)
+
+    assert len(found.toml.splitlines()) <= 40
+    assert [it.digest for it in again if hasattr(it, "digest")] == [
+        it.digest for it in records(found, PROVIDERS)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("maybe", "give yes, or what is wrong as NUMBER: ANSWER"),
+        ("yes, but 99: ms", "1 to "),
+        ("colour: red", "nothing asks 'colour'"),
+        ("device of table 9: cpu", "nothing asks 'device of table 9'"),
+        ("device: toaster", "'toaster' is no device"),
+        ("machine: nonsense", "'nonsense' is no machine"),
+        ("work: Two Words!", "is no work"),
+        ("ms: furlongs", "nothing that a column can be"),
+    ],
+)
+def test_a_correction_without_sense_is_one_clear_line(answer, why):
+    with pytest.raises(AnswerError) as error:
+        of_text(PROVIDERS, {"readings": answer})
+
+    assert why in str(error.value)
+    assert "\n" not in str(error.value)
