@@ -17,6 +17,7 @@ from benchdb.user_data import cache_folder, location_of
 app = typer.Typer(add_completion=False)
 
 _STDOUT, _FOLDER = Path("-"), Path("report")
+_PAGE: tuple[Format, ...] = ("html",)
 _LANGUAGES = ("BENCHDB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _FILTERS = (
     *("chip", "workload", "framework", "device"),
@@ -135,17 +136,13 @@ def report(
     formats = _formats(format_ or (["html"] if run else ()))
     filters = {name: context.params[name] or () for name in _FILTERS}
     # What one page needs is kept for another time; nothing else is asked for so often.
-    is_page = formats == ("html",) and not (site or run or check or highlight)
-    chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
-    options = repr((chosen, output == _STDOUT, filters, everything))
-    place = Path(location_of(db))
-    key = outputs.key(place, options) if is_page else None
-    if key and (files := outputs.kept(cache_folder(), key)):
-        _deliver(files, output)
+    is_page = formats == _PAGE and not (site or run or check or highlight)
+    if is_page and _page(db, lang or (), output, filters, everything=everything):
         return
     from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+    from benchdb.report.language import negotiate  # noqa: PLC0415  heavy
 
-    languages = making.negotiate(lang or (["all"] if site else ()), os.environ)
+    languages = negotiate(lang or (["all"] if site else ()), os.environ)
     _refuse_contradictions(output, languages, formats, check=check)
     engine = making.opened(db)
     here = making.machine_of(engine, highlight)
@@ -158,12 +155,6 @@ def report(
         making.write_site(engine, wanted, languages, site, base_url)
         return
     edition = making.Edition(languages, formats, alone=output == _STDOUT)
-    if key:
-        files, is_complete = making.page(engine, wanted, edition)
-        _deliver(files, output)
-        if is_complete and key == outputs.key(place, options):
-            outputs.keep(cache_folder(), key, files)
-        return
     with making.computed(engine, wanted, highlight, edition) as (content, edition):
         if check:
             again = _again(edition.options, lang, format_, output, db)
@@ -171,6 +162,53 @@ def report(
         else:
             making.tell_missing_fonts(edition)
             _deliver(making.files(content, edition), output)
+
+
+def _page(
+    db: str | None,
+    lang: Sequence[str],
+    output: Path | None,
+    filters: Mapping[str, Sequence[str]],
+    *,
+    everything: bool,
+) -> bool:
+    """Deliver the one page, of what is kept of it; tell whether its database lets us.
+
+    Of the same bytes of a database facts are the same, and files of a language.
+    """
+    place, cache = Path(location_of(db)), cache_folder()
+    if (state := outputs.state(place)) is None:
+        return False
+    chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
+    about = filters, everything
+    key = outputs.key(state, repr((chosen, output == _STDOUT, about)))
+    if files := outputs.kept(cache, key):
+        _deliver(files, output)
+        return True
+    from benchdb.report.filters import words  # noqa: PLC0415  heavy
+    from benchdb.report.language import negotiate  # noqa: PLC0415  heavy
+    from benchdb.site import report_files, single  # noqa: PLC0415  heavy
+
+    languages = negotiate(lang, os.environ)
+    _refuse_contradictions(output, languages, _PAGE, check=False)
+    name = outputs.key_of_facts(state, repr(about))
+    facts, is_lasting = outputs.kept_facts(cache, name, single.Single), True
+    if facts is None:
+        from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+
+        facts = making.facts(db, making.Wanted(filters, everything))
+        # Where nothing or too much is left, more is said than the page says.
+        more = facts.there or facts.room
+        if is_lasting := not more and state == outputs.state(place):
+            outputs.keep_facts(cache, name, facts)
+    options = [*words(facts.chosen), *(["--all"] if everything else [])]
+    alone = output == _STDOUT
+    edition = report_files.Edition(languages, _PAGE, options, alone=alone)
+    files = [*report_files.pages(facts, edition)]
+    _deliver(files, output)
+    if is_lasting:
+        outputs.keep(cache, key, files)
+    return True
 
 
 def _deliver(files: Iterable[File], output: Path | None) -> None:

@@ -129,7 +129,7 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
             "lead": usual.lead(language, page.usual, name),
             "axis": scale,
             "own": usual.own(language, scale),
-            "rows": list(usual.rows(language, site, page.usual, scale)),
+            "rows": list(usual.rows(language, site.runs, page.usual, scale)),
         }
     if page.ladders:
         contents.append(("family", language.pgettext("contents", "Its family")))

@@ -113,8 +113,8 @@ def _rows(
             work=cells.workload(language, row),
             details=" · ".join(filter(None, details)),
             plot=Plot((Mark(first, "cpu"), Mark(held, look)), (held, first), look=look),
-            burst=wording.quantity_cell(language, site, one.burst),
-            sustained=wording.quantity_cell(language, site, one.sustained),
+            burst=wording.quantity_cell(language, site.runs, one.burst),
+            sustained=wording.quantity_cell(language, site.runs, one.sustained),
             stays=language.compact(one.stays),
         )
 

@@ -52,20 +52,22 @@ class Edition(msgspec.Struct, frozen=True):
 def files(site: Site, edition: Edition) -> Iterator[File]:
     """Yield the files of the report of *site*, always in the same order."""
     if {*edition.formats} - {*_DATA}:
-        facts = single.single(site)
-        for code in edition.languages:
-            yield from _in_language(site, facts, load(code), edition)
+        yield from pages(single.single(site), edition)
     for name in edition.formats:
         if name in _DATA:
             yield File(f"report.{name}", _data(site.report, name, edition))
 
 
-def _in_language(
-    site: Site, facts: Single, language: Language, edition: Edition
-) -> Iterator[File]:
-    sheet = edition.sheet(site.report.database_digest, language.code)
+def pages(facts: Single, edition: Edition) -> Iterator[File]:
+    """Yield the files of *facts* that are in a language."""
+    for code in edition.languages:
+        yield from _in_language(facts, load(code), edition)
+
+
+def _in_language(facts: Single, language: Language, edition: Edition) -> Iterator[File]:
+    sheet = edition.sheet(facts.front.digest, language.code)
     if "html" in edition.formats:
-        page = single.page(site, facts, language, sheet)
+        page = single.page(facts, language, sheet)
         yield File(f"report.{language.code}.html", page.encode())
     if "markdown" in edition.formats:
         yield from _markdown(facts, language, edition, sheet)

@@ -107,20 +107,20 @@ def _sources(site: Site) -> Iterator[Source]:
         yield Source(slug, addresses.get(slug), figures)
 
 
-def page(site: Site, facts: Single, language: Language, sheet: Sheet) -> str:
+def page(facts: Single, language: Language, sheet: Sheet) -> str:
     """Return the file in a language."""
-    shown = Page("index", "answers", "single", facts, partial(_words, site, facts))
+    shown = Page("index", "answers", "single", facts, partial(_words, facts))
     return alone(shown, language, sheet)
 
 
-def _words(site: Site, facts: Single, language: Language) -> Words:
+def _words(facts: Single, language: Language) -> Words:
     # What stands on pages of the site alone: plots, GPUs, the least memory of models.
     overview = replace(facts.front.overview, gpus=())
     said = front_words(replace(facts.front, plots=(), overview=overview), language)
     yours = None
     if facts.yours:
         scale = usual.scale(language, facts.yours)
-        rows = list(usual.rows(language, site, facts.yours, scale))
+        rows = list(usual.rows(language, {}, facts.yours, scale))
         yours = {"axis": scale, "rows": rows}
     kept = facts.sources[:SOURCES]
     parts = {

@@ -1,7 +1,7 @@
 """What pages of chips and workloads say of figures, systems and work, in words."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -41,17 +41,23 @@ def capital(text: str) -> str:
 
 def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
     """Return what a table shows of the figure of one system."""
-    return quantity_cell(language, site, figure.quantity, figure.machines)
+    return quantity_cell(language, site.runs, figure.quantity, figure.machines)
 
 
 def quantity_cell(
-    language: Language, site: Site, quantity: Quantity, machines: int = 1
+    language: Language,
+    runs: Mapping[str, str],
+    quantity: Quantity,
+    machines: int = 1,
 ) -> FigureCell:
-    """Return what a table shows of a *quantity* that is of so many *machines*."""
+    """Return what a table shows of a *quantity* that is of so many *machines*.
+
+    *runs* are the addresses of pages of runs.
+    """
     label = quantity.label or ""
     return FigureCell(
         text=language.figure(language.compact(quantity)),
-        address=site.runs.get(quantity.run, ""),
+        address=runs.get(quantity.run, ""),
         grade=quantity.grade or "",
         trust=f"t{bars(quantity.trust)}",
         label=trust_text(language, quantity.trust, label, mine=quantity.mine)

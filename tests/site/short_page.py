@@ -25,7 +25,7 @@ class Short(NamedTuple):
 
     def page(self, language: Language, sheet: Sheet = SHEET) -> str:
         """Return it as a page."""
-        return single.page(self.site, self.facts, language, sheet)
+        return single.page(self.facts, language, sheet)
 
     def text(self, language: Language) -> str:
         """Return it as Markdown with a chart beside it."""

@@ -33,7 +33,7 @@ def of_the_shipped_database(
     site = shipped()
     facts = single.single(site)
     for code in available():
-        written = single.page(site, facts, load(code), SHEET)
+        written = single.page(facts, load(code), SHEET)
         (folder / f"{code}.html").write_text(written, "utf-8")
     return {code: folder / f"{code}.html" for code in available()}
 
