@@ -10,7 +10,7 @@ from benchdb.user_data import config_folder
 _PACKAGE = Path(__file__).resolve().parent
 _ENDINGS = {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}
 _ENDINGS_OF_FACTS = {".py", ".json"}
-# Packages that no fact of a report needs (tests/site/test_kept_facts.py holds that).
+# Packages that no fact of a report needs (tests/cli/test_report_kept.py holds that).
 ASIDE = {"api", "cli", "collecting", "importing", "merge", "parquet", "repository"}
 _SHIPPED = _PACKAGE / "_data"  # in an installed wheel; a checkout has none
 

@@ -15,10 +15,10 @@ from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
 from benchdb.report.scope import Wanted, selected
 from benchdb.report.view.report_view import Report
-from benchdb.site import single
 from benchdb.site.content import Site, content
 from benchdb.site.output import File
 from benchdb.site.report_files import Edition, files
+from benchdb.site.short_facts import single
 from benchdb.site.single import Single
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
@@ -77,7 +77,7 @@ def facts(db: str | None, wanted: Wanted) -> Single:
     """Return what the one page shows of the runs *wanted* in a database."""
     engine = opened(db)
     with computed(engine, wanted, None, Edition((), ())) as (site, _):
-        found = single.single(site)
+        found = single(site)
     engine.dispose()
     return found
 

@@ -13,7 +13,7 @@ from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
-from benchdb.site.normal import Strip
+from benchdb.site.normal_strip import Strip
 from benchdb.site.plots import Axis, Mark, Plot, axis, times_tick
 from benchdb.site.wording import FigureCell
 

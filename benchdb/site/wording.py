@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow
-from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
@@ -14,8 +13,12 @@ from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import parameter_text
 from benchdb.report.workloads import workload_of
-from benchdb.site.content import Site
 from benchdb.steps import STEPS
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.compare.cell_rows import CellRow
+    from benchdb.compare.sides import Figure
+    from benchdb.site.content import Site
 
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
@@ -39,7 +42,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
+def figure_cell(language: Language, site: "Site", figure: "Figure") -> FigureCell:
     """Return what a table shows of the figure of one system."""
     return quantity_cell(language, site.runs, figure.quantity, figure.machines)
 
@@ -122,7 +125,7 @@ def badge(device: str) -> str:
     return device if device in _BADGES else "other"
 
 
-def work(language: Language, cell: CellRow) -> tuple[str, str]:
+def work(language: Language, cell: "CellRow") -> tuple[str, str]:
     """Name the work of a pair, and what tells it from other work of that name."""
     title = terms.title_text(language, workload_of(cell.workload))
     return title, details(language, cell.size, cell.batch_size)
