@@ -66,7 +66,7 @@ results: demo-environment ## results.sqlite, from published/
 	$(BIN)/python -c "import sqlite3; sqlite3.connect('results.sqlite').executescript('DELETE FROM import_part; VACUUM')"
 	$(BIN)/python -m tools.corpus_page results.sqlite > docs/corpus.md
 	rm -rf reports/kept && mkdir reports/kept
-	home=$$(mktemp -d) && BENCHDB_HOME=$$home $(BIN)/benchdb report --lang en --format html -o $$home --db results.sqlite && mv $$home/cache/*.facts reports/kept/
+	home=$$(mktemp -d) && export BENCHDB_HOME=$$home && page="report --lang en --format html -o $$home" && $(BIN)/benchdb $$page && $(BIN)/benchdb $$page --db results.sqlite && mv $$home/cache/*.facts reports/kept/
 
 schema: demo-environment ## the JSON Schema of the exchange format
 	$(BIN)/python -m benchdb.exchange.schema > schema/exchange.schema.json

@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,6 +14,9 @@ from benchdb.errors import UsageError, suggestion
 from benchdb.site import output as outputs
 from benchdb.site.output import FORMATS, File, Format
 from benchdb.user_data import cache_folder, location_of
+
+if TYPE_CHECKING:
+    from benchdb.site.single import Single
 
 app = typer.Typer(add_completion=False)
 
@@ -174,41 +178,63 @@ def _page(
 ) -> bool:
     """Deliver the one page, of what is kept of it; tell whether its database lets us.
 
-    Of the same bytes of a database facts are the same, and files of a language.
+    Of the same bytes of a database facts are the same, and files of a language. The
+    user's own, which we make here of what ships with us, has facts that ship as well.
     """
     place, cache = Path(location_of(db)), cache_folder()
-    if (state := outputs.state(place)) is None:
+    is_new = db is None and not place.exists()
+    if (state := outputs.state(place)) is None and not is_new:
         return False
     chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
-    about = filters, everything
-    key = outputs.key(state, repr((chosen, output == _STDOUT, about)))
-    if files := outputs.kept(cache, key):
+    about = repr((filters, everything))
+    options = repr((chosen, output == _STDOUT, about))
+    if state and (files := outputs.kept(cache, outputs.key(state, options))):
         _deliver(files, output)
         return True
     from benchdb.report.filters import words  # noqa: PLC0415  heavy
     from benchdb.report.language import negotiate  # noqa: PLC0415  heavy
-    from benchdb.site import report_files, single  # noqa: PLC0415  heavy
+    from benchdb.site.report_files import Edition, pages  # noqa: PLC0415  heavy
 
     languages = negotiate(lang, os.environ)
     _refuse_contradictions(output, languages, _PAGE, check=False)
-    name = outputs.key_of_facts(state, repr(about))
-    facts, is_lasting = outputs.kept_facts(cache, name, single.Single), True
-    if facts is None:
+    contents = b""
+    if is_new:
         from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
 
-        facts = making.facts(db, making.Wanted(filters, everything))
-        # Where nothing or too much is left, more is said than the page says.
-        more = facts.there or facts.room
-        if is_lasting := not more and state == outputs.state(place):
-            outputs.keep_facts(cache, name, facts)
-    options = [*words(facts.chosen), *(["--all"] if everything else [])]
-    alone = output == _STDOUT
-    edition = report_files.Edition(languages, _PAGE, options, alone=alone)
-    files = [*report_files.pages(facts, edition)]
+        contents, state = making.published(), outputs.state(place)
+    names = [outputs.key_of_facts(it, about) for it in (state, contents) if it]
+    facts, is_lasting = _facts(db, names, filters, everything=everything)
+    more = [*words(facts.chosen), *(["--all"] if everything else [])]
+    edition = Edition(languages, _PAGE, more, alone=output == _STDOUT)
+    files = [*pages(facts, edition)]
     _deliver(files, output)
-    if is_lasting:
-        outputs.keep(cache, key, files)
+    if state and is_lasting and state == outputs.state(place):
+        outputs.keep(cache, outputs.key(state, options), files)
+        for name in names:
+            outputs.keep_facts(cache, name, facts)
     return True
+
+
+def _facts(
+    db: str | None,
+    names: Sequence[str],
+    filters: Mapping[str, Sequence[str]],
+    *,
+    everything: bool,
+) -> "tuple[Single, bool]":
+    """Return what the one page shows, and whether it says all that is to be said.
+
+    Where nothing is left, or more than has room, standard error says more each time.
+    """
+    from benchdb.site.single import Single  # noqa: PLC0415  heavy
+
+    for name in names:
+        if kept := outputs.kept_facts(cache_folder(), name, Single):
+            return kept, True
+    from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+
+    facts = making.facts(db, making.Wanted(filters, everything))
+    return facts, not (facts.there or facts.room)
 
 
 def _deliver(files: Iterable[File], output: Path | None) -> None:

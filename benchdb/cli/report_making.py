@@ -20,6 +20,7 @@ from benchdb.site.output import File
 from benchdb.site.report_files import Edition, files
 from benchdb.site.short_facts import single
 from benchdb.site.single import Single
+from benchdb.store import contents
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
@@ -32,6 +33,7 @@ __all__ = [  # what a report is made with, as well as what is here
     "files_of_run",
     "machine_of",
     "opened",
+    "published",
     "tell_missing_fonts",
     "write_site",
 ]
@@ -71,6 +73,15 @@ def computed(
         site = content(connection, scope, wanted.here)
         _require_machine(site.report, highlight)
         yield site, replace(edition, options=options, database=database)
+
+
+def published() -> bytes:
+    """Make the user's own database, which is not there; return its contents' state."""
+    engine = opened(None)
+    with reading(engine) as connection:
+        found = contents.state(connection)
+    engine.dispose()
+    return found.encode()
 
 
 def facts(db: str | None, wanted: Wanted) -> Single:
