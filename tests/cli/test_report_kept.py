@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchdb import resources
+from benchdb.cli import user_database
 from benchdb.site import content
 from benchdb.user_data import cache_folder
 from tests.in_process import benchdb
@@ -18,6 +19,7 @@ from tests.written_reports import mixed, report, store
 
 PAGE = ("--format", "html", "-o", "-")
 SHIPPED = Path(__file__).parents[2] / "results.sqlite"
+SMALL = "m1-vs-v100.jsonl"
 # Makes the facts of a page, and tells what was needed.
 FACTS = """
 import sys
@@ -63,6 +65,19 @@ def made_anew(database: Path, *options: object) -> str:
     return found
 
 
+def shipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the facts that are kept ship with benchdb instead."""
+    reports = shutil.copytree(resources.folder("reports"), folder / "reports")
+    (reports / "kept").mkdir(exist_ok=True)
+    for path in cache_folder().glob("*.facts"):
+        path.rename(reports / "kept" / path.name)
+    shutil.rmtree(cache_folder())
+    known = resources.folder
+    monkeypatch.setattr(
+        resources, "folder", lambda name: reports if name == "reports" else known(name)
+    )
+
+
 @pytest.fixture(name="unread")
 def every_reading_fails(monkeypatch) -> Callable[[], None]:
     """Return what has every reading of a database fail from then on."""
@@ -93,21 +108,29 @@ def test_facts_that_ship_with_benchdb_are_used_for_their_database_alone(
     database, tmp_path, monkeypatch, unread
 ):
     first = page(database)
-    reports = shutil.copytree(resources.folder("reports"), tmp_path / "reports")
-    (reports / "kept").mkdir(exist_ok=True)
-    for path in cache_folder().glob("*.facts"):
-        path.rename(reports / "kept" / path.name)
-    shutil.rmtree(cache_folder())
-    folder = resources.folder
-    ours = {"reports": reports}
-    monkeypatch.setattr(resources, "folder", lambda it: ours.get(it) or folder(it))
-    shipped = database.read_bytes()
+    shipped(tmp_path, monkeypatch)
+    content = database.read_bytes()
     change(database, "UPDATE value SET value = value * 3 WHERE value > 90")
 
     assert page(database) != first
-    database.write_bytes(shipped)
+    database.write_bytes(content)
     unread()
     assert page(database) == first
+
+
+def test_the_users_own_new_database_has_facts_that_ship(tmp_path, monkeypatch, unread):
+    published = tmp_path / "published"
+    published.mkdir()
+    shutil.copy(resources.folder("published") / SMALL, published)
+    monkeypatch.setattr(user_database, "folder", lambda _: published)
+    first = benchdb("report", "--lang", "en", *PAGE)
+    shipped(tmp_path, monkeypatch)
+    shutil.rmtree(tmp_path / "home")
+    unread()
+
+    assert first.status == 0, first.err
+    assert benchdb("report", "--lang", "en", *PAGE) == first
+    assert benchdb("report", "--lang", "de", *PAGE).status == 0
 
 
 def test_all_that_facts_are_made_with_decides_whether_kept_ones_are_right(tmp_path):
