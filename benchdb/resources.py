@@ -10,8 +10,10 @@ from benchdb.user_data import config_folder
 _PACKAGE = Path(__file__).resolve().parent
 _ENDINGS = {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}
 _ENDINGS_OF_FACTS = {".py", ".json"}
-# Packages that no fact of a report needs (tests/cli/test_report_kept.py holds that).
+# What no fact of a report needs (tests/cli/test_report_kept.py holds that): packages,
+# the file that has the version, and what is looked at on its own.
 ASIDE = {"api", "cli", "collecting", "importing", "merge", "parquet", "repository"}
+ASIDE |= {"__init__.py", "_data"}
 _SHIPPED = _PACKAGE / "_data"  # in an installed wheel; a checkout has none
 
 

@@ -4,7 +4,7 @@ The same database, program and options give the same bytes. What was made once i
 in the user's cache; a report that is wanted again needs no library that makes pages.
 Its facts are kept as well, from which another language is said without the database;
 those of the database that ships with benchdb lie beside its templates (``make
-results``). Nothing of it lies in a database, which a stranger may have made.
+facts``). Nothing of it lies in a database, which a stranger may have made.
 """
 
 import hashlib
