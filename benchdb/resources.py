@@ -8,6 +8,12 @@ from pathlib import Path
 from benchdb.user_data import config_folder
 
 _PACKAGE = Path(__file__).resolve().parent
+_ENDINGS = {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}
+_ENDINGS_OF_FACTS = {".py", ".json"}
+# What no fact of a report needs (tests/cli/test_report_kept.py holds that): packages,
+# the file that has the version, and what is looked at on its own.
+ASIDE = {"api", "cli", "collecting", "importing", "merge", "parquet", "repository"}
+ASIDE |= {"__init__.py", "_data"}
 _SHIPPED = _PACKAGE / "_data"  # in an installed wheel; a checkout has none
 
 
@@ -20,15 +26,35 @@ def folder(name: str) -> Path:
     return path
 
 
-@cache
 def program() -> bytes:
     """Return the digest of program, templates, messages and catalogues."""
-    whole = hashlib.sha256()
+    return digests()[0]
+
+
+def program_of_facts() -> bytes:
+    """Return the digest of what decides about the facts of a report.
+
+    It leaves out how pages look, what they say in a language, how figures come into a
+    database and who asks for them.
+    """
+    return digests()[1]
+
+
+@cache
+def digests() -> tuple[bytes, bytes]:
+    """Return both: of the whole program, and of what decides about facts."""
+    whole, facts = hashlib.sha256(), hashlib.sha256()
     catalogue = folder("collectors") / "catalogue"
     for place in (_PACKAGE, folder("reports"), folder("schema"), catalogue):
         for path in sorted(place.rglob("*")):
-            if path.suffix in {".py", ".j2", ".po", ".css", ".js", ".json", ".svg"}:
-                whole.update(path.name.encode() + path.read_bytes())
+            if path.suffix in _ENDINGS:
+                content = path.name.encode() + path.read_bytes()
+                whole.update(content)
+                aside = place == _PACKAGE and path.relative_to(place).parts[0] in ASIDE
+                if path.suffix in _ENDINGS_OF_FACTS and not aside:
+                    facts.update(content)
     with suppress(OSError):  # workloads and metrics of one's own, if there are some
-        whole.update((config_folder() / "catalogue.toml").read_bytes())
-    return whole.digest()
+        own = (config_folder() / "catalogue.toml").read_bytes()
+        whole.update(own)
+        facts.update(own)
+    return whole.digest(), facts.digest()

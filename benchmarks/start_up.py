@@ -25,7 +25,7 @@ ROWS: tuple[Row, ...] = (
         "first-report",
         "the same where nothing is kept yet",
         "importing its libraries",
-        (Limit("ratio", most=10),),
+        (Limit("ratio", most=1.5),),
     ),
 )
 USUAL = Extent(None, 11)

@@ -8,7 +8,7 @@ import msgspec
 from benchdb.report.data_files import json_document
 from benchdb.report.scope import EVERYTHING
 from benchdb.site.content import content
-from benchdb.site.front import front_facts
+from benchdb.site.front_page import front_facts
 from benchdb.site.system_pairs import Systems
 from benchdb.store.database import open_database, reading
 

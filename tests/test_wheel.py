@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchdb import __version__
+from benchdb import __version__, resources
 from tests import published_runs
 
 CHECKOUT = Path(__file__).parents[1]
@@ -167,6 +167,13 @@ def test_it_lists_what_it_measured_and_says_what_it_can_measure(
     assert listed.stdout.count("matmul") == 1, listed.stderr
     assert "numpy" in advice.stdout.lower(), advice.stderr
     assert imported.stdout.startswith(str(installed.parents[1]))
+
+
+def test_facts_that_ship_fit_the_wheel_as_they_fit_the_checkout(installed, tmp_path):
+    asked = "from benchdb import resources as it; print(it.program_of_facts().hex())"
+    done = run(installed.with_name("python"), tmp_path, "-c", asked)
+
+    assert done.stdout.strip() == resources.program_of_facts().hex(), done.stderr
 
 
 def test_the_manual_page_is_where_man_looks(installed):

@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,9 +15,13 @@ from benchdb.site import output as outputs
 from benchdb.site.output import FORMATS, File, Format
 from benchdb.user_data import cache_folder, location_of
 
+if TYPE_CHECKING:
+    from benchdb.site.single import Single
+
 app = typer.Typer(add_completion=False)
 
 _STDOUT, _FOLDER = Path("-"), Path("report")
+_PAGE: tuple[Format, ...] = ("html",)
 _LANGUAGES = ("BENCHDB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _FILTERS = (
     *("chip", "workload", "framework", "device"),
@@ -135,17 +140,13 @@ def report(
     formats = _formats(format_ or (["html"] if run else ()))
     filters = {name: context.params[name] or () for name in _FILTERS}
     # What one page needs is kept for another time; nothing else is asked for so often.
-    is_page = formats == ("html",) and not (site or run or check or highlight)
-    chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
-    options = repr((chosen, output == _STDOUT, filters, everything))
-    place = Path(location_of(db))
-    key = outputs.key(place, options) if is_page else None
-    if key and (files := outputs.kept(cache_folder(), key)):
-        _deliver(files, output)
+    is_page = formats == _PAGE and not (site or run or check or highlight)
+    if is_page and _page(db, lang or (), output, filters, everything=everything):
         return
     from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+    from benchdb.report.language import negotiate  # noqa: PLC0415  heavy
 
-    languages = making.negotiate(lang or (["all"] if site else ()), os.environ)
+    languages = negotiate(lang or (["all"] if site else ()), os.environ)
     _refuse_contradictions(output, languages, formats, check=check)
     engine = making.opened(db)
     here = making.machine_of(engine, highlight)
@@ -158,12 +159,6 @@ def report(
         making.write_site(engine, wanted, languages, site, base_url)
         return
     edition = making.Edition(languages, formats, alone=output == _STDOUT)
-    if key:
-        files, is_complete = making.page(engine, wanted, edition)
-        _deliver(files, output)
-        if is_complete and key == outputs.key(place, options):
-            outputs.keep(cache_folder(), key, files)
-        return
     with making.computed(engine, wanted, highlight, edition) as (content, edition):
         if check:
             again = _again(edition.options, lang, format_, output, db)
@@ -171,6 +166,75 @@ def report(
         else:
             making.tell_missing_fonts(edition)
             _deliver(making.files(content, edition), output)
+
+
+def _page(
+    db: str | None,
+    lang: Sequence[str],
+    output: Path | None,
+    filters: Mapping[str, Sequence[str]],
+    *,
+    everything: bool,
+) -> bool:
+    """Deliver the one page, of what is kept of it; tell whether its database lets us.
+
+    Of the same bytes of a database facts are the same, and files of a language. The
+    user's own, which we make here of what ships with us, has facts that ship as well.
+    """
+    place, cache = Path(location_of(db)), cache_folder()
+    is_new = db is None and not place.exists()
+    if (state := outputs.state(place)) is None and not is_new:
+        return False
+    chosen = lang or [os.environ.get(variable, "") for variable in _LANGUAGES]
+    about = repr((filters, everything))
+    options = repr((chosen, output == _STDOUT, about))
+    if state and (files := outputs.kept(cache, outputs.key(state, options))):
+        _deliver(files, output)
+        return True
+    from benchdb.report.filters import words  # noqa: PLC0415  heavy
+    from benchdb.report.language import negotiate  # noqa: PLC0415  heavy
+    from benchdb.site.report_files import Edition, pages  # noqa: PLC0415  heavy
+
+    languages = negotiate(lang, os.environ)
+    _refuse_contradictions(output, languages, _PAGE, check=False)
+    contents = b""
+    if is_new:
+        from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+
+        contents, state = making.published(), outputs.state(place)
+    names = [outputs.key_of_facts(it, about) for it in (state, contents) if it]
+    facts, is_lasting = _facts(db, names, filters, everything=everything)
+    more = [*words(facts.chosen), *(["--all"] if everything else [])]
+    edition = Edition(languages, _PAGE, more, alone=output == _STDOUT)
+    files = [*pages(facts, edition)]
+    _deliver(files, output)
+    if state and is_lasting and state == outputs.state(place):
+        outputs.keep(cache, outputs.key(state, options), files)
+        for name in names:
+            outputs.keep_facts(cache, name, facts)
+    return True
+
+
+def _facts(
+    db: str | None,
+    names: Sequence[str],
+    filters: Mapping[str, Sequence[str]],
+    *,
+    everything: bool,
+) -> "tuple[Single, bool]":
+    """Return what the one page shows, and whether it says all that is to be said.
+
+    Where nothing is left, or more than has room, standard error says more each time.
+    """
+    from benchdb.site.single import Single  # noqa: PLC0415  heavy
+
+    for name in names:
+        if kept := outputs.kept_facts(cache_folder(), name, Single):
+            return kept, True
+    from benchdb.cli import report_making as making  # noqa: PLC0415  heavy
+
+    facts = making.facts(db, making.Wanted(filters, everything))
+    return facts, not (facts.there or facts.room)
 
 
 def _deliver(files: Iterable[File], output: Path | None) -> None:

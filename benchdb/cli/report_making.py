@@ -13,12 +13,14 @@ from benchdb.cli.user_database import opened
 from benchdb.cli.waiting_line import waiting
 from benchdb.errors import UsageError
 from benchdb.report.filters import as_line, words
-from benchdb.report.language import negotiate
 from benchdb.report.scope import Wanted, selected
 from benchdb.report.view.report_view import Report
 from benchdb.site.content import Site, content
 from benchdb.site.output import File
 from benchdb.site.report_files import Edition, files
+from benchdb.site.short_facts import single
+from benchdb.site.single import Single
+from benchdb.store import contents
 from benchdb.store.database import reading
 from benchdb.store.machines import find_by_id
 
@@ -26,12 +28,12 @@ __all__ = [  # what a report is made with, as well as what is here
     "Edition",
     "Wanted",
     "computed",
+    "facts",
     "files",
     "files_of_run",
     "machine_of",
-    "negotiate",
     "opened",
-    "page",
+    "published",
     "tell_missing_fonts",
     "write_site",
 ]
@@ -73,17 +75,22 @@ def computed(
         yield site, replace(edition, options=options, database=database)
 
 
-def page(
-    engine: Engine, wanted: Wanted, edition: Edition
-) -> tuple[tuple[File, ...], bool]:
-    """Return the files of *edition*, and whether no more had to be said beside them.
-
-    The database is closed then.
-    """
-    with computed(engine, wanted, None, edition) as (site, whole):
-        found = tuple(files(site, whole))
+def published() -> bytes:
+    """Make the user's own database, which is not there; return its contents' state."""
+    engine = opened(None)
+    with reading(engine) as connection:
+        found = contents.state(connection)
     engine.dispose()
-    return found, not (site.report.there or site.report.room)
+    return found.encode()
+
+
+def facts(db: str | None, wanted: Wanted) -> Single:
+    """Return what the one page shows of the runs *wanted* in a database."""
+    engine = opened(db)
+    with computed(engine, wanted, None, Edition((), ())) as (site, _):
+        found = single(site)
+    engine.dispose()
+    return found
 
 
 def write_site(

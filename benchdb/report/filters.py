@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchdb.report.untrusted import plain
 from benchdb.report.view.atoms import Filter
-from benchdb.store import known_names as names
 
 OPTIONS = (
     *("chip", "workload", "framework", "device"),
@@ -35,7 +34,9 @@ def resolve(asked: Names, there: Names) -> tuple[Filter, ...]:
 
 def alike(option: str, name: str) -> str:
     """Return what is equal for names of *option* that mean the same."""
-    return names.alike(option, plain(name, None))
+    from benchdb.store import known_names  # noqa: PLC0415  pages need only words
+
+    return known_names.alike(option, plain(name, None))
 
 
 def words(chosen: Iterable[Filter]) -> list[str]:
@@ -59,12 +60,14 @@ def as_line(chosen: Iterable[Filter]) -> str:
 
 
 def _resolved(option: str, asked: Sequence[str], there: Sequence[str]) -> Filter:
+    from benchdb.store import known_names  # noqa: PLC0415  pages need only words
+
     those = {plain(name, None) for name in there}
     values: dict[str, None] = {}
     for value in asked:
         whole = alike(option, value) in {alike(option, name) for name in those}
         for part in [value] if whole else value.split(","):
-            values[names.known(option, plain(part, None), sorted(those))] = None
+            values[known_names.known(option, plain(part, None), sorted(those))] = None
     return Filter(option, tuple(values))
 
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.schema import CreateTable, DropTable
 
 from benchdb.report.filters import OPTIONS, Names, alike, resolve
-from benchdb.report.view.atoms import Filter, Room
+from benchdb.report.view.atoms import BASELINE, Filter, Room
 from benchdb.store import contents
 from benchdb.store.known_names import LETTERS
 from benchdb.store.machines import mine
@@ -35,7 +35,6 @@ from benchdb.store.tables import Digest, chip, machine, newest, run, source
 
 # Runs that a page is made of: of a larger database the newest of each cell.
 WHOLE = 12_000
-BASELINE = "M1"  # the chip of every ratio that names no other, with Metal
 _SELECTED = Table(
     "benchdb_selected",
     MetaData(),

@@ -64,7 +64,9 @@ def _rows(language: Language, site: Site, runs: Set[str]) -> Iterator[tuple[str,
     if not own:
         return
     for strip, row in zip(
-        own, usual.rows(language, site, own, usual.scale(language, own)), strict=True
+        own,
+        usual.rows(language, site.runs, own, usual.scale(language, own)),
+        strict=True,
     ):
         if strip.mine is None:  # never so; the types do not know
             continue

@@ -11,7 +11,8 @@ import msgspec
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.untrusted import cleaned
-from benchdb.site import answers, chip_facts, family, metal, normal, usual
+from benchdb.site import chip_facts, family, metal, normal, usual
+from benchdb.site.answers.cards import cards
 from benchdb.site.answers.facts import Card
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
@@ -20,7 +21,7 @@ from benchdb.site.family import Family
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting, table
 from benchdb.site.metal import Metal
-from benchdb.site.normal import Strip
+from benchdb.site.normal_strip import Strip
 from benchdb.site.pages import Page, Words
 
 _MOST = 300  # rows of the table of figures, beside all else
@@ -67,7 +68,7 @@ def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:
         before=before,
         after=after,
         pair=_pair(site, name, after or before),
-        cards=answers.cards(site, name),
+        cards=cards(site, name),
         metal=cleaned(metal.metal(site, name)),
         usual=cleaned(usual.of_chip(strips, name)),
         ladders=cleaned(family.family(site, name)),
@@ -129,7 +130,7 @@ def _words(site: Site, page: ChipPage, language: Language) -> Words:
             "lead": usual.lead(language, page.usual, name),
             "axis": scale,
             "own": usual.own(language, scale),
-            "rows": list(usual.rows(language, site, page.usual, scale)),
+            "rows": list(usual.rows(language, site.runs, page.usual, scale)),
         }
     if page.ladders:
         contents.append(("family", language.pgettext("contents", "Its family")))

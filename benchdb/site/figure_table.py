@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -18,9 +18,11 @@ from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import apart_text
-from benchdb.site.content import Line, Site
 from benchdb.site.lasting import stays_of
 from benchdb.site.wording import bars
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.site.content import Line, Site
 
 MOST = 400  # rows of a table
 _CHOICES = 12  # values of a column that are offered as filters
@@ -130,7 +132,7 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def figure_table(
-    site: Site, lines: Iterable[Line], command: str, most: int = MOST
+    site: "Site", lines: "Iterable[Line]", command: str, most: int = MOST
 ) -> FigureTable:
     """Return the table of all figures in *lines*, *most* of them where it is too long.
 
@@ -156,7 +158,7 @@ def figure_table(
     )
 
 
-def _rows(site: Site, line: Line) -> Sequence[FigureRow]:
+def _rows(site: "Site", line: "Line") -> Sequence[FigureRow]:
     """Return the rows of a line, which four pages show: made once for all of them."""
     if id(line) not in site.table_rows:
         rows = [
@@ -168,7 +170,7 @@ def _rows(site: Site, line: Line) -> Sequence[FigureRow]:
     return site.table_rows[id(line)][1]
 
 
-def _row(site: Site, row: ValueRow, stays: Quantity | None) -> FigureRow:
+def _row(site: "Site", row: ValueRow, stays: Quantity | None) -> FigureRow:
     notes = row.quantity.notes if row.quantity else ()
     chosen = dict(row.parameters)
     return FigureRow(

@@ -1,27 +1,17 @@
 """The front page: six answers, a row for each chip, and what nobody has measured."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
-from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording import terms
-from benchdb.site import answers
 from benchdb.site.answers import front_tables, token_chart
-from benchdb.site.answers.facts import Card
-from benchdb.site.answers.lookup import corpus_of
-from benchdb.site.answers.overview import Overview, overview
-from benchdb.site.answers.token_chart import ModelPlot
-from benchdb.site.answers.watt import comparisons
+from benchdb.site.answers.facts import Card, ModelPlot, Overview
 from benchdb.site.answers.words import card_words, years_text
 from benchdb.site.answers.work_terms import work_text
-from benchdb.site.content import Site
-from benchdb.site.pages import Page, Words
-from benchdb.site.sections import Section
+from benchdb.site.pages import Words
 
 _MEASURE = "benchdb collect"
 _MEASURE_METAL = "benchdb collect --metal"
@@ -49,46 +39,6 @@ class Front(msgspec.Struct, frozen=True):
     digest: str
     own: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()
-
-
-def pages(site: Site, sections: Iterable[Section] = ()) -> Iterator[Page]:
-    """Yield the front page, with links to *sections* of other packages."""
-    links = tuple((one.address, one.title) for one in sections)
-    facts = replace(front_facts(site), sections=links)
-    yield Page("index", "answers", "index", facts, partial(front_words, facts))
-
-
-def front_facts(site: Site) -> Front:
-    """Return what the front page shows."""
-    corpus = corpus_of(site)
-    shown = overview(corpus)
-    medians = [
-        it
-        for row in (*shown.chips, *shown.gpus)
-        for it in (row.decode, row.prefill)
-        if it
-    ]
-    cells = [cell.run for row in shown.heat for cell in row.cells]
-    linked = (*(it.run for it in medians), *cells)
-    facts = Front(
-        cards=answers.cards(site, None),
-        overview=shown,
-        plots=token_chart.model_plots(corpus),
-        watts=comparisons(corpus),
-        chips=dict(site.chips),
-        pairs={
-            worker.chip: slug
-            for worker, slug in site.systems.slugs.items()
-            if worker.device in ("metal", "cuda")
-        },
-        runs={run: site.runs[run] for run in linked},
-        grades={run: corpus.facts[run].grade or "" for run in linked},
-        figures=site.report.values_count,
-        sources=site.report.sources_count,
-        digest=site.report.database_digest,
-        own=tuple(sorted({it.chip for it in site.report.machines if it.here})),
-    )
-    return untrusted.cleaned(facts)
 
 
 def front_words(facts: Front, language: Language) -> Words:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,9 +13,11 @@ from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.parameters import apart_text
 from benchdb.site import wording
-from benchdb.site.content import Line, Site
 from benchdb.site.plots import Axis, Mark, Plot, axis, tick
 from benchdb.site.wording import FigureCell
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.site.content import Line, Site
 
 _MOST = 30  # rows
 _FADES = 97.0  # per cent of the burst, below which a speed does not last
@@ -54,18 +57,18 @@ class LastingTable(msgspec.Struct, frozen=True):
     rows: tuple[LastingRow, ...]
 
 
-def stays_of(line: Line) -> Quantity | None:
+def stays_of(line: "Line") -> Quantity | None:
     """Return what stays of the first seconds' speed, where both rates are known."""
     return next((row.quantity for row in line if row.metric == STAYS), None)
 
 
-def lasting(lines: Iterable[Line]) -> tuple[Lasting, ...]:
+def lasting(lines: "Iterable[Line]") -> tuple[Lasting, ...]:
     """Return the lines with both rates, those that fade most first."""
     rows = sorted(_known(lines), key=lambda one: (one.stays.value, one.head.run))
     return tuple(rows[:_MOST])
 
 
-def _known(lines: Iterable[Line]) -> Iterator[Lasting]:
+def _known(lines: "Iterable[Line]") -> Iterator[Lasting]:
     for line in lines:
         stays, known = stays_of(line), {row.metric: row.quantity for row in line}
         rates = [known[name] for name in LASTING if name != STAYS and known.get(name)]
@@ -75,7 +78,7 @@ def _known(lines: Iterable[Line]) -> Iterator[Lasting]:
 
 
 def table(
-    language: Language, site: Site, known: Sequence[Lasting]
+    language: Language, site: "Site", known: Sequence[Lasting]
 ) -> LastingTable | None:
     """Return what the section shows; nothing where no rate is known."""
     if not known:
@@ -98,7 +101,7 @@ def table(
 
 
 def _rows(
-    language: Language, site: Site, scale: Axis, known: Sequence[Lasting]
+    language: Language, site: "Site", scale: Axis, known: Sequence[Lasting]
 ) -> Iterator[LastingRow]:
     for one in known:
         row, stays = one.head, one.stays.value
@@ -113,8 +116,8 @@ def _rows(
             work=cells.workload(language, row),
             details=" · ".join(filter(None, details)),
             plot=Plot((Mark(first, "cpu"), Mark(held, look)), (held, first), look=look),
-            burst=wording.quantity_cell(language, site, one.burst),
-            sustained=wording.quantity_cell(language, site, one.sustained),
+            burst=wording.quantity_cell(language, site.runs, one.burst),
+            sustained=wording.quantity_cell(language, site.runs, one.sustained),
             stays=language.compact(one.stays),
         )
 

@@ -5,15 +5,18 @@ x is in per cent of the plot, so that marks keep their size at any width.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow
 from benchdb.report.charts import svg
 from benchdb.report.charts.spec import Scale, decimals_of, log_scale
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Ratio
 from benchdb.statistics.ticks import axis_ticks
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.compare.cell_rows import CellRow
 
 _MARGIN = 1.06  # beyond the outermost mark or tick, as a factor
 _FAR = 6  # from end to end: decades, or numbers that are closer to each other
@@ -129,7 +132,7 @@ def is_doubtful(flags: Iterable[str]) -> bool:
     return not _EXPLAINED.issuperset(flags)
 
 
-def is_flagged(cell: CellRow) -> bool:
+def is_flagged(cell: "CellRow") -> bool:
     """Tell whether something speaks against one of the figures of a ratio."""
     return is_doubtful((*cell.base.flags, *cell.other.flags))
 

@@ -5,18 +5,20 @@ Each format is imported where it is made: one page needs half of what all format
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from benchdb.report import filters
 from benchdb.report.charts.spec import Chart
 from benchdb.report.language import Language, load
-from benchdb.report.view.report_view import Report
-from benchdb.site import single
-from benchdb.site.content import Site
 from benchdb.site.output import File, Format
 from benchdb.site.pages import Sheet
-from benchdb.site.single import Single
+from benchdb.site.single import Single, page
+
+if TYPE_CHECKING:  # what reads a database takes as long to import as all the rest
+    from benchdb.report.view.report_view import Report
+    from benchdb.site.content import Site
 
 _DATA = {"csv": "CSV", "json": "JSON", "sqlite": "SQLite"}  # by label, as on the page
 
@@ -49,24 +51,28 @@ class Edition(msgspec.Struct, frozen=True):
         return Sheet(command, digest, tuple(self.languages), tuple(data))
 
 
-def files(site: Site, edition: Edition) -> Iterator[File]:
+def files(site: "Site", edition: Edition) -> Iterator[File]:
     """Yield the files of the report of *site*, always in the same order."""
     if {*edition.formats} - {*_DATA}:
-        facts = single.single(site)
-        for code in edition.languages:
-            yield from _in_language(site, facts, load(code), edition)
+        from benchdb.site.short_facts import single  # noqa: PLC0415  SQLAlchemy
+
+        yield from pages(single(site), edition)
     for name in edition.formats:
         if name in _DATA:
             yield File(f"report.{name}", _data(site.report, name, edition))
 
 
-def _in_language(
-    site: Site, facts: Single, language: Language, edition: Edition
-) -> Iterator[File]:
-    sheet = edition.sheet(site.report.database_digest, language.code)
+def pages(facts: Single, edition: Edition) -> Iterator[File]:
+    """Yield the files of *facts* that are in a language."""
+    for code in edition.languages:
+        yield from _in_language(facts, load(code), edition)
+
+
+def _in_language(facts: Single, language: Language, edition: Edition) -> Iterator[File]:
+    sheet = edition.sheet(facts.front.digest, language.code)
     if "html" in edition.formats:
-        page = single.page(site, facts, language, sheet)
-        yield File(f"report.{language.code}.html", page.encode())
+        text = page(facts, language, sheet)
+        yield File(f"report.{language.code}.html", text.encode())
     if "markdown" in edition.formats:
         yield from _markdown(facts, language, edition, sheet)
     if "snippet" in edition.formats:
@@ -113,7 +119,7 @@ def _snippet(facts: Single, language: Language, edition: Edition) -> Iterator[Fi
         yield File(f"report.{language.code}.badge.svg", image.encode())
 
 
-def _data(report: Report, wanted: Format, edition: Edition) -> bytes:
+def _data(report: "Report", wanted: Format, edition: Edition) -> bytes:
     if wanted == "sqlite":
         return edition.database
     from benchdb.report import data_files  # noqa: PLC0415

@@ -23,8 +23,8 @@ from benchdb.report.wording import filters, grades
 from benchdb.report.wording.cells import Table
 from benchdb.site import single
 from benchdb.site.answers import front_tables, token_chart
+from benchdb.site.answers.facts import ChipRow, Overview
 from benchdb.site.answers.front_tables import Cell
-from benchdb.site.answers.overview import ChipRow, Overview
 from benchdb.site.badges import drawn
 from benchdb.site.figure_table import table_words
 from benchdb.site.front import front_words

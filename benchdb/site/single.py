@@ -1,7 +1,5 @@
 """One file to share: the front page's answers and tables, what to know, and sources."""
 
-from collections import Counter
-from collections.abc import Iterator
 from functools import partial
 
 import msgspec
@@ -13,18 +11,14 @@ from benchdb.report.view.atoms import Filter, Room
 from benchdb.report.view.listed import Note
 from benchdb.report.wording import filters
 from benchdb.report.wording.notes import note_text
-from benchdb.site import normal, usual
+from benchdb.site import usual
 from benchdb.site.answers import front_tables
-from benchdb.site.content import Site
-from benchdb.site.figure_table import FigureTable, figure_table, table_words
-from benchdb.site.front import Front, front_facts, front_words
-from benchdb.site.normal import Strip
+from benchdb.site.figure_table import FigureTable, table_words
+from benchdb.site.front import Front, front_words
+from benchdb.site.normal_strip import Strip
 from benchdb.site.pages import Page, Sheet, Words, alone
 
 SOURCES = 40  # named on the page, those of most figures first
-_NOTES = 8
-_ROWS = 120  # of the table of figures, where there is one
-_STRIPS = 12  # of the reader's own machine
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -52,75 +46,20 @@ class Single(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
 
 
-def single(site: Site) -> Single:
-    """Return what the file shows."""
-    front, report = front_facts(site), site.report
-    listed = bool(report.values) and (bool(report.chosen) or not front.overview.chips)
-    marked = any(machine.here for machine in report.machines)
-    strips = normal.strips(site.inputs, site.bins) if marked else ()
-    return Single(
-        front=front,
-        chosen=report.chosen,
-        there=report.there,
-        room=report.room,
-        yours=tuple(strip for strip in strips if strip.mine)[:_STRIPS],
-        figures=figure_table(site, site.lines, "benchdb list", _ROWS)
-        if listed
-        else None,
-        notes=tuple(_notes(site, front))[:_NOTES],
-        sources=tuple(_sources(site)),
-    )
-
-
-def _notes(site: Site, front: Front) -> Iterator[Note]:
-    """Yield what speaks against figures that are shown and flagged, each rule once."""
-    flagged = {
-        (cell.chip, row.work)
-        for row in front.overview.heat
-        for cell in row.cells
-        if cell.flagged
-    }
-    letters = {
-        letter
-        for row in site.rows.values()
-        if row.quantity and (row.system.chip, row.workload.name) in flagged
-        for letter in row.quantity.notes
-    }
-    doubted = {chip for card in front.cards for chip in card.doubts}
-    seen = set()
-    for note in site.report.notes:
-        chips = {site.places[run].chip for run in note.runs if run in site.places}
-        doubts = note.code == "impossible-os" and chips & doubted
-        if (note.key in letters or doubts) and note.code not in seen:
-            seen.add(note.code)
-            yield note
-
-
-def _sources(site: Site) -> Iterator[Source]:
-    counts = Counter(
-        slug for row in site.report.values if (slug := site.source_of(row))
-    )
-    addresses: dict[str, str | None] = {}
-    for row in site.report.sources:
-        addresses.setdefault(row.slug, row.url)
-    for slug, figures in sorted(counts.items(), key=lambda it: (-it[1], it[0])):
-        yield Source(slug, addresses.get(slug), figures)
-
-
-def page(site: Site, facts: Single, language: Language, sheet: Sheet) -> str:
+def page(facts: Single, language: Language, sheet: Sheet) -> str:
     """Return the file in a language."""
-    shown = Page("index", "answers", "single", facts, partial(_words, site, facts))
+    shown = Page("index", "answers", "single", facts, partial(_words, facts))
     return alone(shown, language, sheet)
 
 
-def _words(site: Site, facts: Single, language: Language) -> Words:
+def _words(facts: Single, language: Language) -> Words:
     # What stands on pages of the site alone: plots, GPUs, the least memory of models.
     overview = replace(facts.front.overview, gpus=())
     said = front_words(replace(facts.front, plots=(), overview=overview), language)
     yours = None
     if facts.yours:
         scale = usual.scale(language, facts.yours)
-        rows = list(usual.rows(language, site, facts.yours, scale))
+        rows = list(usual.rows(language, {}, facts.yours, scale))
         yours = {"axis": scale, "rows": rows}
     kept = facts.sources[:SOURCES]
     parts = {

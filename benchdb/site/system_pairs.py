@@ -9,10 +9,10 @@ from benchdb.compare.cell_rows import CellRow, cells
 from benchdb.compare.side_names import Asked
 from benchdb.compare.sides import Side
 from benchdb.exchange.messages import Device
-from benchdb.report import scope
 from benchdb.report.inputs import Inputs
 from benchdb.report.measurement import Measurement
 from benchdb.report.runs import StoredRun
+from benchdb.report.view import atoms
 from benchdb.site.addresses import addresses
 from benchdb.store.places import chip_at_work, is_known
 
@@ -24,7 +24,7 @@ class Worker(NamedTuple):
     device: Device
 
 
-BASELINE = Worker(scope.BASELINE, "metal")  # of every ratio that names no other
+BASELINE = Worker(atoms.BASELINE, "metal")  # of every ratio that names no other
 
 
 class Systems:

@@ -1,7 +1,7 @@
 """Is my result normal? Reports of a chip as multiples of the median of their kind."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -13,8 +13,7 @@ from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.metrics import metric_text
 from benchdb.site import wording
-from benchdb.site.content import Site
-from benchdb.site.normal import Strip
+from benchdb.site.normal_strip import Strip
 from benchdb.site.plots import Axis, Mark, Plot, axis, times_tick
 from benchdb.site.wording import FigureCell
 
@@ -104,9 +103,12 @@ def scale(language: Language, strips: Sequence[Strip]) -> Axis:
 
 
 def rows(
-    language: Language, site: Site, strips: Sequence[Strip], shown: Axis
+    language: Language,
+    runs: Mapping[str, str],
+    strips: Sequence[Strip],
+    shown: Axis,
 ) -> Iterator[StripRow]:
-    """Yield the strips as the table shows them."""
+    """Yield the strips as the table shows them; *runs* are addresses of their pages."""
     several = len({strip.framework for strip in strips}) > 1
     for strip in strips:
         sound = [dot for dot in strip.dots if not dot.quantity.notes]
@@ -115,7 +117,7 @@ def rows(
             work=work(language, strip),
             place=_place(language, strip, framework=several),
             plot=_plot(strip, shown),
-            median=wording.quantity_cell(language, site, strip.median, strip.machines),
+            median=wording.quantity_cell(language, runs, strip.median, strip.machines),
             limits=_limits(language, strip) if strip.results > 1 else cells.DASH,
             results=strip.results,
             machines=machines(language, strip),

@@ -13,7 +13,7 @@ from benchdb.site import (
     build,
     chip_page,
     compare,
-    front,
+    front_page,
     listings,
     machine_page,
     pages,
@@ -66,7 +66,7 @@ def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outco
 def _plans(site: Site, frame: Frame, made: Callable[[], bytes]) -> Iterator[Plan]:
     """Yield all but the page of pairs, whose data takes longest, then that one."""
     added = sections.sections(site)
-    shared = [*front.pages(site, added), *sections.pages(added)]
+    shared = [*front_page.pages(site, added), *sections.pages(added)]
     shared += [page for make in _SHARED for page in make(site)]
     runs = Local(
         run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)

@@ -1,12 +1,11 @@
 """What pages of chips and workloads say of figures, systems and work, in words."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchdb.compare.cell_rows import CellRow
-from benchdb.compare.sides import Figure
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity, Ratio
 from benchdb.report.wording import cells, terms
@@ -14,8 +13,12 @@ from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
 from benchdb.report.wording.parameters import parameter_text
 from benchdb.report.workloads import workload_of
-from benchdb.site.content import Site
 from benchdb.steps import STEPS
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.compare.cell_rows import CellRow
+    from benchdb.compare.sides import Figure
+    from benchdb.site.content import Site
 
 _EVEN = math.log(1.1)  # single runs nearer to each other are about even
 # What a size of a sweep calls these: their names alone say it.
@@ -39,19 +42,25 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def figure_cell(language: Language, site: Site, figure: Figure) -> FigureCell:
+def figure_cell(language: Language, site: "Site", figure: "Figure") -> FigureCell:
     """Return what a table shows of the figure of one system."""
-    return quantity_cell(language, site, figure.quantity, figure.machines)
+    return quantity_cell(language, site.runs, figure.quantity, figure.machines)
 
 
 def quantity_cell(
-    language: Language, site: Site, quantity: Quantity, machines: int = 1
+    language: Language,
+    runs: Mapping[str, str],
+    quantity: Quantity,
+    machines: int = 1,
 ) -> FigureCell:
-    """Return what a table shows of a *quantity* that is of so many *machines*."""
+    """Return what a table shows of a *quantity* that is of so many *machines*.
+
+    *runs* are the addresses of pages of runs.
+    """
     label = quantity.label or ""
     return FigureCell(
         text=language.figure(language.compact(quantity)),
-        address=site.runs.get(quantity.run, ""),
+        address=runs.get(quantity.run, ""),
         grade=quantity.grade or "",
         trust=f"t{bars(quantity.trust)}",
         label=trust_text(language, quantity.trust, label, mine=quantity.mine)
@@ -116,7 +125,7 @@ def badge(device: str) -> str:
     return device if device in _BADGES else "other"
 
 
-def work(language: Language, cell: CellRow) -> tuple[str, str]:
+def work(language: Language, cell: "CellRow") -> tuple[str, str]:
     """Name the work of a pair, and what tells it from other work of that name."""
     title = terms.title_text(language, workload_of(cell.workload))
     return title, details(language, cell.size, cell.batch_size)

@@ -16,8 +16,9 @@ from benchdb.report.wording import terms
 from benchdb.report.workloads import workload_of
 from benchdb.site import workload_facts, workload_words
 from benchdb.site.answers import token_chart
+from benchdb.site.answers.facts import ModelPlot
 from benchdb.site.answers.lookup import corpus_of
-from benchdb.site.answers.token_chart import ModelPlot
+from benchdb.site.answers.token_speed import model_plots
 from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting
@@ -94,7 +95,7 @@ def _facts(
         models=cleaned(models),
         more_models=more,
         # The front page has the others, which take long to place.
-        tokens=token_chart.model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
+        tokens=model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
         lasting=lasting(site.by_workload[name]),
         missing=workload_facts.missing(site, name),
         figures=figure_table(site, site.by_workload[name], command, _MOST),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchdb.report.language import Language, load
-from benchdb.site import short_markdown, single
+from benchdb.site import short_facts, short_markdown, single
 from benchdb.site.content import Site
 from benchdb.site.pages import Sheet
 from benchdb.site.single import Single
@@ -25,7 +25,7 @@ class Short(NamedTuple):
 
     def page(self, language: Language, sheet: Sheet = SHEET) -> str:
         """Return it as a page."""
-        return single.page(self.site, self.facts, language, sheet)
+        return single.page(self.facts, language, sheet)
 
     def text(self, language: Language) -> str:
         """Return it as Markdown with a chart beside it."""
@@ -35,7 +35,7 @@ class Short(NamedTuple):
 
 
 def short(site: Site) -> Short:
-    return Short(site, single.single(site))
+    return Short(site, short_facts.single(site))
 
 
 def of(folder: Path, runs: Iterable[Run]) -> Short:

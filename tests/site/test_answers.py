@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from benchdb.report import language as languages
-from benchdb.site import answers, front
+from benchdb.site import front_page
+from benchdb.site.answers.cards import cards as answers_of
 from benchdb.site.answers.facts import Card, Held
 from benchdb.site.answers.lookup import corpus_of
 from benchdb.site.answers.overview import overview
@@ -35,7 +36,7 @@ def in_a_new_database(tmp_path: Path) -> Answers:
 
     def answered(runs: Sequence[Run], chip: str | None = None) -> dict[str, Card]:
         with site_of(store(tmp_path, list(runs))) as site:
-            return {card.question: card for card in answers.cards(site, chip)}
+            return {card.question: card for card in answers_of(site, chip)}
 
     return answered
 
@@ -125,7 +126,7 @@ def test_a_second_work_of_the_same_machines_makes_a_mean_no_surer(tmp_path):
         folder = tmp_path / "-".join(works)
         folder.mkdir()
         with site_of(store(folder, runs)) as site:
-            step = first(answers.cards(site, None)[0])
+            step = first(answers_of(site, None)[0])
         assert step.least is not None
         assert step.most is not None
         return step.most / step.least
@@ -394,7 +395,7 @@ def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_pa
         script(100, M1),
     ]
     with site_of(store(tmp_path, runs)) as site:
-        (page,) = front.pages(site)
+        (page,) = front_page.pages(site)
         text = render(page, languages.load("en"), Frame(("en",)))
 
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
@@ -405,7 +406,7 @@ def test_names_of_strangers_are_harmless_in_answers_and_on_the_front_page(tmp_pa
 
 def test_an_empty_database_has_a_front_page_that_says_so(tmp_path):
     with site_of(store(tmp_path, [])) as site:
-        (page,) = front.pages(site)
+        (page,) = front_page.pages(site)
         words_of_it = page.words(languages.load("en"))
         text = render(page, languages.load("en"), Frame(("en",)))
 
@@ -420,7 +421,7 @@ def the_shipped_database() -> Site:
 
 
 def test_all_six_questions_are_answered_with_evidence_from_what_is_shipped(shipped):
-    cards = answers.cards(shipped, None)
+    cards = answers_of(shipped, None)
 
     assert [card.question for card in cards] == [
         *("mac", "metal", "gpu", "watt", "fit", "tokens")
@@ -434,7 +435,7 @@ def test_all_six_questions_are_answered_with_evidence_from_what_is_shipped(shipp
 
 def test_figures_of_the_shipped_answers_are_those_of_their_sources(shipped):
     """Computed by hand from the seconds and tokens that the sources print."""
-    by_name = {card.question: card for card in answers.cards(shipped, None)}
+    by_name = {card.question: card for card in answers_of(shipped, None)}
 
     steps = {it.names: it for it in by_name["mac"].held if it.other.chip == "M1 Ultra"}
     (ultra,) = steps.values()
@@ -448,7 +449,7 @@ def test_figures_of_the_shipped_answers_are_those_of_their_sources(shipped):
 
 
 def test_the_front_page_is_light_in_every_language(shipped):
-    (page,) = front.pages(shipped)
+    (page,) = front_page.pages(shipped)
     frame = Frame(languages.available())
     sizes = {
         code: len(render(page, languages.load(code), frame).encode())
@@ -458,7 +459,7 @@ def test_the_front_page_is_light_in_every_language(shipped):
 
 
 def test_unlike_rows_of_the_distance_are_hollow_and_grey(shipped):
-    (page,) = front.pages(shipped)
+    (page,) = front_page.pages(shipped)
     distances: Any = page.words(languages.load("en")).parts["distances"]
     rows = {row.chip: row for row in distances}
 
@@ -478,7 +479,7 @@ def test_a_row_counts_the_figures_that_the_page_of_its_chip_counts(shipped):
 
 
 def test_the_nearest_mac_stands_for_all_in_the_answer_about_a_gpu(shipped):
-    by_name = {card.question: card for card in answers.cards(shipped, None)}
+    by_name = {card.question: card for card in answers_of(shipped, None)}
     nearest = first(by_name["gpu"])
     means = [
         row.held[0].mean or row.held[0].high

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchdb.site import front, pages
+from benchdb.site import front_page, pages
 from benchdb.site.build import Plan, build
 from benchdb.site.pages import Frame
 from tests.browser import chromium
@@ -33,7 +33,7 @@ PAIRS = """[...document.querySelectorAll('details[name]')].flatMap(model => {
 @pytest.fixture(name="folder", scope="module")
 def a_site_of_the_front_page(tmp_path_factory) -> Path:
     folder: Path = tmp_path_factory.mktemp("front")
-    shared = [*front.pages(shipped())]
+    shared = [*front_page.pages(shipped())]
     frame = Frame(("en", "ar"))
     plan = Plan(shared, pages.asset_files())
     build([plan], frame, folder / "site")

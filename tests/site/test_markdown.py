@@ -9,7 +9,7 @@ import pytest
 from benchdb.report.charts import mpl
 from benchdb.report.charts.spec import Chart
 from benchdb.report.language import load
-from benchdb.site import short_markdown, single
+from benchdb.site import short_facts, short_markdown
 from benchdb.site.report_files import drawings
 from benchdb.site.single import Single
 from tests.site.short_page import SHEET
@@ -21,7 +21,7 @@ MOST = 20_000
 
 @pytest.fixture(scope="module", name="facts")
 def of_the_shipped_database() -> Single:
-    return single.single(shipped())
+    return short_facts.single(shipped())
 
 
 @pytest.fixture(scope="module", name="charts")

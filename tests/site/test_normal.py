@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from benchdb.report.bins import Bins
 from benchdb.report.summary import gather
 from benchdb.site import normal
-from benchdb.site.normal import Strip
+from benchdb.site.normal_strip import Strip
 from benchdb.store.tables import machine, machine_link
 from tests.store_factory import Machine, Run, add, new_store
 

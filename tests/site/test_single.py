@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from benchdb.report import page_assets
 from benchdb.report.language import available, load
-from benchdb.site import single
+from benchdb.site import short_facts, single
 from tests.browser import chromium
 from tests.page import Element, parse
 from tests.report.axe import violations
@@ -31,9 +31,9 @@ def of_the_shipped_database(
     """Return the file of the shipped database in every language."""
     folder = tmp_path_factory.mktemp("pages")
     site = shipped()
-    facts = single.single(site)
+    facts = short_facts.single(site)
     for code in available():
-        written = single.page(site, facts, load(code), SHEET)
+        written = single.page(facts, load(code), SHEET)
         (folder / f"{code}.html").write_text(written, "utf-8")
     return {code: folder / f"{code}.html" for code in available()}
 

@@ -15,6 +15,7 @@ from benchdb.steps import Step
 
 Part = TypeVar("Part")
 Verdict = Word
+BASELINE = "M1"  # the chip of every ratio that names no other, with Metal
 WIDEST = 10  # as a factor from end to end of an interval: its ends say nothing beyond
 
 

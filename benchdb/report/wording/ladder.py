@@ -1,10 +1,14 @@
 """The ladder of trust in words: its steps, and what the next one asks for."""
 
+from typing import TYPE_CHECKING
+
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.wording.terms import label_text
 from benchdb.steps import Step, after
-from benchdb.store.retractions import Known
+
+if TYPE_CHECKING:  # words of kept facts need no database
+    from benchdb.store.retractions import Known
 
 
 def step_text(language: Language, step: str) -> str:
@@ -80,7 +84,7 @@ def next_text(language: Language, step: Step, run: str, workload: str) -> str:
     )
 
 
-def retraction_text(language: Language, said: Known) -> str:
+def retraction_text(language: Language, said: "Known") -> str:
     """Say why and when a run was withdrawn, or who says so without effect."""
     day, reason = language.date(said.retracted), Name(said.reason)
     if said.effect:

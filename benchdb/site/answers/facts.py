@@ -3,6 +3,7 @@
 All six cards are made of the same parts. Words for them are in ``words``.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -170,3 +171,130 @@ class Card(msgspec.Struct, frozen=True):
     def is_slower(self) -> bool:
         """Tell whether even the best of it is slower, by more than chance makes it."""
         return self.high is not None and self.high < 1 / EVEN
+
+
+class Cell(msgspec.Struct, frozen=True, order=True):
+    """A model as one program ran and timed it."""
+
+    model: str
+    quantization: str
+    framework: str
+    setting: str
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """A chip with so many GPU cores, or so much bandwidth, and what it reached."""
+
+    chip: str
+    generation: str
+    amount: float
+    median: float
+    reports: int
+    run: str
+
+
+class ModelPlot(msgspec.Struct, frozen=True):
+    """One model: prefill by GPU cores and decode by bandwidth in GB/s."""
+
+    model: str
+    quantization: str
+    framework: str
+    prefill: tuple[Variant, ...]
+    decode: tuple[Variant, ...]
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """How many chips of each generation have figures of a *kind*, and of which years.
+
+    *of* are how many chips the generation has.
+    """
+
+    kind: str
+    years: tuple[str, ...]
+    chips: tuple[int, ...]
+
+
+class Median(msgspec.Struct, frozen=True):
+    """Tokens per second: the median of *reports*, their range, and one of the runs."""
+
+    value: float
+    low: float
+    high: float
+    reports: int
+    run: str
+
+
+class ChipRow(msgspec.Struct, frozen=True):
+    """A chip, its size, and what is known of it.
+
+    *training* are its works beside the baseline, *mean* that of works which all such
+    chips ran, unless they cross 1. *metal* is the range of what Metal brings.
+    *machines* are distinct, at the least where not all are *identified*. The origin of
+    its training may be *doubted*.
+    """
+
+    chip: str
+    cores: tuple[int, int] | None
+    bandwidth: tuple[float, float] | None
+    memory: int | None
+    training: tuple[Point, ...]
+    mean: float | None
+    spread: tuple[float, float] | None
+    metal: tuple[float, float] | None
+    metal_works: int
+    decode: Median | None
+    rates: tuple[float, ...]
+    prefill: Median | None
+    figures: int
+    machines: int
+    identified: bool
+    doubted: bool = False
+
+
+class HeatCell(msgspec.Struct, frozen=True):
+    """A work on a chip with and without Metal; a flagged one is not shaded."""
+
+    chip: str
+    ratio: float
+    cpu: float
+    metal: float
+    unit: str
+    run: str
+    flagged: bool = False
+
+
+class HeatRow(msgspec.Struct, frozen=True):
+    """A work on each chip that did it with both; its *size* where it has several."""
+
+    work: str
+    batch: int | None
+    cells: tuple[HeatCell, ...]
+    size: str = ""
+
+
+class Distance(msgspec.Struct, frozen=True):
+    """How far the reference is from a chip: kinds of work, like ones first."""
+
+    chip: str
+    held: tuple[Held, ...]
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The tables of the front page.
+
+    *unmeasured* are questions with the chips that nobody has answered them for.
+    """
+
+    generations: tuple[str, ...]
+    coverage: tuple[Coverage, ...]
+    chips: tuple[ChipRow, ...]
+    common: tuple[str, ...]
+    gpus: tuple[ChipRow, ...]
+    heat: tuple[HeatRow, ...]
+    protocol: Protocol | None
+    reference: str | None
+    distances: tuple[Distance, ...]
+    cell: Cell | None
+    absent: tuple[str, ...]
+    unmeasured: Mapping[str, tuple[str, ...]]
+    newest: str

@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from benchdb.report.language import Language
+from benchdb.report.view.atoms import BASELINE
 from benchdb.report.wording import terms
-from benchdb.site.answers.facts import Card, Group, Held
-from benchdb.site.answers.overview import (
+from benchdb.site.answers.facts import (
+    Card,
     ChipRow,
     Coverage,
     Distance,
+    Group,
     HeatCell,
     HeatRow,
+    Held,
     Median,
     Overview,
 )
@@ -27,7 +30,6 @@ from benchdb.site.answers.work_terms import (
     ways_text,
     work_text,
 )
-from benchdb.site.system_pairs import BASELINE
 from benchdb.site.wording import details
 
 _GB = 1e9
@@ -163,7 +165,7 @@ def _trained(language: Language, row: ChipRow, axis: Axis) -> Plot | None:
 
 def _mean(language: Language, row: ChipRow) -> Cell:
     spread = language.times_range(*row.spread) if row.spread else ""
-    if row.chip == BASELINE.chip:
+    if row.chip == BASELINE:
         return Cell(language.times(1.0), value=1.0)
     if row.mean is None:
         return Cell("–", spread)

@@ -4,17 +4,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
-import msgspec
-
 from benchdb import catalogue
 from benchdb.catalogue import Chip
 from benchdb.compare.cell_rows import CellRow
 from benchdb.site.answers import gpu, metal
 from benchdb.site.answers.evidence import group_of, held, is_flagged, protocol_of
-from benchdb.site.answers.facts import Group, Held, Point, Protocol
+from benchdb.site.answers.facts import (
+    Cell,
+    ChipRow,
+    Coverage,
+    Distance,
+    Group,
+    HeatCell,
+    HeatRow,
+    Held,
+    Median,
+    Overview,
+)
 from benchdb.site.answers.lookup import BASELINE, Corpus
 from benchdb.site.answers.mac_names import macs, plain_chip
-from benchdb.site.answers.reported import Cell, Report
+from benchdb.site.answers.reported import Report
 from benchdb.site.answers.token_speed import usual
 from benchdb.site.system_pairs import Worker
 from benchdb.statistics.comparison import geometric_mean
@@ -28,103 +37,6 @@ KINDS: tuple[tuple[str, tuple[Group, ...]], ...] = (
 )
 _GPUS = 10  # rows of GPUs
 _LEAST = 3  # networks that make a chip's mean one with others'
-
-
-class Coverage(msgspec.Struct, frozen=True):
-    """How many chips of each generation have figures of a *kind*, and of which years.
-
-    *of* are how many chips the generation has.
-    """
-
-    kind: str
-    years: tuple[str, ...]
-    chips: tuple[int, ...]
-
-
-class Median(msgspec.Struct, frozen=True):
-    """Tokens per second: the median of *reports*, their range, and one of the runs."""
-
-    value: float
-    low: float
-    high: float
-    reports: int
-    run: str
-
-
-class ChipRow(msgspec.Struct, frozen=True):
-    """A chip, its size, and what is known of it.
-
-    *training* are its works beside the baseline, *mean* that of works which all such
-    chips ran, unless they cross 1. *metal* is the range of what Metal brings.
-    *machines* are distinct, at the least where not all are *identified*. The origin of
-    its training may be *doubted*.
-    """
-
-    chip: str
-    cores: tuple[int, int] | None
-    bandwidth: tuple[float, float] | None
-    memory: int | None
-    training: tuple[Point, ...]
-    mean: float | None
-    spread: tuple[float, float] | None
-    metal: tuple[float, float] | None
-    metal_works: int
-    decode: Median | None
-    rates: tuple[float, ...]
-    prefill: Median | None
-    figures: int
-    machines: int
-    identified: bool
-    doubted: bool = False
-
-
-class HeatCell(msgspec.Struct, frozen=True):
-    """A work on a chip with and without Metal; a flagged one is not shaded."""
-
-    chip: str
-    ratio: float
-    cpu: float
-    metal: float
-    unit: str
-    run: str
-    flagged: bool = False
-
-
-class HeatRow(msgspec.Struct, frozen=True):
-    """A work on each chip that did it with both; its *size* where it has several."""
-
-    work: str
-    batch: int | None
-    cells: tuple[HeatCell, ...]
-    size: str = ""
-
-
-class Distance(msgspec.Struct, frozen=True):
-    """How far the reference is from a chip: kinds of work, like ones first."""
-
-    chip: str
-    held: tuple[Held, ...]
-
-
-class Overview(msgspec.Struct, frozen=True):
-    """The tables of the front page.
-
-    *unmeasured* are questions with the chips that nobody has answered them for.
-    """
-
-    generations: tuple[str, ...]
-    coverage: tuple[Coverage, ...]
-    chips: tuple[ChipRow, ...]
-    common: tuple[str, ...]
-    gpus: tuple[ChipRow, ...]
-    heat: tuple[HeatRow, ...]
-    protocol: Protocol | None
-    reference: str | None
-    distances: tuple[Distance, ...]
-    cell: Cell | None
-    absent: tuple[str, ...]
-    unmeasured: Mapping[str, tuple[str, ...]]
-    newest: str
 
 
 def overview(corpus: Corpus) -> Overview:

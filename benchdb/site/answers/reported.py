@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import msgspec
-
 from benchdb.conditions import parsed
 from benchdb.report.bins import Bin, reports
 from benchdb.report.measurement import Measurement
-from benchdb.site.answers.facts import Group
+from benchdb.site.answers.facts import Cell, Group
 from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.content import Site
 
@@ -19,15 +17,6 @@ _METRIC = "tokens_per_second"
 _WORK: Mapping[str, Group] = {"llm-decode": "decode", "llm-prefill": "prefill"}
 _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)B\b")
 _PROCESSORS = ("cpu", "npu", "unknown")
-
-
-class Cell(msgspec.Struct, frozen=True, order=True):
-    """A model as one program ran and timed it."""
-
-    model: str
-    quantization: str
-    framework: str
-    setting: str
 
 
 class Report(NamedTuple):

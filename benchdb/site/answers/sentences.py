@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Times
+from benchdb.report.view.atoms import BASELINE
 from benchdb.report.wording import terms
 from benchdb.site.answers.facts import EVEN, Card, Held, Rates, WorkRange
-from benchdb.site.answers.lookup import BASELINE
 from benchdb.site.answers.work_terms import (
     counted,
     factor_text,
@@ -70,7 +70,7 @@ def phrase(language: Language, card: Card) -> list[str]:
 
 
 def _is_base(pair: Held) -> bool:
-    return (pair.base.chip, pair.base.device) == tuple(BASELINE)
+    return (pair.base.chip, pair.base.device) == (BASELINE, "metal")
 
 
 def _mac(language: Language, card: Card) -> Iterator[str]:

@@ -3,14 +3,8 @@
 Both axes are logarithmic, so that proportional is a straight line.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
-from typing import Literal
 
-import msgspec
-
-from benchdb.report.bins import Bin
 from benchdb.report.charts.spec import (
     SERIES,
     Chart,
@@ -25,77 +19,11 @@ from benchdb.report.charts.spec import (
 from benchdb.report.charts.spec import Point as Mark
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
-from benchdb.site.answers.lookup import Corpus
-from benchdb.site.answers.mac_names import macs, plain_chip
-from benchdb.site.answers.reported import Cell, Report
-from benchdb.site.answers.token_speed import usual
+from benchdb.site.answers.facts import ModelPlot, Variant
 
 _STEPS = (1, 2, 5)
 _GB = 1e9
 _MODELS = 3
-
-
-class Variant(msgspec.Struct, frozen=True):
-    """A chip with so many GPU cores, or so much bandwidth, and what it reached."""
-
-    chip: str
-    generation: str
-    amount: float
-    median: float
-    reports: int
-    run: str
-
-
-class ModelPlot(msgspec.Struct, frozen=True):
-    """One model: prefill by GPU cores and decode by bandwidth in GB/s."""
-
-    model: str
-    quantization: str
-    framework: str
-    prefill: tuple[Variant, ...]
-    decode: tuple[Variant, ...]
-
-
-def model_plots(corpus: Corpus) -> tuple[ModelPlot, ...]:
-    """Return the plots of the models that most Macs ran."""
-    return tuple(
-        ModelPlot(
-            cell.model,
-            cell.quantization,
-            cell.framework,
-            _variants(corpus, cell, "prefill"),
-            _variants(corpus, cell, "decode"),
-        )
-        for cell in usual(corpus.reported, _MODELS)
-    )
-
-
-def _variants(
-    corpus: Corpus, cell: Cell, group: Literal["prefill", "decode"]
-) -> tuple[Variant, ...]:
-    result = defaultdict[tuple[str, float], list[Report]](list)
-    for report in corpus.reported[cell].get(group, ()):
-        chip = plain_chip(report.place.chip)
-        amount = _amount(corpus, report.place, group)
-        if chip in macs() and amount:
-            result[chip, amount].append(report)
-    variants = []
-    for (chip, amount), reports in result.items():
-        middle = median(it.rate for it in reports)
-        nearest = min(reports, key=lambda it: (abs(it.rate - middle), it.run))
-        variants.append(
-            Variant(
-                chip, macs()[chip].generation, amount, middle, len(reports), nearest.run
-            )
-        )
-    return tuple(sorted(variants, key=lambda it: (macs()[it.chip].order, it.amount)))
-
-
-def _amount(corpus: Corpus, place: Bin, group: str) -> float | None:
-    if group == "prefill":
-        return float(place.gpu_cores) if place.gpu_cores else None
-    bandwidth = corpus.site.bins.bandwidth(place)
-    return bandwidth / _GB if bandwidth else None
 
 
 def chart(language: Language, plot: ModelPlot, name: str) -> Chart:

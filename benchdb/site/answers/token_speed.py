@@ -1,14 +1,25 @@
 """LLM tokens per second: one model in one protocol, on as many Macs as possible."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from statistics import median
+from typing import Literal
 
-from benchdb.site.answers.facts import ENOUGH, Card, Group, Point, Rates
+from benchdb.report.bins import Bin
+from benchdb.site.answers.facts import (
+    ENOUGH,
+    Card,
+    Cell,
+    Group,
+    ModelPlot,
+    Point,
+    Rates,
+    Variant,
+)
 from benchdb.site.answers.lookup import Corpus
 from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.reported import (
-    Cell,
     Report,
     Reports,
     mac_chips,
@@ -16,6 +27,8 @@ from benchdb.site.answers.reported import (
 )
 
 _SHOWN = 3  # models
+_PLOTTED = 3
+_GB = 1e9
 _ENOUGH = 0.8  # of the chips that the best known model ran on
 _COMMAND = "benchdb import llama-bench.jsonl"
 
@@ -118,3 +131,45 @@ def _rates(corpus: Corpus, cell: Cell, group: Group, own: Sequence[Report]) -> R
         first=years[0] if years else "",
         last=years[-1] if years else "",
     )
+
+
+def model_plots(corpus: Corpus) -> tuple[ModelPlot, ...]:
+    """Return the plots of the models that most Macs ran."""
+    return tuple(
+        ModelPlot(
+            cell.model,
+            cell.quantization,
+            cell.framework,
+            _variants(corpus, cell, "prefill"),
+            _variants(corpus, cell, "decode"),
+        )
+        for cell in usual(corpus.reported, _PLOTTED)
+    )
+
+
+def _variants(
+    corpus: Corpus, cell: Cell, group: Literal["prefill", "decode"]
+) -> tuple[Variant, ...]:
+    result = defaultdict[tuple[str, float], list[Report]](list)
+    for report in corpus.reported[cell].get(group, ()):
+        chip = plain_chip(report.place.chip)
+        amount = _amount(corpus, report.place, group)
+        if chip in macs() and amount:
+            result[chip, amount].append(report)
+    variants = []
+    for (chip, amount), reports in result.items():
+        middle = median(it.rate for it in reports)
+        nearest = min(reports, key=lambda it: (abs(it.rate - middle), it.run))
+        variants.append(
+            Variant(
+                chip, macs()[chip].generation, amount, middle, len(reports), nearest.run
+            )
+        )
+    return tuple(sorted(variants, key=lambda it: (macs()[it.chip].order, it.amount)))
+
+
+def _amount(corpus: Corpus, place: Bin, group: str) -> float | None:
+    if group == "prefill":
+        return float(place.gpu_cores) if place.gpu_cores else None
+    bandwidth = corpus.site.bins.bandwidth(place)
+    return bandwidth / _GB if bandwidth else None
