@@ -24,6 +24,7 @@ from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting
 from benchdb.site.lasting import table as lasting_table
 from benchdb.site.pages import Page, Words
+from benchdb.site.wording import capital
 from benchdb.site.workload_facts import Missing, WorkloadFacts
 from benchdb.site.workload_protocols import Measured, Protocols, Table
 
@@ -140,7 +141,9 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
     title = terms.title_text(language, page.workload.workload)
     parts: dict[str, Any] = {
         "facts": workload_facts.facts(language, page.workload),
-        "about": work_text(language, f"{page.workload.model}; {page.workload.timed}")
+        "about": capital(
+            work_text(language, f"{page.workload.model}; {page.workload.timed}")
+        )
         if page.workload.model
         else "",
         "headline": workload_words.headline(language, site, _first(page)),

@@ -10,7 +10,7 @@ from benchdb.report.language.arguments import Name
 from benchdb.report.wording import sources, terms
 from benchdb.report.wording.facts import locator_text
 from benchdb.site.run import Origin, RunFacts, over_time
-from benchdb.site.run.named_facts import chosen, marked, names, reason
+from benchdb.site.run.named_facts import chosen, in_brackets, marked, names, reason
 
 _LETTERS = 12  # of a digest
 
@@ -56,9 +56,19 @@ def _work(language: Language, facts: RunFacts) -> Markup:
     if facts.setting != "standard":
         parts.append(Markup("<bdi>{}</bdi>").format(facts.setting))
     if facts.protocol:
-        name, _, part = facts.protocol.replace(" protocol ", " ").partition(", ")
-        # TRANSLATORS: what is timed, and how, as a source does it
-        parts.append(language.pgettext("run", "protocol %(name)s", name=Name(name)))
+        named, _, part = facts.protocol.partition(", ")
+        name, _, version = named.partition(" protocol ")
+        if name == "source":
+            # TRANSLATORS: a source's way of measuring, v1 or v2
+            said = language.pgettext(
+                "run", "protocol of the source, %(version)s", version=Name(version)
+            )
+        else:
+            # TRANSLATORS: what is timed, and how
+            said = language.pgettext(
+                "run", "protocol %(name)s", name=Name(f"{name} {version}")
+            )
+        parts.append(said)
         # TRANSLATORS: a protocol, of which fewer steps were done
         parts += [language.pgettext("run", "shortened")] if part else []
     return escape(language.comma).join(parts)
@@ -90,7 +100,7 @@ def around(language: Language, facts: RunFacts) -> Iterator[Row]:
             why = escape(language.semicolon).join(
                 reason(language, it) for it in sorted(reasons)
             )
-            text = Markup("{} ({})").format(text, why)
+            text = Markup("{}{}").format(text, in_brackets(language, why))
         yield Row(language.pgettext("run", "Not known"), text)
 
 

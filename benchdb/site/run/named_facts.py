@@ -6,18 +6,18 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from benchdb.report.language import Language
+from benchdb.report.language import Language, fixed
 from benchdb.report.wording.facts import UNITS, bare, fact_text, reason_text, value_text
 from benchdb.report.wording.parameters import KNOWN, parameter_text
 
 # How a number of that name is written, by the unit in the name.
 _UNITS = {
-    "celsius": ("{} °C", 1),
-    "percent": ("{} %", 3),
-    "pct": ("{} %", 3),
-    "watts": ("{} W", 3),
-    "mhz": ("{} MHz", 4),
-    "seconds": ("{} s", 3),
+    "celsius": ("°C", 1),
+    "percent": ("%", 3),
+    "pct": ("%", 3),
+    "watts": ("W", 3),
+    "mhz": ("MHz", 4),
+    "seconds": ("s", 3),
 }
 _WHY = "why"  # of a gate: its reason says itself what it is
 
@@ -52,6 +52,15 @@ def names(language: Language, some: Iterable[str]) -> Markup:
     return escape(language.comma).join(_name(language, name) for name in some)
 
 
+def in_brackets(language: Language, text: Markup) -> Markup:
+    """Return what belongs to something, as it stands behind it."""
+    wide = not language.gap  # as Japanese and Chinese have them
+    left, right = ("\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}")
+    return Markup("{}{}{}").format(
+        *((left, text, right) if wide else (" (", text, ")"))
+    )
+
+
 def reason(language: Language, text: str) -> Markup:
     """Say why something is not known; another's words are marked as English."""
     said = reason_text(language, text)
@@ -67,8 +76,9 @@ def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[Markup]:
         if name == _WHY:
             yield reason(language, str(fact))
             continue
+        gap = "" if isinstance(fact, Mapping) else " "
         value = _value(language, name, fact)
-        yield Markup("{} {}").format(_name(language, name), value)
+        yield Markup("{}{}{}").format(_name(language, name), gap, value)
 
 
 @lru_cache(maxsize=4096)
@@ -82,7 +92,7 @@ def _name(language: Language, name: str) -> Markup:
 
 def _value(language: Language, name: str, fact: Any) -> Markup:
     if isinstance(fact, Mapping):
-        return Markup("({})").format(marked(language, fact))
+        return in_brackets(language, marked(language, fact))
     if isinstance(fact, list | tuple):
         return escape(language.comma).join(_value(language, name, it) for it in fact)
     if (said := value_text(language, fact)) is not None:
@@ -98,6 +108,8 @@ def _number(language: Language, name: str, fact: float) -> str:
     if unit == "fraction":
         return language.share(fact) if fact else language.percent(0)
     if unit in _UNITS:
-        pattern, digits = _UNITS[unit]
-        return pattern.format(language.significant(fact, digits))
-    return f"{fact:.6g}" if isinstance(fact, float) else str(fact)
+        symbol, digits = _UNITS[unit]
+        shown = language.measure(language.significant(fact, digits), symbol)
+        return language.ordered(shown)
+    text = f"{fact:.6g}" if isinstance(fact, float) else str(fact)
+    return fixed(language.locale, text)
