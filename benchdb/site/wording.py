@@ -185,8 +185,8 @@ def differences(language: Language, names: Iterable[str]) -> str:
 
 
 def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
-    """Name what was timed, and by whose protocol."""
-    parts = metric_text(language, metric), *origin
+    """Name what was timed, and by whose protocol unless it is our own."""
+    parts = metric_text(language, metric), *(it for it in origin if it != "standard")
     return " · ".join(language.isolate(part) for part in parts if part)
 
 

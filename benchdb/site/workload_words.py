@@ -260,8 +260,7 @@ def _timed(language: Language, table: Table) -> str:
 
 
 def _named(language: Language, table: Table) -> str:
-    own = () if table.setting == "standard" else (table.setting,)
-    origin = table.sources[:2] or own
+    origin = table.sources[:2] or (table.setting,)
     return wording.protocol(language, table.metric, origin)
 
 
