@@ -304,10 +304,7 @@ def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:
         ],
         "band": (place(low), place(high)) if own.low is not None else None,
         "middle": place(middle),
-        "ends": (
-            (place(min(values)), texts[values.index(min(values))]),
-            (place(max(values)), texts[values.index(max(values))]),
-        ),
+        "ends": tuple(texts[values.index(end)] for end in (min(values), max(values))),
     }
 
 
