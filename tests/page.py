@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-_VOID = {"meta", "input", "br", "link", "img", "hr"}
+_VOID = {"meta", "input", "br", "link", "img", "hr", "wbr"}
 # Elements that need no end tag: one of these begins, or what they are in ends.
 _CELL = {"td", "th", "tr", "tbody"}
 _ENDED_BY = {"td": _CELL, "th": _CELL}

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 import msgspec
+from sqlalchemy import func, select
 
 from benchdb import catalogue
 from benchdb.report import untrusted
@@ -29,6 +30,7 @@ from benchdb.site.machine_page import (
     runs_by_machine,
 )
 from benchdb.site.pages import Page, Words
+from benchdb.store.tables import source
 
 Work = Literal["training", "language", "inference", "operation"]
 WORK: tuple[Work, ...] = ("training", "language", "inference", "operation")
@@ -39,7 +41,8 @@ _SHADES = (1, 10, 30, 100)
 class Extent(msgspec.Struct, frozen=True):
     """How much there is of something: *machines* at least, if not all *identified*.
 
-    The *newest* is the month of the last run that says when it ran.
+    The *newest* is the month of the last run; of one that does not say when it ran,
+    that in which its source last published something.
     """
 
     figures: int
@@ -103,6 +106,7 @@ class Cell(NamedTuple):
 
 
 Rows = tuple[tuple[Cell, ...], ...]
+Days = Mapping[str, str]  # by slug
 
 
 def work_of(workload: Workload) -> Work:
@@ -116,23 +120,31 @@ def work_of(workload: Workload) -> Work:
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the lists of chips, workloads, machines, runs and sources."""
-    chips = tuple(_chip(site, name) for name in sorted(site.chips, key=place_of_chip))
+    days = _published(site)
+    ordered = sorted(site.chips, key=place_of_chip)
+    chips = tuple(_chip(site, name, days) for name in ordered)
     yield Page("chips", "chips", "list", chips, partial(_chip_words, chips))
-    found = (_work(site, name) for name in site.workloads)
+    found = (_work(site, name, days) for name in site.workloads)
     works = tuple(sorted(found, key=lambda one: WORK.index(one.work)))
     yield Page("workloads", "workloads", "list", works, partial(_work_words, works))
-    if machines := _machines(site):
+    if machines := _machines(site, days):
         kept = machines[:MOST]
         words = partial(_machine_words, kept, len(machines))
         yield Page("machines", "runs", "list", kept, words)
     newest = figure_table(site, site.lines, "benchdb list")
     words = partial(_run_words, newest, "machines" if machines else "")
     yield Page("runs", "runs", "runs", newest, words)
-    sources = tuple(_source(site, name) for name in sorted(site.sources))
+    sources = tuple(_source(site, name, days) for name in sorted(site.sources))
     yield Page("sources", "sources", "list", sources, partial(_source_words, sources))
 
 
-def _chip(site: Site, name: str) -> ChipEntry:
+def _published(site: Site) -> Days:
+    """Return when each source last published something, by its slug."""
+    query = select(source.c.slug, func.max(source.c.published)).group_by(source.c.slug)
+    return {slug: day for slug, day in site.inputs.connection.execute(query) if day}
+
+
+def _chip(site: Site, name: str, published: Days) -> ChipEntry:
     lines = site.by_chip[name]
     variants = [chip for chip in catalogue.chips() if chip.name == name]
     cores = {chip.gpu_cores for chip in variants if chip.gpu_cores}
@@ -146,7 +158,7 @@ def _chip(site: Site, name: str) -> ChipEntry:
         vendor=variants[0].vendor if variants else _vendor(site, lines),
         gpu_cores=tuple(sorted(cores)),
         bandwidth=max((rate for rate in rates if rate), default=None),
-        extent=_extent(site, lines),
+        extent=_extent(site, lines, published),
         work={kind: work[kind] for kind in WORK},
     )
 
@@ -158,7 +170,7 @@ def _vendor(site: Site, lines: Sequence[Line]) -> str:
     return makers.pop() if len(makers) == 1 else ""
 
 
-def _work(site: Site, name: str) -> WorkEntry:
+def _work(site: Site, name: str, published: Days) -> WorkEntry:
     lines = site.by_workload[name]
     workload = lines[0][0].workload
     return WorkEntry(
@@ -167,11 +179,11 @@ def _work(site: Site, name: str) -> WorkEntry:
         work=work_of(workload),
         chips=len({line[0].system.chip for line in lines}),
         sources=len({site.source_of(line[0]) for line in lines} - {""}),
-        extent=_extent(site, lines),
+        extent=_extent(site, lines, published),
     )
 
 
-def _source(site: Site, slug: str) -> SourceEntry:
+def _source(site: Site, slug: str, published: Days) -> SourceEntry:
     documents = [row for row in site.report.sources if row.slug == slug]
     lines = site.by_source.get(slug, [])
     return SourceEntry(
@@ -181,11 +193,11 @@ def _source(site: Site, slug: str) -> SourceEntry:
         documents=len(documents),
         chips=len({line[0].system.chip for line in lines}),
         workloads=len({line[0].workload.name for line in lines}),
-        extent=_extent(site, lines),
+        extent=_extent(site, lines, published),
     )
 
 
-def _machines(site: Site) -> tuple[MachineEntry, ...]:
+def _machines(site: Site, published: Days) -> tuple[MachineEntry, ...]:
     """Return the machines that benchdb measured, those that ran last first."""
     runs, lines = runs_by_machine(site), lines_by_machine(site)
     found = [
@@ -194,7 +206,7 @@ def _machines(site: Site) -> tuple[MachineEntry, ...]:
             page=address,
             name=machine_name(runs[machine]),
             mine=any(run.place.mine for run in runs[machine]),
-            extent=_extent(site, lines.get(machine, [])),
+            extent=_extent(site, lines.get(machine, []), published),
         )
         for machine, address in site.machines.items()
     ]
@@ -202,9 +214,10 @@ def _machines(site: Site) -> tuple[MachineEntry, ...]:
     return tuple(untrusted.cleaned(found))
 
 
-def _extent(site: Site, lines: Sequence[Line]) -> Extent:
+def _extent(site: Site, lines: Sequence[Line], published: Days) -> Extent:
     places = {site.places[line[0].run] for line in lines}
-    days = sorted(line[0].started for line in lines if line[0].started)
+    known = (it[0].started or published.get(site.source_of(it[0])) for it in lines)
+    days = sorted(filter(None, known))
     return Extent(
         figures=sum(map(len, lines)),
         machines=len({place.machine for place in places}),

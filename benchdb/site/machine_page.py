@@ -13,7 +13,7 @@ import msgspec
 from benchdb.report import untrusted
 from benchdb.report.language import Language
 from benchdb.report.runs import StoredRun
-from benchdb.report.wording import terms
+from benchdb.report.wording import parameters, terms
 from benchdb.site.content import Line, Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.pages import Page, Words
@@ -179,6 +179,8 @@ def _words(site: Site, facts: MachineFacts, language: Language) -> Words:
                 capital(terms.condition(language, one)) for one in ("tier", "load")
             ],
             "sessions": facts.sessions[:_MOST_SESSIONS],
+            "tier_text": partial(parameters.tier_text, language),
+            "load_text": partial(terms.load_text, language),
             "frameworks": [
                 [terms.framework_text(language, one) for one in session.frameworks]
                 for session in facts.sessions[:_MOST_SESSIONS]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import msgspec
+from markupsafe import Markup
 
 from benchdb.report.language import Language
 from benchdb.report.view.listed import ClaimRow, SourceRow
@@ -105,6 +106,8 @@ def _words(site: Site, facts: SourceFacts, language: Language) -> Words:
             "more": max(0, len(facts.documents) - _MOST_DOCUMENTS),
             "claims": [sources.claim_text(language, one) for one in facts.claims],
             "chips": [(site.chips[name], name) for name in facts.chips],
+            "slash": Markup("/<wbr>"),
+            "licence_text": partial(sources.licence_text, language),
             "table": table_words(language, facts.table),
         },
     )

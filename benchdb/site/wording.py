@@ -133,10 +133,16 @@ def work(language: Language, cell: "CellRow") -> tuple[str, str]:
 
 def details(language: Language, size: str, batch_size: int | None) -> str:
     """Name the point of a sweep, ``prompt_tokens 512, model A``, and the batch size."""
-    parts = []
-    for part in filter(None, size.split(", ")):
-        name, _, fact = part.partition(" ")
-        parts.append(parameter_text(language, name, fact))
+    parts = (part.partition(" ") for part in filter(None, size.split(", ")))
+    facts = ((name, fact) for name, _, fact in parts)
+    return point_text(language, facts, batch_size)
+
+
+def point_text(
+    language: Language, facts: Iterable[tuple[str, str]], batch_size: int | None
+) -> str:
+    """Name the parameters of a point of a sweep, and the batch size."""
+    parts = [parameter_text(language, name, fact) for name, fact in facts]
     if batch_size is not None:
         parts.append(language.pgettext("work", "batch %(n)s", n=batch_size))
     return " · ".join(map(language.isolate, parts))
@@ -188,8 +194,8 @@ def differences(language: Language, names: Iterable[str]) -> str:
 
 
 def protocol(language: Language, metric: str, origin: Sequence[str]) -> str:
-    """Name what was timed, and by whose protocol."""
-    parts = metric_text(language, metric), *origin
+    """Name what was timed, and by whose protocol unless it is our own."""
+    parts = metric_text(language, metric), *(it for it in origin if it != "standard")
     return " · ".join(language.isolate(part) for part in parts if part)
 
 

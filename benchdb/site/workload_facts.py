@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from benchdb import catalogue
 from benchdb.report import untrusted
-from benchdb.report.language import Language
+from benchdb.report.language import Language, fixed
 from benchdb.report.language.arguments import Name
 from benchdb.report.view.atoms import Workload
 from benchdb.report.view.listed import ValueRow
@@ -230,7 +230,11 @@ def _settings(language: Language, given: Mapping[str, str], *, training: bool) -
         parts.append(language.pgettext("work", "batch %(n)s", n=Name(batch)))
     rate = given.get("learning_rate")
     more = (
-        language.pgettext("fact", "learning rate %(n)s", n=Name(rate)) if rate else ""
+        language.pgettext(
+            "fact", "learning rate %(n)s", n=Name(fixed(language.locale, rate))
+        )
+        if rate
+        else ""
     )
     text = language.comma.join(filter(None, parts))
     name = (

@@ -13,6 +13,7 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.untrusted import cleaned
 from benchdb.report.wording import terms
+from benchdb.report.wording.catalogued import work_text
 from benchdb.report.workloads import workload_of
 from benchdb.site import workload_facts, workload_words
 from benchdb.site.answers import token_chart
@@ -24,6 +25,7 @@ from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting
 from benchdb.site.lasting import table as lasting_table
 from benchdb.site.pages import Page, Words
+from benchdb.site.wording import capital
 from benchdb.site.workload_facts import Missing, WorkloadFacts
 from benchdb.site.workload_protocols import Measured, Protocols, Table
 
@@ -140,6 +142,11 @@ def _words(site: Site, page: WorkloadPage, language: Language) -> Words:
     title = terms.title_text(language, page.workload.workload)
     parts: dict[str, Any] = {
         "facts": workload_facts.facts(language, page.workload),
+        "about": capital(
+            work_text(language, f"{page.workload.model}; {page.workload.timed}")
+        )
+        if page.workload.model
+        else "",
         "headline": workload_words.headline(language, site, _first(page)),
         "charts": [
             (it.model, token_chart.chart(language, it, f"tokens-{n}"))

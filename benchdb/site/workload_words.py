@@ -11,7 +11,7 @@ from benchdb.report.language.arguments import Name, Times
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.metrics import metric_text
-from benchdb.report.wording.parameters import parameter_text
+from benchdb.report.wording.parameters import parameter_text, tier_text
 from benchdb.site import wording
 from benchdb.site.content import Site
 from benchdb.site.plots import (
@@ -188,7 +188,9 @@ def sections(
     shorts = [name or _timed(language, table) for table, name in tables]
     more = [language.isolate(_way(language, table)) for table, _ in tables]
     titles = _distinct(titles, more)
-    shorts = _distinct(_distinct(shorts, more), [it.setting for it, _ in tables])
+    shorts = _distinct(
+        _distinct(shorts, more), [tier_text(language, it.setting) for it, _ in tables]
+    )
     return [
         _section(language, site, table, (f"protocol-{n}", title, short))
         for n, ((table, _), title, short) in enumerate(
@@ -301,8 +303,7 @@ def _point(language: Language, point: Point) -> str:
         batch = point.batch_size
         said = language.pgettext("work", "batch %(n)s", n=batch) if batch else ""
         return " · ".join(filter(None, (named, said)))
-    size = ", ".join(f"{name} {fact}" for name, fact in point.facts)
-    return wording.details(language, size, point.batch_size)
+    return wording.point_text(language, facts.items(), point.batch_size)
 
 
 def _ends(row: Row) -> tuple[float, ...]:
@@ -361,8 +362,9 @@ def _grid(language: Language, site: Site, grid: Grid, unit: str) -> GridWords:
     }
     heads = []
     for point, facts in zip(grid.points, points, strict=True):
-        size = ", ".join(f"{it} {facts[it]}" for it in sorted(names & facts.keys()))
-        heads.append(wording.details(language, size, point.batch_size) or cells.DASH)
+        own = [(it, facts[it]) for it in sorted(names & facts.keys())]
+        text = wording.point_text(language, own, point.batch_size)
+        heads.append(text or cells.DASH)
     more = language.ngettext(
         "%(n)s more size stands among all figures.",
         "%(n)s more sizes stand among all figures.",

@@ -111,8 +111,8 @@ def test_gates_and_conditions_stand_on_the_page(measured):
     text = shown(measured).text
 
     assert "Gates: 1 passed" in text
-    assert "asked metal" in text
-    assert "gpu temperature 35 °C" in text
+    assert "asked for metal; found metal" in text
+    assert "GPU temperature 35\N{NO-BREAK SPACE}°C" in text
     assert "drift 0.40%" in text
 
 

@@ -19,7 +19,6 @@ from benchdb.report.charts.spec import (
 from benchdb.report.history import Entry, Line, Shift
 from benchdb.report.history.surroundings import Changed
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name
 from benchdb.report.language.units import shortened
 from benchdb.report.wording import cells, terms
 from benchdb.report.wording.terms import verdict_text
@@ -94,13 +93,9 @@ def _value(language: Language, surrounding: str, value: str) -> str:
         ("power_source", "battery"): language.pgettext("power source", "battery"),
         ("low_power_mode", "true"): language.pgettext("mode", "on"),
         ("low_power_mode", "false"): language.pgettext("mode", "off"),
-        ("load", "quiet"): language.pgettext("load", "quiet"),
     }
-    if surrounding == "load" and value.startswith("busy "):
-        # TRANSLATORS: a machine that other work keeps busy; each step is twice as busy
-        return language.pgettext(
-            "load", "busy, step %(n)s", n=Name(value.removeprefix("busy "))
-        )
+    if surrounding == "load":
+        return terms.load_text(language, value)
     if surrounding == "limit" and value.replace(".", "").isdecimal():
         return language.isolate(language.measure(value.removesuffix(".0"), "W"))
     return language.isolate(words.get((surrounding, value), value))

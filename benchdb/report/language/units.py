@@ -66,6 +66,9 @@ def patterns(language: Translator) -> dict[str, str]:
         "op/s": language.pgettext("unit", "%(value)s operations/s", value=_DIGITS),
         "token/J": language.pgettext("unit", "%(value)s tokens/J", value=_DIGITS),
         "sample/J": language.pgettext("unit", "%(value)s samples/J", value=_DIGITS),
+        "op/J": language.pgettext("unit", "%(value)s operations/J", value=_DIGITS),
+        "position/J": language.pgettext("unit", "%(value)s positions/J", value=_DIGITS),
+        "product/J": language.pgettext("unit", "%(value)s products/J", value=_DIGITS),
         "img/J": language.pgettext("unit", "%(value)s img/J", value=_DIGITS),
         "seq/J": language.pgettext("unit", "%(value)s seq/J", value=_DIGITS),
     }

@@ -62,6 +62,9 @@ def _known(language: Language) -> dict[str, str]:
         "peak_soc_power_watts": pgettext("metric", "peak power of the chip"),
         "peak_gpu_power_watts": pgettext("metric", "peak power of the GPU"),
         "mean_power_watts": pgettext("metric", "mean power"),
+        "idle_power_watts": pgettext("metric", "power at rest"),
+        # TRANSLATORS: of the process that started the one that measures
+        "parent_cpu_percent": pgettext("metric", "CPU use of the parent process"),
         "energy_joules": pgettext("metric", "energy"),
         "final_loss": pgettext("metric", "final loss"),
         "max_relative_error": pgettext("metric", "largest relative error"),

@@ -5,7 +5,24 @@ from collections.abc import Mapping
 from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share, Times
 from benchdb.report.view.listed import ClaimRow
+from benchdb.report.wording.catalogued import statement_text
+from benchdb.report.wording.facts import locator_text
 from benchdb.report.wording.notes import reason_text
+
+
+def licence_text(language: Language, licence: str) -> str:
+    """Name a licence, or say that a source names none."""
+    if licence == "none given":
+        # TRANSLATORS: under which licence a source publishes
+        return language.pgettext("licence", "none given")
+    if licence.endswith(" (repository)"):
+        # TRANSLATORS: of the repository that a document is part of
+        return language.pgettext(
+            "licence",
+            "%(licence)s (repository)",
+            licence=Name(licence.removesuffix(" (repository)")),
+        )
+    return language.isolate(licence)
 
 
 def claim_text(language: Language, claim: ClaimRow) -> str:
@@ -13,9 +30,9 @@ def claim_text(language: Language, claim: ClaimRow) -> str:
     said = language.pgettext(
         "claim",
         "%(statement)s: “%(printed)s” (%(locator)s).",
-        statement=Name(claim.statement.rstrip(". ")),
+        statement=statement_text(language, claim.statement),
         printed=Name(claim.printed),
-        locator=Name(claim.locator),
+        locator=locator_text(language, claim.locator),
     )
     reasons = [reason_text(language, code, {}) for code in claim.codes]
     return language.sentences([said, _given(language, claim), *reasons])

@@ -3,22 +3,21 @@
 Each has a context, so that translators see where a bare word stands.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.conditions import LENGTHS
-from benchdb.report import untrusted
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Name
+from benchdb.report.language.arguments import Argument, Name
 from benchdb.report.view.atoms import Quantity, Ratio, System, Workload
 from benchdb.report.view.listed import ValueRow
+from benchdb.report.wording.facts import reason_text
 from benchdb.report.wording.parameters import parameter_text
 from benchdb.titles import device_title, framework_title
 
 # What is told of a model beside the name of the work.
 OF_A_MODEL = ("model", "quantization", "prompt_tokens", "generated_tokens", "depth")
-_LETTERS = 200  # of a reason
+_STATUSES = ("failed", "out of memory")  # reasons that say no more than a status
 
 
 def device_text(language: Language, device: str) -> str:
@@ -109,6 +108,16 @@ def unstated_text(language: Language, names: Sequence[str]) -> str:
     )
 
 
+def load_text(language: Language, state: str) -> str:
+    """Say how busy a machine was with other work, as sessions have it."""
+    if state.startswith("busy "):
+        # TRANSLATORS: a machine that other work keeps busy; each step is twice as busy
+        return language.pgettext(
+            "load", "busy, step %(n)s", n=Name(state.removeprefix("busy "))
+        )
+    return language.pgettext("load", "quiet") if state == "quiet" else state
+
+
 def label_text(
     language: Language, label: str, tier: str | None = None, *, mine: bool = False
 ) -> str:
@@ -149,6 +158,10 @@ def status_text(language: Language, status: str) -> str:
         "not-measured": language.pgettext("status", "not measured"),
         # TRANSLATORS: of a run: whoever measured it takes it back
         "withdrawn": language.pgettext("status", "withdrawn"),
+        # TRANSLATORS: of a check
+        "passed": language.pgettext("status", "passed"),
+        "not-checked": language.pgettext("status", "not checked"),
+        "not-applicable": language.pgettext("status", "not applicable"),
     }
     return known.get(status, status)
 
@@ -158,24 +171,13 @@ def missing_text(
 ) -> str:
     """Say that a figure is missing, and why if that is known; never a zero."""
     said = status_text(language, "not-measured" if status == "ok" else status)
-    if not reason:
+    if not reason or reason in _STATUSES:
         return said
     return language.pgettext(
         "missing value",
         "%(status)s: %(reason)s",
         status=said,
-        reason=_reason(language, reason),
-    )
-
-
-def _reason(language: Language, reason: str) -> str:
-    """Say a reason; the one that transcriptions give for an empty cell is ours."""
-    printed = re.fullmatch(r'printed as "(.+)"', reason)
-    if printed is None:
-        # A framework may fill paragraphs; CSV and JSON have more of it.
-        return language.isolate(untrusted.plain(reason, _LETTERS))
-    return language.pgettext(
-        "missing value", "“%(text)s” in the source", text=Name(printed[1])
+        reason=reason_text(language, reason),
     )
 
 
@@ -251,7 +253,8 @@ def mean_text(
 
 def repeats_text(language: Language, quantity: Quantity) -> str:
     """Say how many runs are behind a figure."""
-    return language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
+    said = language.pgettext("repetitions", "n = %(n)s", n=language.number(quantity.n))
+    return said.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def derived_text(language: Language) -> str:
@@ -276,11 +279,26 @@ def title_text(language: Language, workload: Workload) -> str:
 def work_named(language: Language, name: str, title: str) -> str:
     """Return the *title* of the workload *name*, translated where it is a word."""
     model, _, kind = title.rpartition(" ")
+    if title == name:  # of work without an entry in a catalogue
+        model, _, end = name.rpartition("-")
+        kind = {"train": "training"}.get(end, end)
+    named = _network(language, model)
     if name.endswith("-inference") and kind == "inference":
-        return language.pgettext("workload", "%(model)s inference", model=Name(model))
+        return language.pgettext("workload", "%(model)s inference", model=named)
     if name.endswith("-train") and kind == "training":
-        return language.pgettext("workload", "%(model)s training", model=Name(model))
+        return language.pgettext("workload", "%(model)s training", model=named)
     return _work_in_words(language).get(name, title)
+
+
+def _network(language: Language, model: str) -> Argument:
+    """Return what a network is called; most have names, which are in no language."""
+    known = {
+        "Image classifier": language.pgettext("network", "Image classifier"),
+        # TRANSLATORS: a transformer that spots spoken words
+        "Keyword transformer": language.pgettext("network", "Keyword transformer"),
+        "Vision transformer": language.pgettext("network", "Vision transformer"),
+    }
+    return known.get(model) or Name(model)
 
 
 @lru_cache(maxsize=32)

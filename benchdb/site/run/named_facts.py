@@ -1,58 +1,115 @@
 """Facts of programs with their names and units, as text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from benchdb.report.language import Language
+from markupsafe import Markup, escape
 
-# How a number of that name is written, by the end of the name.
+from benchdb.report.language import Language, fixed
+from benchdb.report.wording.facts import UNITS, bare, fact_text, reason_text, value_text
+from benchdb.report.wording.parameters import KNOWN, parameter_text
+
+# How a number of that name is written, by the unit in the name.
 _UNITS = {
-    "_celsius": ("{} °C", 1),
-    "_percent": ("{} %", 3),
-    "_pct": ("{} %", 3),
-    "_watts": ("{} W", 3),
-    "_mhz": ("{} MHz", 4),
-    "_seconds": ("{} s", 3),
+    "celsius": ("°C", 1),
+    "percent": ("%", 3),
+    "pct": ("%", 3),
+    "watts": ("W", 3),
+    "mhz": ("MHz", 4),
+    "seconds": ("s", 3),
 }
+_WHY = "why"  # of a gate: its reason says itself what it is
 
 
 def listed(language: Language, facts: Mapping[str, Any]) -> str:
-    """Name facts of programs and their values: names are as programs have them."""
-    return "; ".join(_pairs(language, facts))
+    """Name facts of programs and their values, as plain text."""
+    return marked(language, facts).striptags()
 
 
-def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[str]:
+def marked(language: Language, facts: Mapping[str, Any]) -> Markup:
+    """Name facts of programs and their values; what is in no language is marked so."""
+    return escape(language.semicolon).join(_pairs(language, facts))
+
+
+def chosen(language: Language, parameters: Mapping[str, Any]) -> Markup:
+    """Name parameters of work and their values."""
+    return escape(language.semicolon).join(
+        _chosen(language, name, fact) for name, fact in parameters.items()
+    )
+
+
+def _chosen(language: Language, name: str, fact: Any) -> Markup:
+    value = _value(language, name, fact).striptags()
+    said = parameter_text(language, name, value)
+    if name in KNOWN:
+        return escape(said)
+    return Markup('<bdi lang="en">{}</bdi>').format(said)
+
+
+def names(language: Language, some: Iterable[str]) -> Markup:
+    """Return the names of facts."""
+    return escape(language.comma).join(_name(language, name) for name in some)
+
+
+def in_brackets(language: Language, text: Markup) -> Markup:
+    """Return what belongs to something, as it stands behind it."""
+    wide = not language.gap  # as Japanese and Chinese have them
+    left, right = ("\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}")
+    return Markup("{}{}{}").format(
+        *((left, text, right) if wide else (" (", text, ")"))
+    )
+
+
+def reason(language: Language, text: str) -> Markup:
+    """Say why something is not known; another's words are marked as English."""
+    said = reason_text(language, text)
+    if said != language.isolate(text):
+        return escape(said)
+    return Markup('<bdi lang="en">{}</bdi>').format(text)
+
+
+def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[Markup]:
     for name, fact in facts.items():
         if fact is None or fact in ("", [], {}):
             continue
-        yield f"{plain(name)} {_value(language, name, fact)}"
+        if name == _WHY:
+            yield reason(language, str(fact))
+            continue
+        gap = "" if isinstance(fact, Mapping) else " "
+        value = _value(language, name, fact)
+        yield Markup("{}{}{}").format(_name(language, name), gap, value)
 
 
 @lru_cache(maxsize=4096)
-def plain(name: str) -> str:
-    """Return the *name* of a fact without its unit, in words."""
-    ending = next((end for end in (*_UNITS, "_bytes") if name.endswith(end)), "")
-    return name.removesuffix(ending).replace("_", " ")
+def _name(language: Language, name: str) -> Markup:
+    """Return a name in words; one that has none is as programs have it."""
+    said = fact_text(language, name)
+    if said is not None:
+        return escape(said)
+    return Markup('<bdi lang="en">{}</bdi>').format(bare(name).replace("_", " "))
 
 
-def _value(language: Language, name: str, fact: Any) -> str:
-    match fact:
-        case bool():
-            return "yes" if fact else "no"
-        case int() | float():
-            return _number(language, name, fact)
-        case Mapping():
-            return f"({listed(language, fact)})"
-        case list() | tuple():
-            return ", ".join(_value(language, name, one) for one in fact)
-    return str(fact)
+def _value(language: Language, name: str, fact: Any) -> Markup:
+    if isinstance(fact, Mapping):
+        return in_brackets(language, marked(language, fact))
+    if isinstance(fact, list | tuple):
+        return escape(language.comma).join(_value(language, name, it) for it in fact)
+    if (said := value_text(language, fact)) is not None:
+        return escape(said)
+    text = _number(language, name, fact) if isinstance(fact, int | float) else str(fact)
+    return Markup("<bdi>{}</bdi>").format(text)
 
 
 def _number(language: Language, name: str, fact: float) -> str:
-    if name.endswith("_bytes") and fact >= 2**20:
+    unit = next((part for part in reversed(name.split("_")) if part in UNITS), "")
+    if unit == "bytes" and fact >= 2**20:
         return language.ordered(language.bytes(int(fact)))
-    for ending, (pattern, digits) in _UNITS.items():
-        if name.endswith(ending):
-            return pattern.format(language.significant(fact, digits))
-    return f"{fact:.6g}" if isinstance(fact, float) else str(fact)
+    if unit == "fraction":
+        return language.share(fact) if fact else language.percent(0)
+    if unit in _UNITS:
+        symbol, digits = _UNITS[unit]
+        shown = language.measure(language.significant(fact, digits), symbol)
+        return language.ordered(shown)
+    text = f"{fact:.6g}" if isinstance(fact, float) else str(fact)
+    return fixed(language.locale, text)

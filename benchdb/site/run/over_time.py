@@ -8,8 +8,9 @@ import msgspec
 from benchdb.metric_kinds import LASTING, STAYS
 from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
+from benchdb.report.wording.facts import reason_text
 from benchdb.site.run import RunFacts
-from benchdb.site.run.named_facts import listed
+from benchdb.site.run.named_facts import marked
 
 _PARTS = ("burst", "sustained")  # of a stretch, with their own clock and power
 _HEIGHT = 100.0
@@ -90,6 +91,7 @@ def around(language: Language, facts: RunFacts) -> Iterator[tuple[str, str]]:
         (language.pgettext("run", "Path that ran"), facts.path),
     ):
         if isinstance(known, Mapping) and known:
-            yield name, listed(language, known)
+            yield name, marked(language, known)
     if facts.unsettled:
-        yield language.pgettext("run", "No sustained rate"), facts.unsettled
+        why = reason_text(language, facts.unsettled)
+        yield language.pgettext("run", "No sustained rate"), why

@@ -15,28 +15,36 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name, Share
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
-from benchdb.report.wording import cells, grades, ladder, metrics, notes, terms
+from benchdb.report.wording import (
+    cells,
+    grades,
+    ladder,
+    metrics,
+    notes,
+    terms,
+)
+from benchdb.report.wording.facts import locator_text
 from benchdb.report.wording.measured_again import badge_text, replication_texts
 from benchdb.site import wording
 from benchdb.site.badges import badge
 from benchdb.site.content import Site
 from benchdb.site.pages import Words
-from benchdb.site.run import Gate, Printed, RunFacts, Series, over_time
-from benchdb.site.run.named_facts import listed, plain
+from benchdb.site.run import (
+    Gate,
+    Printed,
+    RunFacts,
+    Series,
+    circumstances,
+    over_time,
+)
+from benchdb.site.run.circumstances import Row
+from benchdb.site.run.named_facts import marked
 
 _SHOWN_FACTS = 5  # figures beside the headline that stand at the top
 _LETTERS = 12  # of a digest
 _BARS = 12  # of a histogram, at most
 _MILLI = 1000.0
 _MICRO = 0.001  # seconds below which steps are told in microseconds
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A name and what is known of it; *english* where it is in no language else."""
-
-    name: str
-    text: str
-    english: bool = False
 
 
 class Dot(msgspec.Struct, frozen=True):
@@ -120,9 +128,9 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "plot": plot,
             "gates": [_gate(language, gate) for gate in facts.gates],
             "gate_title": _gate_title(language, facts.gates),
-            "ran": list(_ran(language, facts)),
-            "around": list(_around(language, facts)),
-            "origin": list(_origin(language, facts)),
+            "ran": list(circumstances.ran(language, facts)),
+            "around": list(circumstances.around(language, facts)),
+            "origin": list(circumstances.origin(language, facts)),
             "printed": [one for one in facts.figures if one.printed],
             "again": [*_again(language, facts)],
             "badge": _badge(language, facts),
@@ -131,6 +139,7 @@ def words(site: Site, facts: RunFacts, row: ValueRow, language: Language) -> Wor
             "metric": metrics.metric_text(language, facts.metric),
             "why_not": _why_not(language, facts),
             "name_of": partial(metrics.metric_text, language),
+            "locator_text": partial(locator_text, language),
         },
     )
 
@@ -295,10 +304,7 @@ def _strip(language: Language, facts: RunFacts) -> dict[str, Any] | None:
         ],
         "band": (place(low), place(high)) if own.low is not None else None,
         "middle": place(middle),
-        "ends": (
-            (place(min(values)), texts[values.index(min(values))]),
-            (place(max(values)), texts[values.index(max(values))]),
-        ),
+        "ends": tuple(texts[values.index(end)] for end in (min(values), max(values))),
     }
 
 
@@ -383,7 +389,7 @@ def _bars(values: Sequence[float]) -> tuple[tuple[str, str, str], ...]:
 
 def _gate(language: Language, gate: Gate) -> dict[str, str]:
     mark = {"passed": "✓", "failed": "✗"}.get(gate.status, "–")
-    text = listed(language, gate.facts) if gate.facts else gate.status
+    text = marked(language, gate.facts) or terms.status_text(language, gate.status)
     return {
         "mark": mark,
         "status": gate.status,
@@ -405,86 +411,3 @@ def _gate_title(language: Language, gates: Sequence[Gate]) -> str:
             failed=counts[1],
         )
     return language.ngettext("Gates: %(n)s passed", "Gates: %(n)s passed", counts[0])
-
-
-def _ran(language: Language, facts: RunFacts) -> Iterator[Row]:
-    """Yield what ran: work, parameters, precision, framework, system."""
-    work = f"{facts.title}, {facts.workload} v{facts.version}, {facts.setting}"
-    work += f", {facts.protocol}" if facts.protocol else ""
-    yield Row(language.pgettext("run", "Workload"), work, english=True)
-    if facts.parameters:
-        yield Row(
-            language.pgettext("run", "Parameters"),
-            listed(language, facts.parameters),
-            english=True,
-        )
-    how = listed(language, {k: v for k, v in facts.how.items() if v})
-    if how:
-        yield Row(language.pgettext("run", "Precision"), how, english=True)
-    software = dict(facts.environment)
-    framework = [
-        terms.framework_text(language, facts.framework),
-        software.pop("framework_version", None),
-    ]
-    software.pop("framework", None)
-    yield Row(language.pgettext("run", "Framework"), " ".join(filter(None, framework)))
-    system = [
-        software.pop(name, None) for name in ("os_name", "os_version", "os_build")
-    ]
-    if any(system):
-        yield Row(language.pgettext("run", "System"), " ".join(filter(None, system)))
-    if software:
-        yield Row(
-            language.pgettext("run", "Software"),
-            listed(language, software),
-            english=True,
-        )
-
-
-def _around(language: Language, facts: RunFacts) -> Iterator[Row]:
-    """Yield the machine, and what it did before, while and after it measured."""
-    yield Row(
-        language.pgettext("run", "Machine"),
-        listed(language, facts.machine),
-        english=True,
-    )
-    for name, known in (
-        (language.pgettext("run", "Before"), facts.before),
-        (language.pgettext("run", "While measuring"), facts.during),
-        (language.pgettext("run", "After"), facts.after),
-    ):
-        if known:
-            yield Row(name, listed(language, known), english=True)
-    for name, text in over_time.around(language, facts):
-        yield Row(name, text, english=True)
-    if facts.unknown:
-        reasons = {why for why in facts.unknown.values() if why}
-        names = ", ".join(plain(name) for name in facts.unknown)
-        text = f"{names} ({'; '.join(sorted(reasons))})" if reasons else names
-        yield Row(language.pgettext("run", "Not known"), text, english=True)
-
-
-def _origin(language: Language, facts: RunFacts) -> Iterator[Row]:
-    if facts.collector:
-        digest = (facts.collector_sha256 or "")[:_LETTERS]
-        yield Row(
-            language.pgettext("run", "Collector"),
-            f"{facts.collector}, SHA-256 {digest}" if digest else facts.collector,
-        )
-    if facts.campaign:
-        yield Row(language.pgettext("run", "Campaign"), facts.campaign)
-    if own := facts.origin:
-        if own.document:
-            yield Row(language.pgettext("run", "Document"), own.document)
-        if own.sha256:
-            yield Row("SHA-256", own.sha256)
-        if own.locator:
-            yield Row(language.pgettext("run", "Place"), own.locator, english=True)
-        if own.published:
-            yield Row(language.pgettext("run", "Published"), own.published)
-        if own.licence:
-            yield Row(language.pgettext("run", "Licence"), own.licence, english=True)
-        if own.importer:
-            yield Row(language.pgettext("run", "Importer"), own.importer)
-    # TRANSLATORS: the digest of a run's content, which is its name
-    yield Row(language.pgettext("run", "Identity"), facts.run)

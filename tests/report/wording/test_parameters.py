@@ -35,4 +35,4 @@ def test_what_tells_figures_from_each_other_is_said_part_by_part():
 
 def test_a_model_comes_first_and_its_depth_last():
     facts = {"depth": "4096", "quantization": "Q4_K_M", "flash_attn": "1", "model": "L"}
-    assert model_text(EN, facts) == "L · Q4_K_M · depth 4096 · flash attn 1"
+    assert model_text(EN, facts) == "L · Q4_K_M · depth 4096 · flash attention 1"
