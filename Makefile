@@ -52,7 +52,7 @@ style: test-environment
 	$(BIN)/ruff format --check .
 
 demo-environment test-environment:
-	@$(PYTHON) tools/install.py $(@:-environment=) $(VENV)
+	@MAKE_TARGETS="$(MAKECMDGOALS)" $(PYTHON) -m tools.install $(@:-environment=) $(VENV)
 
 # The committed database is what the published files say, nothing more: what its imports
 # brought is left out, so that nobody's first "import --undo" takes back what we ship. A

@@ -86,7 +86,7 @@ class Outcome(msgspec.Struct, frozen=True):
     that it proposes to mark as out of date; *heard* the runs of sources that count in
     no comparison until they are accepted; *forgotten* how many runs, and how many
     sources, are to stay away. *spans* are what the new runs of a document of others
-    say. *bundle* tells who signed it, where it is one.
+    say. *bundle* tells who signed it, where it is one. *retractions* were new as well.
     """
 
     path: Path
@@ -105,6 +105,7 @@ class Outcome(msgspec.Struct, frozen=True):
     spans: Spans = {}
     unexplained: bool = False
     bundle: Bundle | None = None
+    retractions: int = 0
 
     @property
     def clean(self) -> bool:
@@ -378,7 +379,7 @@ class _Landing:
         self, all_batches: Iterable[Batch], taken: "_Taken", part: FilePart
     ) -> None:
         writer = self._writer
-        before = writer.runs_added
+        before, withdrawn = writer.runs_added, writer.retractions_added
         for batch in all_batches:
             taken.signatures = withdrawing.check(batch, taken.signatures)
             taken.note(batch)
@@ -408,6 +409,7 @@ class _Landing:
             writer.changes.touch(kept)
         writer.land()
         taken.added = writer.runs_added - before
+        taken.retractions = writer.retractions_added - withdrawn
         self._sources |= taken.sources
 
     def _outcome(
@@ -418,7 +420,6 @@ class _Landing:
         brought = taken.brought.keys()
         newer = editions.proposed_by(connection, brought) if brought else ()
         heard = editions.heard(connection, brought) if brought else ()
-        otherwise = (editions.otherwise(connection, one) for one in taken.sources)
         return Outcome(
             path,
             runs=taken.runs,
@@ -428,13 +429,12 @@ class _Landing:
             known=known and not taken.added and not left_out.any,
             nothing=read.nothing,
             importer=read.importer,
-            otherwise=any(otherwise),
-            outdates=documents.runs_by_slug(
-                connection, {one.outdated for one in newer}
-            ),
+            otherwise=any(editions.otherwise(connection, it) for it in taken.sources),
+            outdates=documents.runs_by_slug(connection, {it.outdated for it in newer}),
             heard=documents.runs_by_slug(connection, {one.newer for one in heard}),
             forgotten=(len(left_out.runs), len(left_out.sources)),
             spans=taken.figures.spans if taken.figures else {},
+            retractions=taken.retractions,
         )
 
     def finished(self, last: Path) -> Outcome:
@@ -477,6 +477,7 @@ class _Taken(msgspec.Struct):
 
     runs: int = 0
     added: int = 0
+    retractions: int = 0
     bad: list[BadLine] = []
     bad_count: int = 0
     sources: set[str] = set()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.costs import CannotMeasureError, NotHereError
-from tools.install import server_programs
+from tools.machine_needs import server_programs
 
 NAME, EMPTY = "benchdb_benchmark", "benchdb_benchmark_empty"
 _KIND = "postgresql+psycopg://"

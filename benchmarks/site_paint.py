@@ -34,7 +34,7 @@ def turns(wanted: Collection[str], extent: Extent, place: Place) -> Iterator[Nam
     try:
         from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
-        from tools.install import browser as installed  # noqa: PLC0415
+        from tools.machine_needs import browser as installed  # noqa: PLC0415
     except ImportError as error:
         raise NotHereError(f"Playwright is not installed: {error}") from error
     with (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tools.install import browser as installed_browser
+from tools.machine_needs import browser as installed_browser
 
 CHROMIUM = installed_browser()  # None where Playwright has one in the environment
 os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", "0")

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from tools.install import server_programs
+from tools.machine_needs import server_programs
 
 USER = "benchdb"
 GUARDED = "guarded"  # the only role that is asked for a password

@@ -14,23 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from tools import install
+from tools import install, machine_needs
 
+CHECKOUT = Path(__file__).parents[1]
 FAKES = Path(__file__).parent / "fakes" / "installing"
 TORCH, VISION = "2.13.0", "0.28.0"
 WITH_CPU_BUILDS = f"{TORCH}+cpu, {TORCH}, {VISION}+cpu"
 DRIVER = """
 import os, shutil, sys
 from pathlib import Path
-sys.path.insert(0, "tools")
-import install
+from tools import install, machine_needs
 system = Path(os.environ["SYSTEM"])
-install.FONT_FOLDERS = (str(system / "fonts"),)
-install.SERVER_FOLDERS = (str(system / "postgresql/*/bin").lstrip("/"),)
-install.CHROME_ON_A_MAC = install.SMALL_DISK = system / "absent"
-install.has_library = lambda name: (system / name).exists()
-install.sysconfig.get_path = lambda name: str(system / name)
-install._distribution = lambda: os.environ["KIND"]
+machine_needs.FONT_FOLDERS = (str(system / "fonts"),)
+machine_needs.SERVER_FOLDERS = (str(system / "postgresql/*/bin").lstrip("/"),)
+machine_needs.CHROME_ON_A_MAC = machine_needs.SMALL_DISK = system / "absent"
+machine_needs.has_library = lambda name: (system / name).exists()
+machine_needs.sysconfig.get_path = lambda name: str(system / name)
+machine_needs._distribution = lambda: os.environ["KIND"]
 if os.environ["KIND"] == "macOS":
     sys.platform = "darwin"
 sys.executable = os.environ["BIN"] + "/python3"
@@ -59,7 +59,8 @@ class Machine:
         self.checkout, self.bin = folder / "checkout", folder / "bin"
         self.system, self.calls = folder / "system", folder / "calls"
         (self.checkout / "tools").mkdir(parents=True)
-        shutil.copy(install.__file__, self.checkout / "tools")
+        for module in (install, machine_needs):
+            shutil.copy(str(module.__file__), self.checkout / "tools")
         self.write_pins(TORCH)
         (self.checkout / "pyproject.toml").touch()
         for name in ("fonts", "include"):
@@ -159,6 +160,18 @@ def test_each_step_is_one_line_and_a_second_call_does_nothing(debian):
     assert second == Outcome(0, [], [], [])
 
 
+def test_a_step_stands_after_the_command_that_was_typed(debian):
+    line = ["make", "-f", CHECKOUT / "Makefile", "-n", "docs", "PYTHON=py"]
+    first = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    typed = {"MAKE_TARGETS": "docs"}
+
+    assert first.startswith('MAKE_TARGETS="docs" py -m tools.install test .venv\n')
+    assert [it[:10] for it in debian.make(**typed).out] == ["make docs:"] * 2
+    refused = debian.make(VERSION="3.10.0", **typed).err[0]
+    assert refused.startswith("make docs: needs Python 3.11 to 3.13, and ")
+    assert "run make docs PYTHON=python3." in refused
+
+
 def test_the_demo_needs_no_package_of_the_system(debian):
     outcome = debian.make("demo")
 
@@ -205,7 +218,7 @@ def test_without_rights_nothing_runs_and_the_commands_are_printed(debian, progra
     (sentence,) = outcome.err
     assert "there is no root or sudo here; run as root: " in sentence
     command = "apt-get install -y --fix-broken --no-install-recommends"
-    assert f"{command} {' '.join(PACKAGES)} && {install.MOUNT}" in sentence
+    assert f"{command} {' '.join(PACKAGES)} && {machine_needs.MOUNT}" in sentence
 
 
 def test_without_rights_the_demo_still_runs(debian):
@@ -368,15 +381,17 @@ def test_a_python_that_does_not_fit_is_refused_with_the_one_to_take(debian, vers
 
 
 def test_an_old_python_can_read_the_program_and_so_answers():
-    ast.parse(Path(install.__file__).read_text(), feature_version=(3, 8))
+    for module in (install, machine_needs):
+        text = Path(str(module.__file__)).read_text()
+        ast.parse(text, feature_version=(3, 8))
 
 
 def test_this_machine_has_all_that_the_tests_need():
     lacking = [
-        need.name for need in install.requirements("test") if not need.is_there()
+        need.name for need in machine_needs.requirements("test") if not need.is_there()
     ]
 
-    assert lacking == ([] if install.browser() else ["a browser"])
-    programs = install.server_programs()
+    assert lacking == ([] if machine_needs.browser() else ["a browser"])
+    programs = machine_needs.server_programs()
     assert programs is not None
     assert os.access(programs / "pg_ctl", os.X_OK)

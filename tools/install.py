@@ -1,6 +1,6 @@
 """Install what ``make demo`` and ``make test`` need: system packages, an environment.
 
-    python3 tools/install.py demo|test [FOLDER OF THE ENVIRONMENT]
+    python3 -m tools.install demo|test [FOLDER OF THE ENVIRONMENT]
 
 Each step is announced in one line before it starts; a second call finds everything
 there and prints nothing. Where things come from:
@@ -20,9 +20,8 @@ Python 3.8, so that an older Python is answered with a sentence.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-import importlib.util
+import importlib
 import json
 import os
 import platform
@@ -30,11 +29,23 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import urllib.request
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+
+from tools.machine_needs import (
+    MAC,
+    MOUNT,
+    UBUNTU,
+    Requirement,
+    System,
+    browser,
+    install_commands,
+    lacks_browser,
+    may_fill_a_disk,
+    requirements,
+    this_system,
+)
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = CHECKOUT / "constraints.txt"
@@ -49,27 +60,9 @@ GB = 10**9
 # The environment and pip's temporary files, measured on Linux and rounded up.
 DISK_SPACE = {"demo": 2 * GB, "test": 5 * GB}
 DISK_SPACE_FOR_CUDA = 6 * GB
-# pip would compile 265 MB on one core; these parts are hardly ever imported.
-RARELY_IMPORTED = "/(tests?|transformers/models)/"
-
-DEBIAN, UBUNTU, MAC = "Debian", "Ubuntu", "macOS"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-CHROME_ON_A_MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-FONT_FOLDERS = (
-    *("/usr/share/fonts", "/usr/local/share/fonts", "/Library/Fonts"),
-    *("~/.local/share/fonts", "~/.fonts", "~/Library/Fonts"),
-)
-SERVER_FOLDERS = (
-    "usr/lib/postgresql/*/bin",
-    "opt/homebrew/opt/postgresql@*/bin",
-    "usr/local/opt/postgresql@*/bin",
-)
-# Tests fill a disk: root mounts a small one for each, anybody else fills this one.
-SMALL_DISK = Path("/mnt/benchdb-small-disk")
-MOUNT = (
-    f"mkdir -p {SMALL_DISK} && "
-    f"mount -t tmpfs -o size=64m,mode=1777 benchdb {SMALL_DISK}"
-)
+# pip would compile 265 MB on one core; these parts are hardly ever imported, or are
+# not as they are: mypy has been compiled by its makers.
+RARELY_IMPORTED = "/(tests?|testing|transformers/models|debugpy|mypyc?|lexers|uniprops)/"
 
 NO_NETWORK = re.compile(
     "temporary failure|could not resolve|name or service not known|nameresolutionerror"
@@ -89,171 +82,6 @@ class InstallError(Exception):
         """Keep the *sentence* and the *status*."""
         super().__init__(sentence)
         self.status = status
-
-
-@dataclass(frozen=True)
-class System:
-    """The kind of machine, and the prefix of commands that need rights."""
-
-    kind: str  # DEBIAN, UBUNTU, MAC or another name
-    prefix: tuple[str, ...] | None  # () where none is needed, None without the rights
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """Something that the system has to have, and its package on each kind of system."""
-
-    name: str
-    is_there: Callable[[], object]
-    packages: dict[str, str]
-
-
-def browser() -> str | None:
-    """Return the path of the system's Chromium or Chrome."""
-    installed = next(filter(None, map(shutil.which, BROWSERS)), None)
-    return installed or (str(CHROME_ON_A_MAC) if CHROME_ON_A_MAC.exists() else None)
-
-
-def server_programs() -> Path | None:
-    """Return the folder of the newest PostgreSQL's ``initdb`` and ``pg_ctl``."""
-    folders = [path for pattern in SERVER_FOLDERS for path in Path("/").glob(pattern)]
-    on_path = shutil.which("initdb")
-    folders += [Path(on_path).resolve().parent] if on_path else []
-    complete = [path for path in folders if (path / "initdb").exists()]
-    return max(complete, key=_version, default=None)
-
-
-def _version(folder: Path) -> int:
-    return max(map(int, re.findall(r"\d+", str(folder))), default=0)
-
-
-def has_font(stem: str) -> bool:
-    """Tell whether a font file whose name begins with *stem* is installed."""
-    folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
-    return any(any(folder.rglob(f"{stem}*")) for folder in folders if folder.is_dir())
-
-
-def has_library(name: str) -> bool:
-    """Tell whether the shared library *name* can be loaded."""
-    try:
-        ctypes.CDLL(name)
-    except OSError:
-        return False
-    return True
-
-
-def requirements(goal: str) -> list[Requirement]:
-    """Return what *goal* needs of the system."""
-    python = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    venv, headers = f"{python}-venv", f"{python}-dev"
-    needed = [
-        Requirement(
-            "Python's module venv",
-            lambda: importlib.util.find_spec("ensurepip"),
-            {DEBIAN: venv, UBUNTU: venv},
-        )
-    ]
-    if goal == "demo":
-        return needed
-    arabic, cjk = "fonts-noto-core", "fonts-noto-cjk"
-    return [
-        *needed,
-        Requirement("a browser", browser, {DEBIAN: "chromium"}),
-        Requirement(
-            "the font Noto Sans Arabic",
-            lambda: has_font("NotoSansArabic"),
-            {DEBIAN: arabic, UBUNTU: arabic, MAC: "font-noto-sans-arabic"},
-        ),
-        Requirement(
-            "the font Noto Sans CJK",
-            lambda: has_font("NotoSansCJK"),
-            {DEBIAN: cjk, UBUNTU: cjk, MAC: "font-noto-sans-cjk"},
-        ),
-        Requirement(
-            "PostgreSQL",
-            server_programs,
-            {DEBIAN: "postgresql", UBUNTU: "postgresql", MAC: "postgresql@17"},
-        ),
-        Requirement(  # Playwright's Node.js needs it and does not bring it
-            "libatomic",
-            lambda: sys.platform == "darwin" or has_library("libatomic.so.1"),
-            {DEBIAN: "libatomic1", UBUNTU: "libatomic1"},
-        ),
-        Requirement(  # for torch.compile, as Python's headers are
-            "a C++ compiler",
-            lambda: shutil.which("g++") or shutil.which("clang++"),
-            {DEBIAN: "g++", UBUNTU: "g++"},
-        ),
-        Requirement(
-            "Python's headers",
-            lambda: Path(sysconfig.get_path("include"), "Python.h").exists(),
-            {DEBIAN: headers, UBUNTU: headers},
-        ),
-        Requirement(
-            "ssh-keygen",
-            lambda: sys.platform == "darwin" or shutil.which("ssh-keygen"),
-            {DEBIAN: "openssh-client", UBUNTU: "openssh-client"},
-        ),
-        Requirement(
-            "openssl",
-            lambda: shutil.which("openssl"),
-            {DEBIAN: "openssl", UBUNTU: "openssl", MAC: "openssl@3"},
-        ),
-    ]
-
-
-def this_system() -> System:
-    """Return what this machine is, and whether we may install on it."""
-    if sys.platform == "darwin":
-        return System(MAC, () if shutil.which("brew") else None)
-    kind = _distribution() if shutil.which("apt-get") else platform.system()
-    return System(kind, () if os.geteuid() == 0 else _sudo())
-
-
-def _distribution() -> str:
-    try:
-        release = Path("/etc/os-release").read_text(encoding="utf-8")
-    except OSError:
-        return DEBIAN
-    names = " ".join(re.findall('^ID(?:_LIKE)?="?([^"\n]*)', release, re.MULTILINE))
-    return UBUNTU if "ubuntu" in names.split() else DEBIAN
-
-
-def _sudo() -> tuple[str, ...] | None:
-    """Return sudo as it can be used: without a password, else by a person."""
-    if shutil.which("sudo") is None:
-        return None
-    silent = ("sudo", "-n")
-    answer = subprocess.run([*silent, "true"], capture_output=True, check=False)
-    if answer.returncode == 0:
-        return silent
-    return ("sudo",) if sys.stdin.isatty() else None
-
-
-def may_fill_a_disk(system: System) -> bool:
-    """Tell whether tests can mount a small disk, or have one."""
-    by_themselves = system.prefix in {(), ("sudo", "-n")}
-    return system.kind == MAC or by_themselves or os.path.ismount(SMALL_DISK)
-
-
-def lacks_browser(goal: str, system: System) -> bool:
-    """Tell whether Playwright has to bring the browser."""
-    return goal == "test" and system.kind in {UBUNTU, MAC} and browser() is None
-
-
-def install_commands(missing: Sequence[Requirement], kind: str) -> list[list[str]]:
-    """Return the commands that install the packages of *missing* on a system."""
-    packages = [need.packages[kind] for need in missing if kind in need.packages]
-    if not packages:
-        return []
-    if kind == MAC:
-        return [["brew", "install", *packages]]
-    apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
-    return [
-        ["dpkg", "--configure", "-a"],  # finishes what was interrupted
-        [*apt, "update"],
-        [*apt, "install", "-y", "--fix-broken", "--no-install-recommends", *packages],
-    ]
 
 
 def install_packages(goal: str, system: System) -> None:
@@ -489,7 +317,12 @@ def _cause(name: str, output: str) -> str:
 
 def say(goal: str, sentence: str) -> None:
     """Print *sentence* after the command that people typed."""
-    print(f"make {goal}: {sentence}", flush=True)
+    print(f"make {typed(goal)}: {sentence}", flush=True)
+
+
+def typed(goal: str) -> str:
+    """Return what stood behind make: ``docs`` needs what ``test`` does."""
+    return os.environ.get("MAKE_TARGETS") or goal
 
 
 def check_python(goal: str) -> None:
@@ -503,7 +336,7 @@ def check_python(goal: str) -> None:
     raise InstallError(
         f"needs Python 3.{OLDEST[1]} to 3.{newest[1]}, and {sys.executable} is "
         f"{platform.python_version()}: {advice}run "
-        f"make {goal} PYTHON={other or names[-1]}",
+        f"make {typed(goal)} PYTHON={other or names[-1]}",
         2,
     )
 
@@ -516,18 +349,20 @@ def main(goal: str, environment: str = ".venv") -> int:
         install_packages(goal, system)
         install_environment(goal, CHECKOUT / environment, system)
     except InstallError as error:
-        print(f"make {goal}: {error}", file=sys.stderr)
+        print(f"make {typed(goal)}: {error}", file=sys.stderr)
         return error.status
     except OSError as error:
-        print(f"make {goal}: cannot install: {error}", file=sys.stderr)
+        print(f"make {typed(goal)}: cannot install: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"make {goal}: interrupted; the next call goes on", file=sys.stderr)
+        print(
+            f"make {typed(goal)}: interrupted; the next call goes on", file=sys.stderr
+        )
         return 130
     return 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in {2, 3} or sys.argv[1] not in EXTRAS:
-        sys.exit("usage: python3 tools/install.py demo|test [FOLDER]")
+        sys.exit("usage: python3 -m tools.install demo|test [FOLDER]")
     sys.exit(main(*sys.argv[1:]))

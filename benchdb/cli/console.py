@@ -10,6 +10,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import count
 from typing import Annotated, Any
 
@@ -91,6 +92,8 @@ def plain(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
+    if text.isprintable():
+        return text
     return "".join(
         character.encode("unicode_escape").decode("ascii")
         if unicodedata.category(character) in _HARMFUL
@@ -150,16 +153,14 @@ def aligned(rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> lis
 
     Wide characters are counted as a terminal shows them; no cell can command it.
     """
-    from wcwidth import wcswidth  # noqa: PLC0415 - help does without it
-
     shown = [
         [*(plain(cell, NAME_LIMIT) for cell in row[:-1]), plain(row[-1], PROSE_LIMIT)]
         for row in rows
     ]
-    widths = [max(map(wcswidth, column)) for column in zip(*shown, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
 
     def padded(place: int, cell: str) -> str:
-        space = " " * (widths[place] - wcswidth(cell))
+        space = " " * (widths[place] - _width(cell))
         return space + cell if place in figures else cell + space
 
     return ["  ".join(map(padded, count(), row)).rstrip() for row in shown]
@@ -232,7 +233,10 @@ def wrapped(line: str, indent: int) -> list[str]:
     return [one.rstrip() for one in kept]
 
 
+@lru_cache(4096)
 def _width(line: str) -> int:
+    if line.isascii() and line.isprintable():
+        return len(line)
     from wcwidth import wcswidth  # noqa: PLC0415 - help does without it
 
     return int(wcswidth(line))

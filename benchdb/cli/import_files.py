@@ -385,7 +385,9 @@ def _tell(outcome: Outcome) -> None:
     known = " (file imported before)" if outcome.known else ""
     by = "" if outcome.importer in (None, "benchdb") else f" [{outcome.importer}]"
     runs = counted(outcome.runs, "run")
-    line = f"{outcome.path}: {runs}, {outcome.added:,} new{known}{by}"
+    also = counted(outcome.retractions, "new retraction")
+    withdrawn = f", {also}" if outcome.retractions else ""
+    line = f"{outcome.path}: {runs}, {outcome.added:,} new{withdrawn}{known}{by}"
     typer.echo(plain(line))
     if (bundle := outcome.bundle) is not None:
         own = None if bundle.seal is None else bundle.seal.key.fingerprint

@@ -86,9 +86,12 @@ def list_runs(
     if as_json:
         typer.echo(json.dumps(list(map(_facts, rows)), indent=2, ensure_ascii=False))
         return
-    for line in table(_COLUMNS, _table(rows), _FIGURES, _FIRST, "workload"):
+    count = counted(len(rows), "run" if runs else "result")
+    cells = _table(rows)
+    del rows  # a million runs are a gigabyte
+    for line in table(_COLUMNS, cells, _FIGURES, _FIRST, "workload"):
         typer.echo(line)
-    typer.echo(counted(len(rows), "run" if runs else "result"), err=True)
+    typer.echo(count, err=True)
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:

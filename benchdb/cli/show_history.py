@@ -21,6 +21,7 @@ from benchdb.cli.console import (
     plain,
     tell,
 )
+from benchdb.cli.figure_text import NONE, figure, interval
 from benchdb.cli.terminal_chart import show
 from benchdb.cli.user_database import Db, opened
 from benchdb.errors import UsageError
@@ -39,7 +40,7 @@ from benchdb.report.language import Language, load
 from benchdb.report.measurement import measurements
 from benchdb.report.references import Notes
 from benchdb.report.runs import StoredRun, stored
-from benchdb.report.wording.cells import limits
+from benchdb.report.wording.cells import wide
 from benchdb.report.wording.terms import verdict_text
 from benchdb.sessions import moment
 from benchdb.store import known_names as names
@@ -205,7 +206,7 @@ def _print(language: Language, line: Line) -> None:
     """Print a course: its name, a line for each campaign, and its chart."""
     head = name(language, line)
     typer.echo(plain(f"{head} · machine {line.machine}", PROSE_LIMIT))
-    cells = (_cells(language, entry) for entry in line.entries)
+    cells = (_cells(language, line, entry) for entry in line.entries)
     first, *rest = aligned([_HEAD, *cells], _FIGURES)
     typer.echo(f"  {first}")
     for entry, row in zip(line.entries, rest, strict=True):
@@ -223,16 +224,20 @@ def _print(language: Language, line: Line) -> None:
         typer.echo("")
 
 
-def _cells(language: Language, entry: Entry) -> tuple[str, ...]:
-    figure = entry.quantity
+def _cells(language: Language, line: Line, entry: Entry) -> tuple[str, ...]:
+    known, metric, workload = entry.quantity, line.metric, line.workload.name
+    ends = known.interval
+    limits = NONE if ends is None else wide(language)
+    if ends and not ends.wide:
+        limits = interval(known.value, (ends.low, ends.high), metric, workload)
     return (
         entry.started[:10],
         entry.campaign,
-        language.compact(figure),
-        limits(language, figure) or "–",
-        str(figure.n),
-        figure.grade or "–",
-        verdict_text(language, entry.against) or "–",
+        figure(known.value, metric, workload),
+        limits,
+        str(known.n),
+        known.grade or NONE,
+        verdict_text(language, entry.against) or NONE,
     )
 
 
@@ -273,9 +278,8 @@ def _data(course: Course, line: Line) -> dict[str, Any]:
 
 
 def _figure(entry: Entry) -> dict[str, Any]:
-    figure = entry.quantity
     names = ("value", "low", "high", "n", "sessions", "grade", "run")
-    return {one: getattr(figure, one) for one in names}
+    return {one: getattr(entry.quantity, one) for one in names}
 
 
 def _ratio(ratio: Any) -> dict[str, Any] | None:

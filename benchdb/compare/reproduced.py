@@ -25,7 +25,10 @@ Word = Literal["reproduced", "differs", "unclear", "conditions differ", "failed"
 # Conditions that may differ where they are named: nobody chooses them by an option.
 _SOFT = ("version", "system", "driver", "variables", "threads", "path")
 # Columns of a comparison that are no conditions, or that are told otherwise.
-_NO_CONDITIONS = {"grade", "label", "started", "collector", "load", "machine model"}
+_NO_CONDITIONS = {
+    *("grade", "label", "trust", "started"),
+    *("collector", "load", "machine model"),
+}
 _OTHER_WORK = ("accelerator", "device")
 _LETTERS = 12  # of a digest
 

@@ -63,7 +63,7 @@ class Writer:
         self._known: set[Shared] = set()
         self._ages: newest.Ages = {}
         self._prefixes: set[str] = set()
-        self.runs_added = 0
+        self.runs_added = self.retractions_added = 0
         self.changes = results.Changes(connection)
         self.left_out = LeftOut(connection)
 
@@ -136,7 +136,8 @@ class Writer:
         ahead = dates.of_sources(self._connection, sources)
         for table in _SHARED:
             if some := gathered.get(table.name):
-                _insert(self._connection, table, some)
+                new = _insert(self._connection, table, some)
+                self.retractions_added += new if table is tables.retraction else 0
         self._note_future(ahead)
         if sources:
             editions.renew_importers(self._connection, sources)
@@ -180,8 +181,8 @@ def insert_new(connection: Connection, table: Table) -> Insert:
     return statement
 
 
-def _insert(connection: Connection, table: Table, some: list[Row]) -> None:
-    """Insert rows that all have the same columns, unless their keys are there."""
+def _insert(connection: Connection, table: Table, some: list[Row]) -> int:
+    """Insert rows of the same columns whose keys are not there; return how many."""
     statement = insert_new(connection, table).compile(
         dialect=connection.dialect, column_keys=list(some[0])
     )
@@ -191,6 +192,6 @@ def _insert(connection: Connection, table: Table, some: list[Row]) -> None:
                 row[name] = sorted_json(row[name])
     if statement.positiontup is not None:
         in_order = itemgetter(*statement.positiontup)
-        connection.exec_driver_sql(statement.string, [in_order(row) for row in some])
-    else:
-        connection.exec_driver_sql(statement.string, some)
+        in_turn = [in_order(row) for row in some]
+        return connection.exec_driver_sql(statement.string, in_turn).rowcount
+    return connection.exec_driver_sql(statement.string, some).rowcount

@@ -17,6 +17,8 @@ from tests.campaign_history import (
     shared,
     stepped,
 )
+from tests.compared import campaign as compared
+from tests.compared import stored
 from tests.in_process import benchdb
 from tests.page import parse
 
@@ -55,9 +57,7 @@ def test_the_table_has_every_campaign_against_the_one_before_it(slower):
         "LSTM, batch 64 · fp32 · M9 Max · Metal · PyTorch · machine 0011223344556677"
     )
     assert head.split()[:4] == ["date", "campaign", "figure", "interval"]
-    assert rows[0] == (
-        "  2026-03-02  20260302-test  480\xa0seq/s  479–481   3  C      –"
-    )
+    assert rows[0] == ("  2026-03-02  20260302-test  480 seq/s  479–481   3  C      –")
     assert rows[5].startswith("v 2026-03-07")
     assert rows[5].endswith("1.08× as long")
     assert [row.strip() for row in rows[6:9]] == [
@@ -66,6 +66,16 @@ def test_the_table_has_every_campaign_against_the_one_before_it(slower):
         "operating system: macOS 26.1 (25B00) → macOS 26.2 (25B00)",
     ]
     assert (done.status, done.err) == (0, "")
+
+
+def test_figures_have_the_units_in_which_they_are_listed(tmp_path):
+    place, work = tmp_path / "r.sqlite", {"workload": "matmul", "metric": "teraflops"}
+    columns = {"mine": True, "parameters": {"size": 256}}
+    stored(place, compared("a", 0.0107, **work, columns=columns))
+
+    rows = benchdb("history", "matmul", "--db", place).out.splitlines()
+
+    assert rows[2].split()[2:5] == ["10.7", "GFLOPS", "10.4–11.0"]
 
 
 def test_the_chart_fits_80_columns_in_plain_characters(slower):

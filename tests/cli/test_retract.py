@@ -95,9 +95,10 @@ def shared(db: Path, path: Path) -> Path:
     return path
 
 
-def took(db: Path, path: Path) -> None:
+def took(db: Path, path: Path) -> str:
     done = benchdb("import", path, "--db", db)
     assert done.status == 0, done.err
+    return done.out
 
 
 def lines_of(path: Path, kind: str) -> list[str]:
@@ -165,7 +166,7 @@ def test_others_believe_who_signed_the_run_once_they_know_the_key(
     retracted(db, newest, "--key", keys[0])
     path = shared(db, tmp_path / "shared.jsonl")
 
-    took(other, path)
+    assert took(other, path) == f"{path}: 6 runs, 0 new, 1 new retraction\n"
     proposal = [(WHY, fingerprint(keys[0]), False)]
     assert (figures(other)["20260303"], said(other, newest)) == (3, proposal)
 
@@ -173,7 +174,8 @@ def test_others_believe_who_signed_the_run_once_they_know_the_key(
     benchdb("trust", f"{keys[0]}.pub", "alice", "--db", other)
     assert (figures(other)["20260303"], said(other, newest)) == (2, expected)
 
-    took(other, shared(db, tmp_path / "again.jsonl"))  # twice is once
+    again = shared(db, tmp_path / "again.jsonl")  # twice is once
+    assert took(other, again).startswith(f"{again}: 6 runs, 0 new (")
     assert said(other, newest) == expected
     sound(other)
 

@@ -8,6 +8,7 @@ import pytest
 
 from benchdb import settings
 from tests.in_process import benchdb
+from tests.published_runs import imported
 
 CHECKOUT = Path(__file__).parents[2]
 UNFIT = {
@@ -48,8 +49,11 @@ def listed():
     return {row["key"]: (row["value"], row["file"], row["line"]) for row in rows}
 
 
-def test_the_command_line_wins_over_the_project_and_that_over_the_users_own(project):
+def test_the_command_line_wins_over_the_project_and_that_over_the_users_own(
+    project, monkeypatch
+):
     home = project.parent / "home"
+    monkeypatch.setenv("BENCHDB_DB", str(imported(project.parent)))
     settle(
         home / "config", "[workloads]\njson = true\n[list]\nlimit = 1\nruns = true\n"
     )

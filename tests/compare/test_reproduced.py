@@ -128,6 +128,16 @@ def test_processes_that_failed_are_said_whatever_the_others_did(tmp_path):
     )
 
 
+def test_how_far_either_is_trusted_is_no_condition_of_its_measurement(tmp_path):
+    gates = ("device", "parameter_count", "loss")
+    passed = {name: {"status": "passed"} for name in gates}
+
+    found, line = judgement(tmp_path, 100.0, columns={"checks": {"gates": passed}})
+
+    assert line == "reproduced within 0.0 %, with the same seed"
+    assert found.conditions == ()
+
+
 def test_a_campaign_without_a_run_yet_is_not_judged(tmp_path):
     original, *_ = stored(tmp_path / "r.sqlite", campaign("first", 100.0))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.install import SMALL_DISK
+from tools.machine_needs import SMALL_DISK
 
 _AS_ROOT = [] if os.geteuid() == 0 else ["sudo", "-n"]
 

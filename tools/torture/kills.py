@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.install import server_programs
+from tools.machine_needs import server_programs
 from tools.torture.room import (
     FIXTURES,
     LARGE,

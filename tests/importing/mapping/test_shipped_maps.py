@@ -93,7 +93,7 @@ def test_there_is_a_map_for_each_published_source():
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_map_is_without_fault_and_names_its_documents(path: Path):
+def test_a_shipped_map_is_without_fault_and_names_the_published_documents(path: Path):
     loaded = load(path)
     map_ = loaded.map_
 
@@ -102,11 +102,6 @@ def test_a_shipped_map_is_without_fault_and_names_its_documents(path: Path):
     told = bool(map_.source.url) or "url" in map_.source.missing
     assert told or loaded.name in SHAPES.values()
     assert map_.documents or map_.paths
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_the_documents_of_a_map_are_those_that_are_published(path: Path):
-    loaded = load(path)
     with corpus.published_file(folder("published"), loaded.name).open("rb") as stream:
         sources = [
             item.source for item in reader.read(stream) if isinstance(item, LoneSource)
