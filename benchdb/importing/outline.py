@@ -84,8 +84,8 @@ class Outline:
 
     def state(self, name: str, text: str) -> None:
         """Take a line that says what *name* is from here on: the nearest one wins."""
-        kept = [one for one in self.headings if one.name != name][-_DEPTH:]
-        self._fold = min(self._fold, len(kept))
+        self._fold = sum(one.name != name for one in self.headings[: self._fold])
+        kept = (one for one in self.headings if one.name != name)
         self.headings = [*kept, Heading(STATED, text, name)]
 
     def enter(self, inner: Inner) -> None:

@@ -35,6 +35,7 @@ _UNDERLINE = re.compile(r"[-=─━~]{2,}+")
 _PAIR = re.compile(r"[:=][ \t]{0,8}[-+]?\.?\d|[:=]$")
 _FILLER = "\0"  # stands for the second half of a wide character; no document has it
 _TAB = 8
+_COUNTER = re.compile(r"^\s*\[\d{1,6}/\d{1,6}\] ")  # [1/3] of what is to be run
 _UNIT = re.compile(r"(?:[A-Za-zµ%][\w%]{0,20}(?:/[A-Za-zµ]{1,12})?)?")
 
 
@@ -131,7 +132,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         boxed = text.lstrip()[:1] in _SIDES or " | " in text  # or of Markdown
         if len(text) > _WIDTH or boxed or bullet(text) or command(text):
             return None
-        made = chunks(unstamped(text))
+        made = chunks(_COUNTER.sub(lambda it: " " * len(it[0]), unstamped(text)))
         alone = len(made) == 1
         titled = alone and (text.endswith(":") or banner(line.words))
         if titled or (alone and line.number - latest > 2):

@@ -305,3 +305,11 @@ def test_a_figure_in_brackets_with_another_unit_has_a_column_of_its_own():
         ("PyTorch (MPS)", "14.21 ms", "9.67 TFLOPS"),
         ("MLX", "12.98 ms", "10.59 TFLOPS"),
     ]
+
+
+@pytest.mark.parametrize("text", ["Time: {}, {}", "- Time — **{}** vs {}"])
+def test_two_figures_that_say_of_what_they_are_are_two_rows(text):
+    line = text.format("12.4 s (GPU)", "98.1 s (CPU)")
+    (sheet,) = read("bullets" if line[0] == "-" else "key-value", line)
+
+    assert texts(sheet) == [("Time (GPU)", "12.4 s"), ("Time (CPU)", "98.1 s")]

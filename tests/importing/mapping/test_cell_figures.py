@@ -136,6 +136,13 @@ def test_a_figure_with_a_word_of_failure_is_kept_with_that_word():
     assert record.run.conditions == {"remark": "memory not enough"}
 
 
+def test_a_count_before_a_rate_is_its_remark():
+    record = only(cell_of("512 images @ 61.9 img/s"))
+
+    assert value(record, SAMPLES).value == 61.9
+    assert record.run.conditions == {"remark": "512 images"}
+
+
 def test_a_figure_whose_unit_is_another_is_of_the_metric_of_that_unit():
     record = only(cell_of("6.3938 TFLOPS", "gigabytes_per_second", "unit = 'GB/s'"))
 
