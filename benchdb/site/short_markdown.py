@@ -193,9 +193,9 @@ def _chips(language: Language, facts: Single) -> str:
         pgettext("table header", "GB/s"),
         pgettext("table header", "Training, × M1 with Metal"),
         pgettext("table header", "Metal over CPU"),
-        pgettext("table header", "decode"),
-        pgettext("table header", "prefill"),
-        pgettext("table header", "figures, machines"),
+        pgettext("table header", "Decode"),
+        pgettext("table header", "Prefill"),
+        pgettext("table header", "Figures, machines"),
     ]
     yours, name = pgettext("mark of a machine", "yours"), language.isolate
     rows = [
@@ -245,10 +245,10 @@ def _distances(language: Language, shown: Overview) -> str:
     ]
     heads = [
         pgettext("table header", "Chip"),
-        pgettext("table header", "decode"),
-        pgettext("table header", "prefill"),
-        pgettext("table header", "training"),
-        pgettext("table header", "training differs in"),
+        pgettext("table header", "Decode"),
+        pgettext("table header", "Prefill"),
+        pgettext("table header", "Training"),
+        pgettext("table header", "Training differs in"),
     ]
     return _table(heads, rows)
 
@@ -257,10 +257,10 @@ def _watts(language: Language, facts: Single) -> str:
     pgettext = language.pgettext
     heads = [
         pgettext("table header", "Mac"),
-        pgettext("table header", "beside"),
-        pgettext("table header", "work"),
-        pgettext("table header", "per joule"),
-        pgettext("table header", "differs in"),
+        pgettext("table header", "Beside"),
+        pgettext("table header", "Work"),
+        pgettext("table header", "Per joule"),
+        pgettext("table header", "Differs in"),
     ]
     name = language.isolate
     rows = [

@@ -113,6 +113,14 @@ def test_facts_have_names_units_and_numbers_of_a_language():
     assert '<bdi lang="en">cap</bdi> <bdi>a&lt;b</bdi>' in marked(load("de"), facts)
 
 
+def test_no_fact_is_too_large_or_odd_to_be_written():
+    facts = {"x_bytes": 10**40, "throttled_fraction": float("inf"), "none": None}
+
+    text = marked(load("en"), facts).striptags()
+    assert text.startswith("x 10,000,000")
+    assert text.endswith("; share of time throttled inf")
+
+
 def test_parameters_have_names_of_a_language():
     parameters = {"learning_rate": 0.001, "n_ubatch": 512}
 

@@ -41,7 +41,7 @@ from benchdb.report.view.atoms import Quantity
 _SOURCE = "en"
 _DOMAIN = "benchdb"
 _NO_BREAK_SPACE = "\u00a0"
-_COMMAS = {"ar": "، ", "ja": "、", "zh": "\N{FULLWIDTH COMMA}"}
+_COMMAS = {"ar": "، ", "ja": "、", "zh": "、"}
 _SEMICOLONS = {
     "ar": "؛ ",
     "fr": "\N{NARROW NO-BREAK SPACE}; ",

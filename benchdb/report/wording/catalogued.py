@@ -90,4 +90,6 @@ def _said(language: Language, context: str, text: str) -> str:
     message, facts = _message(text)
     names = {name: Name(fact) for name, fact in facts.items()}
     said = language.pgettext(context, message, **names)
-    return said if facts else said % ()
+    if not facts:
+        said = said % ()
+    return said if said != text else language.isolate(text)

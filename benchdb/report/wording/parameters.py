@@ -50,7 +50,11 @@ KNOWN: Mapping[str, Callable[[Language, str], str]] = {
     ),
     "accumulators": lambda it, n: it.pgettext("parameter", "accumulators %(n)s", n=n),
     "classes": lambda it, n: it.pgettext("parameter", "classes: %(n)s", n=n),
-    "data": lambda it, n: it.pgettext("parameter", "data %(n)s", n=n),
+    "data": lambda it, n: (
+        it.pgettext("parameter", "synthetic data")
+        if n == "synthetic"
+        else it.pgettext("parameter", "data %(n)s", n=n)
+    ),
     "dataset": lambda it, n: it.pgettext("parameter", "dataset %(n)s", n=n),
     # TRANSLATORS: tokens that a language model has read before
     "depth": lambda it, n: it.pgettext("parameter", "depth %(n)s", n=n),

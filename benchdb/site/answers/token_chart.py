@@ -47,7 +47,7 @@ def chart(language: Language, plot: ModelPlot, name: str) -> Chart:
             _panel(
                 language,
                 pgettext("chart", "Decode, tokens/s"),
-                pgettext("chart", "memory bandwidth, GB/s"),
+                pgettext("chart", "Memory bandwidth, GB/s"),
                 (plot.decode, looks),
             ),
         ),

@@ -35,7 +35,7 @@ def marked(language: Language, facts: Mapping[str, Any]) -> Markup:
 def chosen(language: Language, parameters: Mapping[str, Any]) -> Markup:
     """Name parameters of work and their values."""
     return escape(language.semicolon).join(
-        _chosen(language, name, fact) for name, fact in parameters.items()
+        _chosen(language, name, fact) for name, fact in _known(parameters)
     )
 
 
@@ -70,15 +70,20 @@ def reason(language: Language, text: str) -> Markup:
 
 
 def _pairs(language: Language, facts: Mapping[str, Any]) -> Iterator[Markup]:
-    for name, fact in facts.items():
-        if fact is None or fact in ("", [], {}):
-            continue
+    for name, fact in _known(facts):
         if name == _WHY:
             yield reason(language, str(fact))
             continue
         gap = "" if isinstance(fact, Mapping) else " "
         value = _value(language, name, fact)
         yield Markup("{}{}{}").format(_name(language, name), gap, value)
+
+
+def _known(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the facts that say something."""
+    for name, fact in facts.items():
+        if fact is not None and fact not in ("", [], {}):
+            yield name, fact
 
 
 @lru_cache(maxsize=4096)
@@ -103,9 +108,9 @@ def _value(language: Language, name: str, fact: Any) -> Markup:
 
 def _number(language: Language, name: str, fact: float) -> str:
     unit = next((part for part in reversed(name.split("_")) if part in UNITS), "")
-    if unit == "bytes" and fact >= 2**20:
+    if unit == "bytes" and 2**20 <= fact < 2**60:
         return language.ordered(language.bytes(int(fact)))
-    if unit == "fraction":
+    if unit == "fraction" and 0 <= fact <= 1:
         return language.share(fact) if fact else language.percent(0)
     if unit in _UNITS:
         symbol, digits = _UNITS[unit]
