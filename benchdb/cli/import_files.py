@@ -46,7 +46,8 @@ _OTHERWISE = (
     "read otherwise before by an equal version, and both readings stay; 'version = 2' "
     "at the top of a corrected map lets it take the place of the first"
 )
-_table = partial(option, panel="What a table means")
+_TABLE = "What a table means"
+_table, _flag = partial(option, panel=_TABLE), partial(flag, panel=_TABLE)
 _source = partial(option, panel="Where it comes from")
 _SOURCES = 3  # that are named in one line
 _DECIDE = "decide with: benchdb sources"
@@ -79,18 +80,12 @@ def import_command(
         *("FILE.toml|NAME", "--map"),
         show_default=False,
     ),
-    guess: bool = _table(
-        "Import nothing; print map, rows and open questions.",
-        *(None, "--guess"),
-        default=False,
+    guess: bool = _flag(
+        "Import nothing; print map, rows and open questions.", "--guess"
     ),
     answer: list[str] | None = _table("Answer a question; repeatable.", "KEY=CHOICE"),
     save: Path | None = _table("Save the map that was agreed on.", "FILE.toml"),
-    yes: bool = _table(
-        "Ask nothing; take tables without open questions.",
-        *(None, "--yes"),
-        default=False,
-    ),
+    yes: bool = _flag("Ask nothing; take tables without open questions.", "--yes"),
     strict: bool = flag("Take all of it, or nothing at all.", "--strict"),
     dry_run: bool = flag("Say what would happen, and keep nothing.", "--dry-run"),
     undo: bool = flag("Take back the whole last import.", "--undo"),
