@@ -46,6 +46,8 @@ OWN_RUN = "3f2a9c"
 PIP = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_COMPILE": "1"}
 # What changes nothing and takes seconds is asked once: every page begins with it.
 _PLANNED: dict[str, Outcome] = {}
+# What several pages install, each into a folder of its own, is installed once.
+_INSTALLED: dict[str, Outcome] = {}
 # A plan for a node with NVIDIA's GPU is that of the Mac, for its items are run.
 _PLAN = {"--cuda": "--metal", "standard": "smoke"}
 _SYNTAX = re.compile(r"[|<>&;`]|\$[({A-Z]|\bfor ")
@@ -85,6 +87,9 @@ class Sandbox:
         """Run one *line* of shell; ``benchdb`` alone in a fork of a warm process."""
         line = self._reached(line.replace(OWN_RUN, self.own_run[:12]))
         words = shlex.split(line, comments=True)
+        if words[0] == "pip":
+            key = " ".join(words)
+            return _INSTALLED.get(key) or _INSTALLED.setdefault(key, self.shell(line))
         if words[0] != "benchdb" or _SYNTAX.search(_unquoted(line)):
             return self.shell(line)
         arguments = _within_seconds(words[1:])

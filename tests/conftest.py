@@ -59,6 +59,14 @@ _FRAMEWORKS = tuple(
         *("test_networks.py", "test_operations.py", "test_training.py"),
     )
 )
+# What looks at pages of all that is shipped: its site takes seconds to read.
+_SHIPPED = tuple(
+    f"tests/site/test_{name}.py"
+    for name in (
+        *("answers", "chip_page", "compare_page", "front_in_browser", "markdown"),
+        *("single", "workload_page"),
+    )
+)
 
 
 @cache
@@ -100,16 +108,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 class _Files(LoadFileScheduling):  # type: ignore[misc]
-    """Gives a file to one worker, and all that import the frameworks to one."""
+    """Gives a file to one worker, and all that share what takes long to one."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        is_heavy = file.startswith(_FRAMEWORKS)
-        return "frameworks" if is_heavy else file
+        if file.startswith(_FRAMEWORKS):
+            return "frameworks"
+        return "shipped" if file in _SHIPPED else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
-    """Import TensorFlow, which takes four seconds of a core, in one worker alone."""
+    """Import TensorFlow, four seconds of a core, in one worker alone, and the like."""
     return _Files(config, log)
 
 

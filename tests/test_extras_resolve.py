@@ -89,22 +89,31 @@ MLX_ON_INTEL = Wanted(("mlx",), INTEL_MAC, "3.11")
 Resolved = Mapping[Wanted, "dict[str, str] | str"]
 
 
-def environment() -> dict[str, str]:
-    """Return ours, with pip's index where uv has none of its own: it reads no pip.conf.
+def environment(folder: Path) -> dict[str, str]:
+    """Return ours, with a cache in *folder* and uv's index, else pip's, or PyPI.
 
-    The lowest macOS is that of PyTorch's wheels since 2.12, and of Metal in PyTorch.
+    The index is asked once about each package: asking anew whether that still holds
+    takes more than all the resolving. uv reads no pip.conf. The lowest macOS is that of
+    PyTorch's wheels since 2.12, and of Metal in PyTorch.
     """
     own = os.environ | {
         "UV_PYTHON_DOWNLOADS": "never",
         "MACOSX_DEPLOYMENT_TARGET": "14.0",
+        "UV_CACHE_DIR": str(folder),
+        "UV_CONFIG_FILE": str(folder / "uv.toml"),
     }
-    if {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & own.keys():
-        return own
+    index = "https://pypi.org/simple"
     for scope in ("global", ":env:"):
         asked = [sys.executable, "-m", "pip", "config", "get", f"{scope}.index-url"]
         found = subprocess.run(asked, capture_output=True, text=True, check=False)
         if found.returncode == 0:
-            own["UV_DEFAULT_INDEX"] = found.stdout.strip()
+            index = found.stdout.strip()
+    for name in ("UV_INDEX_URL", "UV_DEFAULT_INDEX"):
+        index = own.pop(name, index)
+    text = (
+        f'url = "{index}"\ndefault = true\ncache-control = {{ api = "max-age=3600" }}'
+    )
+    (folder / "uv.toml").write_text(f"[[index]]\n{text}\n")
     return own
 
 
@@ -120,9 +129,9 @@ def resolve(wanted: Wanted, within: Mapping[str, str]) -> dict[str, str] | str:
 
 @pytest.fixture(scope="module")
 def resolved(tmp_path_factory) -> Resolved:
-    within = environment() | {"UV_CACHE_DIR": str(tmp_path_factory.mktemp("uv"))}
+    within = environment(tmp_path_factory.mktemp("uv"))
     too = (TOO_NEW, TOO_OLD, MLX_ON_INTEL)
-    every = (*OF_EXTRAS, *TESTED, *OF_PROGRAMS, *CORE, *too)
+    every = (*TESTED[::-1], *OF_EXTRAS, *OF_PROGRAMS, *CORE, *too)
     # The first fills the cache, or all would fetch the same.
     first = resolve(every[0], within)
     with ThreadPoolExecutor(AT_ONCE) as pool:

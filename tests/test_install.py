@@ -161,7 +161,7 @@ def test_each_step_is_one_line_and_a_second_call_does_nothing(debian):
 
 
 def test_a_step_stands_after_the_command_that_was_typed(debian):
-    line = ["make", "-f", CHECKOUT / "Makefile", "-n", "docs", "PYTHON=py"]
+    line = ["make", "-f", str(CHECKOUT / "Makefile"), "-n", "docs", "PYTHON=py"]
     first = subprocess.run(line, capture_output=True, text=True, check=True).stdout
     typed = {"MAKE_TARGETS": "docs"}
 

@@ -62,7 +62,9 @@ DISK_SPACE = {"demo": 2 * GB, "test": 5 * GB}
 DISK_SPACE_FOR_CUDA = 6 * GB
 # pip would compile 265 MB on one core; these parts are hardly ever imported, or are
 # not as they are: mypy has been compiled by its makers.
-RARELY_IMPORTED = "/(tests?|testing|transformers/models|debugpy|mypyc?|lexers|uniprops)/"
+RARELY_IMPORTED = (
+    "/(tests?|testing|transformers/models|debugpy|mypyc?|lexers|uniprops)/"
+)
 
 NO_NETWORK = re.compile(
     "temporary failure|could not resolve|name or service not known|nameresolutionerror"

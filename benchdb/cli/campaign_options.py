@@ -11,7 +11,7 @@ import typer
 from sqlalchemy import Engine
 
 from benchdb.catalogue import collected
-from benchdb.cli.console import argument, option, warn
+from benchdb.cli.console import argument, flag, option, warn
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting.costs import devices_of, guesses, stored_rates
 from benchdb.collecting.history import (
@@ -39,15 +39,16 @@ _S = TypeVar("_S")
 
 _WHAT = "What to measure"
 _what, _how = partial(option, panel=_WHAT), partial(option, panel="How thoroughly")
-_variant = partial(option, panel="Other than usual")
-_where = partial(option, panel="Where, and with what")
+_VARIANT, _WHERE = "Other than usual", "Where, and with what"
+_variant = partial(option, panel=_VARIANT)
+_where = partial(option, panel=_WHERE)
 
 Isolated = Annotated[
     bool,
-    _where(
+    flag(
         "Each framework in an environment that uv makes for it.",
-        None,
         "--isolated",
+        panel=_WHERE,
         default=...,
     ),
 ]
@@ -124,22 +125,18 @@ class _Options:
     steps_per_epoch: int | None = _variant(
         "Shorten the epochs that a source trained.", **_COUNT
     )
-    blocks_only: bool = _variant(
-        "Leave out what the source of a workload did.",
-        None,
-        "--blocks-only",
-        default=False,
+    blocks_only: bool = flag(
+        "Leave out what the source of a workload did.", "--blocks-only", panel=_VARIANT
     )
     data: str | None = _variant(
         "Real MNIST and CIFAR-10 files, if you have them.", "DIR"
     )
     isolated: Isolated = False
     python: Python = None
-    powermetrics: bool = _where(
+    powermetrics: bool = flag(
         "Measure energy on a Mac, by sudo -n powermetrics.",
-        None,
         "--powermetrics",
-        default=False,
+        panel=_WHERE,
     )
 
 

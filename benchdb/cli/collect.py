@@ -28,7 +28,7 @@ from benchdb.cli.collect_summary import (
     foretold,
     time_text,
 )
-from benchdb.cli.console import counted, option, plain, tell, warn
+from benchdb.cli.console import counted, flag, option, plain, tell, warn
 from benchdb.cli.progress import display
 from benchdb.cli.reproduction import conclude_reproduction
 from benchdb.cli.user_database import Db, address, existing, opened
@@ -48,7 +48,8 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_of_run = partial(option, panel="This run")
+_RUN = "This run"
+_of_run, _flag = partial(option, panel=_RUN), partial(flag, panel=_RUN)
 _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 
 
@@ -56,17 +57,11 @@ _OF_RESUME = ("resume", "workloads", "db", "isolated", "cool_down")
 @campaign_options
 def collect(
     context: typer.Context,
-    dry_run: bool = _of_run(
-        "Say what would run, and how long it would take.",
-        None,
-        "--dry-run",
-        default=False,
+    dry_run: bool = _flag(
+        "Say what would run, and how long it would take.", "--dry-run"
     ),
-    resume: bool = _of_run(
-        "Go on where a campaign was interrupted; name an older one.",
-        None,
-        "--resume",
-        default=False,
+    resume: bool = _flag(
+        "Go on where a campaign was interrupted; name an older one.", "--resume"
     ),
     budget: str | None = _of_run(
         "Measure what tells most in 10m, 1h30m …; again goes on.", "TIME", "--budget"

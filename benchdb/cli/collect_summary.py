@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select
 
 from benchdb.cli.console import aligned, clock, conclude, counted, tell
-from benchdb.cli.figure_text import NONE, figure, interval
+from benchdb.cli.figure_text import NONE, ending, figure, interval
 from benchdb.cli.list_runs import work
 from benchdb.cli.user_database import address
 from benchdb.cli.waiting_line import waiting
@@ -31,7 +31,6 @@ _COLUMNS = (
     *("nearest published", "in comparison"),
 )
 _FIGURES = (3, 4, 5)
-_LETTERS = 200  # of a reason
 
 
 def foretold(tier: str, items: Sequence[Item], estimates: Sequence[Expected]) -> str:
@@ -148,7 +147,4 @@ def _published(near: Any, workload: str) -> tuple[str, str]:
 
 def _failure(row: dict[str, Any]) -> str:
     """Return what has no figure, how that ended and why."""
-    why = row["reason"] or ""
-    why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
-    what = f"{work(row)}, {row['system']}: {row['status']}"
-    return f"{what} ({why})" if why else what
+    return f"{work(row)}, {row['system']}: {ending(row['status'], row['reason'])}"

@@ -11,6 +11,7 @@ _PREFIXES = {"TFLOPS": "TGMk", "GB/s": "GMk"}  # the usual one first
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _MANY = {"op": "operations", "pass": "passes"}
 _ABBREVIATED = ("img", "seq")
+_LETTERS = 200  # of a reason: a framework may fill paragraphs
 _HUGE, _DECIMALS = 1e15, 12  # beyond them nobody counts digits
 
 
@@ -72,6 +73,13 @@ def interval(
         return NONE
     scale = scale_of(value, metric, workload)
     return f"{scale.digits(low)}–{scale.digits(high)}"
+
+
+def ending(status: str, reason: str | None) -> str:
+    """Return how something without a figure ended; 'benchdb show' has all of why."""
+    why = reason or ""
+    why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
+    return f"{status} ({why})" if why else status
 
 
 def significant(value: float) -> str:

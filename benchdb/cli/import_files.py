@@ -6,15 +6,24 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
 
 import msgspec
 import typer
 from msgspec.structs import replace
 from sqlalchemy import Engine
 
-from benchdb.cli.console import NAME_LIMIT, PROSE_LIMIT, counted, plain, tell
+from benchdb.cli.console import (
+    NAME_LIMIT,
+    PROSE_LIMIT,
+    argument,
+    counted,
+    flag,
+    option,
+    plain,
+    tell,
+)
 from benchdb.cli.import_summary import Summary
 from benchdb.cli.user_database import Db, opened, renewed
 from benchdb.cli.verify import signer_text
@@ -37,7 +46,9 @@ _OTHERWISE = (
     "read otherwise before by an equal version, and both readings stay; 'version = 2' "
     "at the top of a corrected map lets it take the place of the first"
 )
-_TABLES, _SOURCE = "What a table means", "Where it comes from"
+_TABLE = "What a table means"
+_table, _flag = partial(option, panel=_TABLE), partial(flag, panel=_TABLE)
+_source = partial(option, panel="Where it comes from")
 _SOURCES = 3  # that are named in one line
 _DECIDE = "decide with: benchdb sources"
 _HEARD = "for only this file tells what known documents tell otherwise"
@@ -55,94 +66,38 @@ def _date(text: str | None) -> str | None:
     raise UsageError(f"{text!r} is no date; give it as 2026, 2026-11 or 2026-11-22")
 
 
-def _of_source(text: str, metavar: str = "NAME", **more: Any) -> Any:
-    """Return an option that tells something of the source."""
-    return typer.Option(metavar=metavar, help=text, rich_help_panel=_SOURCE, **more)
-
-
 @app.command()
 def import_command(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="PATH…",
-            help="Bundles, exchange files, tables, logs, results of other tools, "
-            "folders; - is standard input.",
-        ),
-    ] = None,
+    paths: list[Path] | None = argument(
+        "Bundles, exchange files, tables, logs, results of other tools, folders; - is "
+        "standard input.",
+        "PATH…",
+        default=None,
+    ),
     db: Db = None,
-    map_: Annotated[
-        str | None,
-        typer.Option(
-            "--map",
-            metavar="FILE.toml|NAME",
-            help="Use this map, which says what the columns mean.",
-            show_default=False,
-            rich_help_panel=_TABLES,
-        ),
-    ] = None,
-    guess: Annotated[
-        bool,
-        typer.Option(
-            "--guess",
-            help="Import nothing; print map, rows and open questions.",
-            rich_help_panel=_TABLES,
-        ),
-    ] = False,
-    answer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=CHOICE",
-            help="Answer a question; repeatable.",
-            rich_help_panel=_TABLES,
-        ),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save",
-            metavar="FILE.toml",
-            help="Save the map that was agreed on.",
-            rich_help_panel=_TABLES,
-        ),
-    ] = None,
-    yes: Annotated[
-        bool,
-        typer.Option(
-            "--yes",
-            help="Ask nothing; take tables without open questions.",
-            rich_help_panel=_TABLES,
-        ),
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Take all of it, or nothing at all.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen, and keep nothing.")
-    ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take back the whole last import.")
-    ] = False,
-    require_signature: Annotated[
-        bool,
-        typer.Option("--require-signature", help="Take only what a known key signed."),
-    ] = False,
-    url: Annotated[
-        str | None, _of_source("Address of the page or file.", "URL")
-    ] = None,
-    author: Annotated[
-        list[str] | None, _of_source("Who published it; repeatable.")
-    ] = None,
-    licence: Annotated[str | None, _of_source("Licence, such as MIT.")] = None,
-    title: Annotated[str | None, _of_source("Title.", "TEXT")] = None,
-    published: Annotated[
-        str | None,
-        _of_source("When it was published.", "DATE", callback=_date),
-    ] = None,
-    retrieved: Annotated[
-        str | None,
-        _of_source("When you downloaded it.", "DATE", callback=_date),
-    ] = None,
+    map_: str | None = _table(
+        "Use this map, which says what the columns mean.",
+        *("FILE.toml|NAME", "--map"),
+        show_default=False,
+    ),
+    guess: bool = _flag(
+        "Import nothing; print map, rows and open questions.", "--guess"
+    ),
+    answer: list[str] | None = _table("Answer a question; repeatable.", "KEY=CHOICE"),
+    save: Path | None = _table("Save the map that was agreed on.", "FILE.toml"),
+    yes: bool = _flag("Ask nothing; take tables without open questions.", "--yes"),
+    strict: bool = flag("Take all of it, or nothing at all.", "--strict"),
+    dry_run: bool = flag("Say what would happen, and keep nothing.", "--dry-run"),
+    undo: bool = flag("Take back the whole last import.", "--undo"),
+    require_signature: bool = flag(
+        "Take only what a known key signed.", "--require-signature"
+    ),
+    url: str | None = _source("Address of the page or file.", "URL"),
+    author: list[str] | None = _source("Who published it; repeatable.", "NAME"),
+    licence: str | None = _source("Licence, such as MIT.", "NAME"),
+    title: str | None = _source("Title.", "TEXT"),
+    published: str | None = _source("When it was published.", "DATE", callback=_date),
+    retrieved: str | None = _source("When you downloaded it.", "DATE", callback=_date),
 ) -> None:
     """Take in results that others shared or published.
 

@@ -86,11 +86,11 @@ def _beside(span: Span, known: Known | None, work: Work) -> str:
     if known is None:
         return "nothing known"
     three = (known.low, known.middle, known.high)
-    told = [figure(one, work.metric, work.workload) for one in three]
+    figures = [figure(one, work.metric, work.workload) for one in three]
     where = "on other chips" if known.anywhere else "known"
-    of = f"{where} {told[0]}, median {told[1]}, {told[2]} ({known.count:,})"
+    of = f"{where} {figures[0]}, median {figures[1]}, {figures[2]} ({known.count:,})"
     if known.count == 1:
-        of = f"{where} {told[0]}"
+        of = f"{where} {figures[0]}"
     far = []
     if span.high > known.high > 0:
         far.append(f"{_times(span.high / known.high)} the highest")

@@ -22,7 +22,7 @@ from rich.table import Column
 from rich.text import Text
 
 from benchdb.cli.console import clock, plain, tell
-from benchdb.cli.figure_text import figure
+from benchdb.cli.figure_text import ending, figure
 from benchdb.cli.waiting_line import is_live
 from benchdb.collecting.campaign import Event, Finished, Started
 from benchdb.collecting.plan import Memory
@@ -31,7 +31,6 @@ from benchdb.exchange.record import Record
 from benchdb.metric_kinds import headlines
 
 _MOST = 0.95  # of a process, as long as it runs
-_LETTERS = 200  # of a reason
 
 
 @contextmanager
@@ -216,10 +215,7 @@ def outcome(record: Record) -> str:
     """Return the headline figure of a record, or its status and reason."""
     end = record.end
     if end.status != "ok":
-        # A framework may fill paragraphs; 'benchdb show' has all of it.
-        why = end.reason or ""
-        why = why if len(why) <= _LETTERS else f"{why[: _LETTERS - 1]}…"
-        return f"{end.status} ({why})" if why else end.status
+        return ending(end.status, end.reason)
     figures = {value.metric: value.value for value in end.values}
     workload = record.run.workload
     for metric in headlines(workload):

@@ -62,15 +62,15 @@ def retry_entries(
     if not chosen:
         raise UsageError("the quarantine is empty")
     clean = True
-    for one in chosen:
-        outcome = retry(engine, one)
+    for refused in chosen:
+        outcome = retry(engine, refused)
         clean = clean and outcome.clean
         if outcome.error is not None:
-            typer.echo(plain(f"benchdb: {one.name}: {outcome.error}"), err=True)
+            typer.echo(plain(f"benchdb: {refused.name}: {outcome.error}"), err=True)
         else:
             runs = counted(outcome.runs, "run")
             taken = f"{runs}, {outcome.added:,} new, {outcome.bad_count} refused"
-            typer.echo(plain(f"{one.name}: {taken}"))
+            typer.echo(plain(f"{refused.name}: {taken}"))
     if not clean:
         raise typer.Exit(1)
 

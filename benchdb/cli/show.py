@@ -77,18 +77,18 @@ def show(
     engine = opened(db)
     with reading(engine) as connection:
         digest = find(connection, run)
-        found, grade = record(connection, digest), grade_of(connection, digest)
+        whole, grade = record(connection, digest), grade_of(connection, digest)
         stands = standing(connection, digest)
-        beside = provenance(connection, found)
+        beside = provenance(connection, whole)
         again = replications_of(connection, digest, _spreads).get(digest)
     if as_json:
-        facts = _plain(found, grade) | beside | {"result": _result(stands)}
+        facts = _plain(whole, grade) | beside | {"result": _result(stands)}
         facts["replication"] = again and msgspec.to_builtins(again)
         typer.echo(json.dumps(facts, indent=2))
         return
-    lines = [*_head(found, grade, stands, beside)]
+    lines = [*_head(whole, grade, stands, beside)]
     lines += _again(again)
-    for title, rows in _sections(found, beside, stands, everything=everything).items():
+    for title, rows in _sections(whole, beside, stands, everything=everything).items():
         if shown := [f"  {row}" for row in rows]:
             lines += ["", title, *shown]
     for line in lines:

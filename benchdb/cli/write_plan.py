@@ -16,7 +16,7 @@ from benchdb.cli.campaign_options import (
     isolation,
     usable,
 )
-from benchdb.cli.console import clock, counted, option, plain, warn
+from benchdb.cli.console import clock, counted, flag, option, plain, warn
 from benchdb.cli.user_database import Db, address, existing
 from benchdb.cli.waiting_line import waiting
 from benchdb.collecting import items, plan_files, scripts
@@ -32,7 +32,8 @@ from benchdb.user_data import data_folder, location_of
 
 app = typer.Typer(add_completion=False)
 
-_of_plan = partial(option, panel="The plan")
+_PLAN = "The plan"
+_of_plan = partial(option, panel=_PLAN)
 _STDOUT = Path("-")
 _OF_LEFT = ("left", "form", "exclusive", "output", "db")
 
@@ -52,11 +53,10 @@ def plan(
     campaign: str | None = _of_plan(
         "Name of the campaign (default: made from the time)", "NAME", show_default=False
     ),
-    elsewhere: bool = _of_plan(
+    elsewhere: bool = flag(
         "Plan for machines that have what this one may lack.",
-        None,
         "--elsewhere",
-        default=False,
+        panel=_PLAN,
     ),
     left: Path | None = _of_plan(
         "Write what the database has no run of yet.", "PLAN.jsonl", show_default=False

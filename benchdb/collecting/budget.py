@@ -226,27 +226,27 @@ def _next(state: State, seconds: float) -> Cell | None:
     return _of_new(state, seconds) or _widest(state, seconds)
 
 
-def is_answered(state: State, one: Question) -> bool:
+def is_answered(state: State, question: Question) -> bool:
     """Tell whether a question has its verdict, or enough processes without."""
-    least = min(map(state.count, one.cells))
+    least = min(map(state.count, question.cells))
     if least < _PROCESSES[0]:
         return False
-    result = answer(state.known, one)
+    result = answer(state.known, question)
     return result is None or result.word != "unclear" or least >= ENOUGH
 
 
-def answer(known: Mapping[Cell, Known], one: Question) -> Answer | None:
+def answer(known: Mapping[Cell, Known], question: Question) -> Answer | None:
     """Return what a pair shows so far; None where a side has fewer than two figures."""
-    if len(one.cells) < 2 or any(known[cell].foreseen for cell in one.cells):
+    if len(question.cells) < 2 or any(known[cell].foreseen for cell in question.cells):
         return None
-    first, second = (known[cell].sessions for cell in one.cells)
+    first, second = (known[cell].sessions for cell in question.cells)
     both = [name for name in first if name in second]
     if not both or min(sum(len(of[n]) for n in both) for of in (first, second)) < 2:
         return None
     # Of seconds: the second side over the first is how fast the first is.
     sides = [Sample(tuple(of[name] for name in both)) for of in (second, first)]
     pair = [Pair(sides[0], sides[1], same_session=True)]
-    return Answer(one, ratio(pair), verdict(pair))
+    return Answer(question, ratio(pair), verdict(pair))
 
 
 def _of_new(state: State, seconds: float) -> Cell | None:
@@ -290,14 +290,14 @@ def _until(state: State, one: Question, processes: int) -> float:
 def _widest(state: State, seconds: float) -> Cell | None:
     """Return the cell whose interval shrinks most for its time, by its use."""
     gains: dict[Cell, float] = {}
-    for one in state.questions:
-        for cell in one.cells:
+    for question in state.questions:
+        for cell in question.cells:
             known, count = state.known[cell], state.count(cell)
             now, then = known.half_width(), known.half_width(1)
             if not count or count >= _MOST or not _fits(state, cell, seconds):
                 continue
             shrinks = (now or 1.0) - (then or 1.0) if count > 1 else 1.0
-            gain = one.weight * max(0.0, shrinks) / state.costs[cell].of(count)
+            gain = question.weight * max(0.0, shrinks) / state.costs[cell].of(count)
             gains[cell] = max(gain, gains.get(cell, 0.0))
     return max(gains, key=lambda cell: gains[cell]) if gains else None
 

@@ -75,12 +75,12 @@ def devices_of(
 ) -> list[Device]:
     """Return the devices of a machine: *facts* of its chip, *cards* by their kind."""
     name, cores = facts.get("name"), facts.get("cpu_cores")
-    found = [Device("cpu", name, _CORE["operation"] * (cores or 4))]
+    devices = [Device("cpu", name, _CORE["operation"] * (cores or 4))]
     for kind, card in cards.items():
         own = str(name) if kind == "metal" else str(card)
         gpu_cores = facts.get("gpu_cores") if kind == "metal" else None
-        found.append(Device(kind, own, _peak(kind, own, gpu_cores, None)))
-    return found
+        devices.append(Device(kind, own, _peak(kind, own, gpu_cores, None)))
+    return devices
 
 
 def _peak(
@@ -121,7 +121,7 @@ def stored_rates(connection: Connection, cells: Sequence[Cell]) -> list[Seen]:
             run.c.precision == "fp32",
         )
     )
-    found = []
+    rates = []
     for row in connection.execute(query):
         own = amounts.get((row.workload, row.size))
         rate = _rate(row.metric, row.value, own, batches[row.workload], row.batch_size)
@@ -129,8 +129,8 @@ def stored_rates(connection: Connection, cells: Sequence[Cell]) -> list[Seen]:
         peak = _peak(row.device, str(name), row.gpu_cores, row.cpu_cores)
         if rate and peak:
             facts = (row.workload, row.framework, row.device, str(name), row.size)
-            found.append(Seen(*facts, rate=rate, peak=peak))
-    return found
+            rates.append(Seen(*facts, rate=rate, peak=peak))
+    return rates
 
 
 def _rate(
@@ -166,13 +166,13 @@ def step_seconds(
     slowed = 1 + load if cell.device == "cpu" else 1.0
     amount = cell.operations * slowed
 
-    def distance(one: Seen) -> tuple[object, ...]:
+    def distance(rate: Seen) -> tuple[object, ...]:
         return (
-            one.chip != here.chip,
-            abs(math.log(one.peak / peak)),
-            one.framework != cell.framework,
-            one.size != size,
-            one.rate,
+            rate.chip != here.chip,
+            abs(math.log(rate.peak / peak)),
+            rate.framework != cell.framework,
+            rate.size != size,
+            rate.rate,
         )
 
     like = [

@@ -389,8 +389,8 @@ def assumed(request: Request, *, isolated: Isolation = False) -> list[Descriptio
             "name it with --framework"
         )
     there = [name for name in DEVICES if name == "cpu" or request.devices[name]]
-    found = survey(tuple(dict.fromkeys(request.framework)), isolated=isolated)
-    for one in found:
+    described = survey(tuple(dict.fromkeys(request.framework)), isolated=isolated)
+    for one in described:
         if not one.tiers:  # it could not even say what it knows
             raise UsageError(one.why or f"with_{one.framework} says nothing of itself")
     return [
@@ -400,7 +400,7 @@ def assumed(request: Request, *, isolated: Isolation = False) -> list[Descriptio
             workloads=(*one.workloads, *one.missing),
             missing={},
         )
-        for one in found
+        for one in described
     ]
 
 

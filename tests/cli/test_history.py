@@ -69,7 +69,8 @@ def test_the_table_has_every_campaign_against_the_one_before_it(slower):
 
 
 def test_figures_have_the_units_in_which_they_are_listed(tmp_path):
-    place, work = tmp_path / "r.sqlite", {"workload": "matmul", "metric": "teraflops"}
+    place = tmp_path / "r.sqlite"
+    work: dict[str, Any] = {"workload": "matmul", "metric": "teraflops"}
     columns = {"mine": True, "parameters": {"size": 256}}
     stored(place, compared("a", 0.0107, **work, columns=columns))
 

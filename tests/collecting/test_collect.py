@@ -63,9 +63,12 @@ def runs(database: Path) -> list[dict[str, Any]]:
     return found
 
 
+KEPT = Path(__file__).parents[1] / "kept_answers"
 CPU = ("--no-metal", "--no-cuda", "--tier", "smoke")
-# Soon begun, and long enough to be killed in the middle.
-TWO = ("matmul", "--size", "1500", "--size", "1600", "--framework", "numpy", *CPU)
+# One is soon over, the other long enough to be killed in the middle.
+NUMPY = ("matmul", "--framework", "numpy", *CPU)
+SHORT_LONG = (*NUMPY, "--size", "64", "--size", "1600")
+LONG_SHORT = (*NUMPY, "--size", "1600", "--size", "64")
 LOADED = 0.7  # seconds of a processor: NumPy takes 0.2, the whole run 2
 
 
@@ -106,7 +109,7 @@ def crashed(worker: int | None) -> bool:
 
 def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_path):
     database = tmp_path / "r.sqlite"
-    with collecting(database, *TWO) as process:
+    with collecting(database, *LONG_SHORT) as process:
         eventually(lambda: crashed(worker(process)))
         _, messages = process.communicate(timeout=PATIENCE)
 
@@ -120,7 +123,7 @@ def test_a_worker_that_crashes_becomes_a_failed_run_and_the_rest_goes_on(tmp_pat
 
 def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
     database = tmp_path / "r.sqlite"
-    with collecting(database, *TWO) as process:
+    with collecting(database, *SHORT_LONG) as process:
         said(process, "[2/2]")
         eventually(lambda: measuring(process))
         process.send_signal(signal.SIGINT)
@@ -137,7 +140,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_how_to_go_on(tmp_path):
 
 def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path):
     database = tmp_path / "r.sqlite"
-    with collecting(database, *TWO) as process:
+    with collecting(database, *SHORT_LONG) as process:
         said(process, "[2/2]")
         eventually(lambda: worker(process))
         family = below(process.pid)
@@ -151,6 +154,15 @@ def test_kill_9_loses_only_the_running_replicate_and_leaves_no_process(tmp_path)
     assert [run["status"] for run in runs(database)] == ["ok"]
 
 
+@pytest.fixture
+def asked_once(tmp_path_factory, monkeypatch) -> None:
+    """Let PyTorch be imported once to say what it can do here."""
+    kept = tmp_path_factory.getbasetemp() / "answers"
+    monkeypatch.setenv("KEPT_ANSWERS", str(kept))
+    monkeypatch.setenv("PYTHONPATH", str(KEPT))
+
+
+@pytest.mark.usefixtures("asked_once")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(["--metal"], "no Metal device|this is Linux"), (["--cuda"], "CUDA")],
@@ -164,6 +176,7 @@ def test_what_pytorch_has_not_is_said_in_one_line(tmp_path, arguments, message):
     assert not database.exists()
 
 
+@pytest.mark.usefixtures("asked_once")
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no such names")
 def test_data_in_a_folder_that_no_plan_can_name_are_refused_in_one_line(tmp_path):
     folder = tmp_path / os.fsdecode(b"data\xff")

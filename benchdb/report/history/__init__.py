@@ -59,11 +59,11 @@ class Line(msgspec.Struct, frozen=True):
     apart: tuple[str, ...] = ()
 
 
-def lines_of(found: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
+def lines_of(every: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
     """Return the courses as they are shown, in the same order."""
-    parties = [party(one.place, one.conditions.framework, here) for one in found]
+    parties = [party(one.place, one.conditions.framework, here) for one in every]
     systems = resolve(parties)
-    apart = _apart(found)
+    apart = _apart(every)
     return [
         Line(
             system=systems[who],
@@ -77,25 +77,27 @@ def lines_of(found: Sequence[Course], notes: Notes, here: str | None) -> list[Li
             entries=tuple(_entries(one, notes)),
             apart=apart[place],
         )
-        for place, (one, who) in enumerate(zip(found, parties, strict=True))
+        for place, (one, who) in enumerate(zip(every, parties, strict=True))
     ]
 
 
-def _apart(found: Sequence[Course]) -> list[tuple[str, ...]]:
+def _apart(courses: Sequence[Course]) -> list[tuple[str, ...]]:
     """Return what tells each course from the others of its workload."""
-    told: dict[int, tuple[str, ...]] = {}
+    distinctions: dict[int, tuple[str, ...]] = {}
     order = sorted(
-        range(len(found)), key=lambda place: found[place].conditions.workload
+        range(len(courses)), key=lambda place: courses[place].conditions.workload
     )
-    for _, same in groupby(order, key=lambda place: found[place].conditions.workload):
+    for _, same in groupby(order, key=lambda place: courses[place].conditions.workload):
         places = list(same)
-        every = [found[place].conditions for place in places]
+        every = [courses[place].conditions for place in places]
         tiers = len({own.tier for own in every}) > 1
         for place, own, words in zip(places, every, _distinctions(every), strict=True):
             there = {own.precision, f"size {own.facts.get('size')}"}
             more = (own.tier,) if tiers and own.tier else ()
-            told[place] = tuple(word for word in (*words, *more) if word not in there)
-    return [told[place] for place in range(len(found))]
+            distinctions[place] = tuple(
+                word for word in (*words, *more) if word not in there
+            )
+    return [distinctions[place] for place in range(len(courses))]
 
 
 def _entries(course: Course, notes: Notes) -> Iterable[Entry]:
@@ -105,16 +107,16 @@ def _entries(course: Course, notes: Notes) -> Iterable[Entry]:
         members = course.campaigns[start:end]
         quantities = [quantity(one.measurement, notes) for one in members]
         level = geometric_mean([one.value for one in quantities])
-        for one, shown in zip(members, quantities, strict=True):
-            turn = turns.get(start) if one is members[0] else None
+        for campaign, shown in zip(members, quantities, strict=True):
+            turn = turns.get(start) if campaign is members[0] else None
             yield Entry(
-                campaign=one.name,
-                started=one.started,
+                campaign=campaign.name,
+                started=campaign.started,
                 quantity=shown,
                 level=level,
-                leads=one.measurement.leads,
-                against=one.against,
-                changed=one.changed,
+                leads=campaign.measurement.leads,
+                against=campaign.against,
+                changed=campaign.changed,
                 shift=Shift(turn.ratio, turn.before, turn.after) if turn else None,
             )
 

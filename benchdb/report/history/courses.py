@@ -99,16 +99,16 @@ def campaign_of(one: StoredRun) -> str:
     return one.facts.campaign or one.facts.session.name
 
 
-def obstacle(one: StoredRun) -> Obstacle | None:
+def obstacle(process: StoredRun) -> Obstacle | None:
     """Return what keeps a run out of every course; ``None`` where nothing does."""
-    facts = one.facts
+    facts = process.facts
     reasons: tuple[tuple[Obstacle, bool], ...] = (
         ("published", facts.label != "measured"),
         ("failed", facts.status != "ok"),
         ("trial", facts.tier == "smoke"),
         ("disqualified", facts.disqualified),
-        ("left out", one.left_out is not None),
-        ("nameless", one.place.anonymous_id is None),
+        ("left out", process.left_out is not None),
+        ("nameless", process.place.anonymous_id is None),
         ("undated", moment(facts.started) is None),
     )
     return next((reason for reason, holds in reasons if holds), None)
@@ -130,13 +130,13 @@ def courses(
     known = {one.facts.digest: one for one in there}
     spreads = {run: one.spread for one in usual for run in one.runs}
     best: dict[object, Course] = {}
-    for variant, found in _plain_courses(known, spreads):
-        own = replace(found.conditions, metric="", extent=None, told_by=None)
-        work = found.place, own, variant
-        if len(found.campaigns) >= least and (
-            work not in best or _preference(found) > _preference(best[work])
+    for variant, course in _plain_courses(known, spreads):
+        own = replace(course.conditions, metric="", extent=None, told_by=None)
+        work = course.place, own, variant
+        if len(course.campaigns) >= least and (
+            work not in best or _preference(course) > _preference(best[work])
         ):
-            best[work] = found
+            best[work] = course
     every = [_finished(one, known, notes, connection) for one in best.values()]
     return sorted(every, key=lambda one: (repr(one.conditions), repr(one.place)))
 
@@ -176,37 +176,39 @@ def _plain_courses(
 def _without_surroundings(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
     """Yield the runs as if all had been measured in the same surroundings."""
     places: dict[object, Place] = {}
-    for one in runs:
-        own, chip = one.place, chip_at_work(one.place)
+    for process in runs:
+        own, chip = process.place, chip_at_work(process.place)
         whose = own.machine, own.source, own.mine, own.shipped
         facts = replace(
-            one.facts,
+            process.facts,
             software=Software(),
-            session=replace(one.facts.session, load=None),
+            session=replace(process.facts.session, load=None),
         )
         place = places.setdefault((*whose, own.device, chip), own)
-        yield replace(one, facts=facts, place=place)
+        yield replace(process, facts=facts, place=place)
 
 
 def _by_campaign(
-    one: Measurement,
+    measurement: Measurement,
     known: Mapping[str, StoredRun],
     spreads: Mapping[str, Spread | None],
 ) -> dict[str, Measurement]:
     """Return the part of each campaign in a measurement that is of all of them."""
     parts: defaultdict[str, list[range]] = defaultdict(list)
     start = 0
-    for size in one.sizes:
-        parts[campaign_of(known[one.runs[start]])].append(range(start, start + size))
+    for size in measurement.sizes:
+        parts[campaign_of(known[measurement.runs[start]])].append(
+            range(start, start + size)
+        )
         start += size
-    found = {}
+    by_campaign = {}
     for name, sessions in parts.items():
         places = [place for session in sessions for place in session]
-        runs = tuple(one.runs[place] for place in places)
+        runs = tuple(measurement.runs[place] for place in places)
         facts = [known[run].facts for run in runs]
-        found[name] = replace(
-            one,
-            values=tuple(one.values[place] for place in places),
+        by_campaign[name] = replace(
+            measurement,
+            values=tuple(measurement.values[place] for place in places),
             runs=runs,
             sizes=tuple(map(len, sessions)),
             campaign=facts[0].campaign,
@@ -215,9 +217,9 @@ def _by_campaign(
             begun=min(it.started or "" for it in facts) or None,
             environment=facts[0].environment,
             grade=max((it.grade for it in facts if it.grade), default=None),
-            spread=spreads.get(runs[0], one.spread),
+            spread=spreads.get(runs[0], measurement.spread),
         )
-    return found
+    return by_campaign
 
 
 def _campaign(
@@ -247,13 +249,13 @@ def _finished(
         connection, [run for one in course.campaigns for run in one.measurement.runs]
     )
     campaigns: list[Campaign] = []
-    for one in course.campaigns:
-        runs = one.measurement.runs
+    for campaign in course.campaigns:
+        runs = campaign.measurement.runs
         facts = dict(of_campaign([stood.get(run, {}) for run in runs]))
         loads = {known[run].facts.session.state for run in runs} - {""}
         if loads:
             facts["load"] = " / ".join(sorted(loads))
-        whole = replace(one, around=facts)
+        whole = replace(campaign, around=facts)
         if campaigns:
             last = campaigns[-1]
             whole = replace(
@@ -262,8 +264,8 @@ def _finished(
                 changed=changed(last.around, facts),
             )
         campaigns.append(whole)
-    found = replace(course, campaigns=tuple(campaigns))
-    return replace(found, turns=_turns(found.campaigns))
+    whole_course = replace(course, campaigns=tuple(campaigns))
+    return replace(whole_course, turns=_turns(whole_course.campaigns))
 
 
 def _against(one: Campaign, other: Campaign, notes: Notes) -> Ratio:
@@ -279,16 +281,16 @@ def _turns(campaigns: Sequence[Campaign]) -> tuple[Turn, ...]:
     """Return the change points of a course that is long enough for any."""
     if len(campaigns) < LEAST:
         return ()
-    found: dict[tuple[range, range], Turn] = {}
+    turns: dict[tuple[range, range], Turn] = {}
 
     def judged(before: range, after: range) -> str:
         old, new = ([campaigns[place] for place in side] for side in (before, after))
-        found[before, after] = _turn(after.start, old, new)
-        return found[before, after].ratio.verdict
+        turns[before, after] = _turn(after.start, old, new)
+        return turns[before, after].ratio.verdict
 
     samples = [one.measurement.sampled(one.measurement.speeds) for one in campaigns]
     return tuple(
-        found[range(one.start, one.at), range(one.at, one.end)]
+        turns[range(one.start, one.at), range(one.at, one.end)]
         for one in changes(samples, judged)
     )
 

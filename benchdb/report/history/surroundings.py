@@ -55,11 +55,11 @@ def around(connection: Connection, digests: Iterable[str]) -> dict[str, Surround
         environment.c.math,
         environment.c.variables,
     ).join(environment, run.c.environment == environment.c.digest)
-    found: dict[str, Surroundings] = {}
+    surroundings: dict[str, Surroundings] = {}
     for some in batched(sorted(set(digests))):
         for row in connection.execute(query.where(run.c.digest.in_(some))):
-            found[row.digest] = dict(_facts(row))
-    return found
+            surroundings[row.digest] = dict(_facts(row))
+    return surroundings
 
 
 def _facts(row: Any) -> Iterator[tuple[str, str]]:
@@ -120,7 +120,7 @@ def changed(before: Surroundings, after: Surroundings) -> tuple[Changed, ...]:
 
     Of libraries and variables what one side lacks differs as well, where it has any.
     """
-    found = []
+    changes = []
     for name in sorted(before.keys() | after.keys(), key=_order):
         old, new = before.get(name), after.get(name)
         kind = name.partition(":")[0]
@@ -128,8 +128,8 @@ def changed(before: Surroundings, after: Surroundings) -> tuple[Changed, ...]:
             one.startswith(f"{kind}:") for one in (before if old is None else after)
         )
         if old != new and (listed or None not in (old, new)):
-            found.append(Changed(name, old or "", new or ""))
-    return tuple(found)
+            changes.append(Changed(name, old or "", new or ""))
+    return tuple(changes)
 
 
 def _order(name: str) -> tuple[int, str]:

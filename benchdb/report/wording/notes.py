@@ -4,31 +4,33 @@ Where a flag carries its facts, the sentence gives them; older or foreign flags 
 carry none, and then it says less.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from typing import TypeGuard
 
-from benchdb import catalogue
-from benchdb.metric_kinds import unit_of
 from benchdb.report.language import Language
-from benchdb.report.language.arguments import Argument, Name, Share, Times
-from benchdb.report.view.atoms import Quantity
+from benchdb.report.language.arguments import Name, Times
 from benchdb.report.view.listed import Note
-from benchdb.report.wording.metrics import metric_text
-from benchdb.report.wording.terms import (
-    chip_text,
-    condition,
-    device_text,
-    work_named,
+from benchdb.report.wording.flag_facts import (
+    Detail,
+    Fact,
+    amount,
+    count,
+    gigabytes,
+    is_number,
+    mode,
+    number_of,
+    percent,
+    rate,
+    seconds,
+    speed_of,
+    text_of,
+    utilisation,
+    work_title,
 )
+from benchdb.report.wording.metrics import metric_text
+from benchdb.report.wording.terms import chip_text, condition, device_text
 
-Detail = Mapping[str, object]
-# A fact of a flag as an argument of a message; None where it is missing, or odd.
-Fact = Callable[[Language, Detail], Argument | None]
 # What may be said; nothing where facts are missing.
 Choice = Callable[[Language, Detail], str]
-
-_FLOPS = ("samples_per_second", "step_seconds")  # what is judged by operations a second
 
 
 def note_text(language: Language, note: Note) -> str:
@@ -44,10 +46,12 @@ def note_text(language: Language, note: Note) -> str:
 
 def subject_text(language: Language, subject: Detail) -> str:
     """Name what a note is about: chip, device, workload, batch size."""
-    named = (_text("chip", chip_text), _text("device", device_text))
-    facts = [fact(language, subject) for fact in (*named, _text("workload", _title))]
+    named = (text_of("chip", chip_text), text_of("device", device_text))
+    facts = [
+        fact(language, subject) for fact in (*named, text_of("workload", work_title))
+    ]
     parts = [fact.text for fact in facts if isinstance(fact, Name)]
-    if batch := _number("batch_size", _count)(language, subject):
+    if batch := number_of("batch_size", count)(language, subject):
         parts.append(language.pgettext("note", "batch %(size)s", size=batch))
     return language.comma.join(map(language.isolate, parts))
 
@@ -89,99 +93,10 @@ def _joined(*choices: Choice) -> Choice:
     )
 
 
-def _text(name: str, write: Callable[[Language, str], str] | None = None) -> Fact:
-    """Return a fact that is text, as *write* says it."""
-
-    def fact(language: Language, detail: Detail) -> Name | None:
-        text = detail.get(name)
-        if not isinstance(text, str) or not text:
-            return None
-        return Name(write(language, text) if write else text)
-
-    return fact
-
-
-def _number(name: str, write: Callable[[float, object], Argument]) -> Fact:
-    """Return a fact that is a number, as *write* says it, which gets the metric too."""
-
-    def fact(_: Language, detail: Detail) -> Argument | None:
-        number = detail.get(name)
-        return (
-            write(float(number), detail.get("metric")) if _is_number(number) else None
-        )
-
-    return fact
-
-
-def _is_number(fact: object) -> TypeGuard[int | float]:
-    """Tell whether *fact* is a number that can be written."""
-    if isinstance(fact, bool) or not isinstance(fact, int | float):
-        return False
-    try:
-        return math.isfinite(float(fact))
-    except OverflowError:
-        return False
-
-
-def _count(number: float, _: object) -> Argument:
-    return round(number)
-
-
-def _percent(number: float, _: object) -> Argument:
-    return Share(number / 100)
-
-
-def _seconds(number: float, _: object) -> Argument:
-    return Quantity(number, "s", "")
-
-
-def _gigabytes(number: float, _: object) -> Argument:
-    return Quantity(number, "GB", "")
-
-
-def _amount(number: float, metric: object) -> Argument:
-    """Return a figure of *metric* with its unit, as far as the metric is known."""
-    known = isinstance(metric, str) and metric in catalogue.metrics()
-    return Quantity(number, unit_of(str(metric), "") if known else "", "")
-
-
-def _rate(number: float, metric: object) -> Argument:
-    """Return what a chip would have to do for a figure of *metric*, with its unit."""
-    known = isinstance(metric, str) and metric in catalogue.metrics()
-    if known and not str(metric).endswith(_FLOPS):
-        return _amount(number, metric)
-    return Quantity(number, "TFLOPS", "")
-
-
-def _speed(prefix: str) -> Fact:
-    """Return a figure that a flag has in seconds, or else as a rate."""
-
-    def fact(language: Language, detail: Detail) -> Argument | None:
-        seconds = _number(f"{prefix}seconds", _seconds)(language, detail)
-        return seconds or _number(f"{prefix}rate", _amount)(language, detail)
-
-    return fact
-
-
-def _title(language: Language, name: str) -> str:
-    known = catalogue.workloads().get(name)
-    return work_named(language, name, known.title if known else name)
-
-
-def _mode(language: Language, detail: Detail) -> Argument | None:
-    return None if detail.get("mode") == "any" else _text("mode")(language, detail)
-
-
-def _utilisation(language: Language, detail: Detail) -> Argument | None:
-    metric = detail.get("metric")
-    stated = _number("stated", _percent)(language, detail)
-    return stated if metric == "mfu_percent" else None
-
-
 def _duplicate_key(language: Language, detail: Detail) -> str:
     runs, low, high = (
-        _number(name, write)(language, detail)
-        for name, write in (("runs", _count), ("low", _amount), ("high", _amount))
+        number_of(name, write)(language, detail)
+        for name, write in (("runs", count), ("low", amount), ("high", amount))
     )
     if not isinstance(runs, int) or low is None or high is None:
         return language.gettext(
@@ -204,7 +119,7 @@ def _peers_order(language: Language, detail: Detail) -> str:
     longer, shorter = facts["longer"], facts["shorter"]
     if None in facts.values() or longer is None or shorter is None:
         return ""
-    if not (_is_number(peers) and _is_number(low) and _is_number(high)):
+    if not (is_number(peers) and is_number(low) and is_number(high)):
         return ""
     return language.ngettext(
         "On %(n)s other system %(longer)s takes %(range)s as long as %(shorter)s.",
@@ -218,7 +133,7 @@ def _peers_order(language: Language, detail: Detail) -> str:
 
 def _beyond_ceiling(language: Language, detail: Detail) -> str:
     stated, best, ceiling = (
-        _number(name, _amount)(language, detail)
+        number_of(name, amount)(language, detail)
         for name in ("stated", "best", "ceiling")
     )
     machines = detail.get("machines")
@@ -242,7 +157,7 @@ def _out_of_bin(language: Language, detail: Detail) -> str:
     if "ceiling" in detail and (said := _beyond_ceiling(language, detail)):
         return said
     stated, low, high = (
-        _number(name, _amount)(language, detail) for name in ("stated", "low", "high")
+        number_of(name, amount)(language, detail) for name in ("stated", "low", "high")
     )
     machines = detail.get("machines")
     if stated is None or low is None or high is None or not isinstance(machines, int):
@@ -296,20 +211,20 @@ def _power_scope(language: Language, detail: Detail) -> str:
 
 
 _PEAK = {
-    "stated": _number("stated", _rate),
-    "peak": _number("peak", _rate),
-    "chip": _text("chip"),
+    "stated": number_of("stated", rate),
+    "peak": number_of("peak", rate),
+    "chip": text_of("chip"),
 }
-_DEVICE = {"device": _text("device", device_text), "chip": _text("chip", chip_text)}
+_DEVICE = {"device": text_of("device", device_text), "chip": text_of("chip", chip_text)}
 _CPU_USE = {
-    "stated": _number("stated", _percent),
-    "computed": _number("computed", _percent),
+    "stated": number_of("stated", percent),
+    "computed": number_of("computed", percent),
 }
 _INVERTED = {
-    "longer": _text("longer", _title),
-    "shorter": _text("shorter", _title),
-    "less": _speed("longer_"),
-    "more": _speed("shorter_"),
+    "longer": text_of("longer", work_title),
+    "shorter": text_of("shorter", work_title),
+    "less": speed_of("longer_"),
+    "more": speed_of("shorter_"),
 }
 
 # What is said for each code.
@@ -319,17 +234,17 @@ SENTENCES: Mapping[str, Choice] = {
             "%(stated)s: the memory of the chip does not read the weights, %(weights)s "
             "at least, more often than %(peak)s (%(chip)s). Another quantisation, "
             "several tokens at once or a cache would explain it.",
-            weights=_number("weights", _gigabytes),
+            weights=number_of("weights", gigabytes),
             **_PEAK,
         ),
         N_(
             "%(stated)s of what the chip can do: more than all of it cannot be.",
-            stated=_utilisation,
+            stated=utilisation,
         ),
         N_(
             "This amounts to %(stated)s; in %(mode)s the chip does %(peak)s at most "
             "(%(chip)s).",
-            mode=_mode,
+            mode=mode,
             **_PEAK,
         ),
         N_(
@@ -343,8 +258,8 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The table says batch size %(stated)s, the command in the source says "
             "%(command)s.",
-            stated=_number("batch_size", _count),
-            command=_number("command_batch_size", _count),
+            stated=number_of("batch_size", count),
+            command=number_of("command_batch_size", count),
         ),
         N_("The batch size in the table is not that of the command in the source."),
     ),
@@ -357,8 +272,8 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The names of the chip (%(chip)s) and of the device (%(device)s) "
             "contradict each other.",
-            chip=_text("chip"),
-            device=_text("device_name"),
+            chip=text_of("chip"),
+            device=text_of("device_name"),
         ),
         N_("The names of the chip and of the device contradict each other."),
     ),
@@ -382,8 +297,8 @@ SENTENCES: Mapping[str, Choice] = {
         ),
         N_(
             "With %(candidate)s of user time instead of %(printed)s they would agree.",
-            candidate=_number("candidate_user_seconds", _seconds),
-            printed=_number("user_seconds", _seconds),
+            candidate=number_of("candidate_user_seconds", seconds),
+            printed=number_of("user_seconds", seconds),
             **_CPU_USE,
         ),
     ),
@@ -403,7 +318,7 @@ SENTENCES: Mapping[str, Choice] = {
     "impossible-device": _first(
         N_(
             "There is no %(device)s on this machine (%(chip)s, %(system)s).",
-            system=_text("os_name"),
+            system=text_of("os_name"),
             **_DEVICE,
         ),
         N_("There is no %(device)s on this machine (%(chip)s).", **_DEVICE),
@@ -416,9 +331,9 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The source states %(memory)s of memory; the %(chip)s was sold with "
             "%(most)s at most.",
-            memory=_number("memory", _gigabytes),
-            most=_number("most", _gigabytes),
-            chip=_text("chip"),
+            memory=number_of("memory", gigabytes),
+            most=number_of("most", gigabytes),
+            chip=text_of("chip"),
         ),
         N_("The chip was never sold with so much memory."),
     ),
@@ -426,9 +341,9 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The source names macOS %(version)s, but the %(chip)s needs %(first)s or "
             "later. This says nothing of the figure.",
-            version=_text("os_version"),
-            chip=_text("chip"),
-            first=_text("first"),
+            version=text_of("os_version"),
+            chip=text_of("chip"),
+            first=text_of("first"),
         ),
         N_("The operating system is older than the first that ran on this chip."),
     ),
@@ -454,24 +369,24 @@ SENTENCES: Mapping[str, Choice] = {
         _first(
             N_(
                 "%(seconds)s is out of line: the %(peer)s needs %(peer_seconds)s.",
-                seconds=_number("seconds", _seconds),
-                peer=_text("peer"),
-                peer_seconds=_number("peer_seconds", _seconds),
+                seconds=number_of("seconds", seconds),
+                peer=text_of("peer"),
+                peer_seconds=number_of("peer_seconds", seconds),
             ),
             N_(
                 "%(figure)s is out of line: the %(peer)s gives %(peer_figure)s.",
-                figure=_number("rate", _amount),
-                peer=_text("peer"),
-                peer_figure=_number("peer_rate", _amount),
+                figure=number_of("rate", amount),
+                peer=text_of("peer"),
+                peer_figure=number_of("peer_rate", amount),
             ),
             N_("This value lies far from comparable ones."),
         ),
         N_(
             "Only %(stated)s CPU use, against %(low)s to %(high)s on comparable "
             "systems.",
-            stated=_number("stated", _percent),
-            low=_number("peers_low", _percent),
-            high=_number("peers_high", _percent),
+            stated=number_of("stated", percent),
+            low=number_of("peers_low", percent),
+            high=number_of("peers_high", percent),
         ),
     ),
     "power-scope-unknown": _power_scope,
@@ -479,7 +394,7 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The ratio in the source does not follow from its values, which give "
             "%(recomputed)s.",
-            recomputed=_number("recomputed", lambda number, _: Times(number)),
+            recomputed=number_of("recomputed", lambda number, _: Times(number)),
         ),
         N_("A ratio in the source does not follow from its values."),
     ),
@@ -487,22 +402,22 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "Another source tells the same figures (%(original)s); they count once, "
             "there.",
-            original=_text("original"),
+            original=text_of("original"),
         ),
         N_("Another source tells the same figures; they count once, there."),
     ),
     "samples-disagree": _first(
         N_(
             "The measurements of this run give %(recomputed)s, not %(stated)s.",
-            recomputed=_number("recomputed", _amount),
-            stated=_number("stated", _amount),
+            recomputed=number_of("recomputed", amount),
+            stated=number_of("stated", amount),
         ),
         N_("The measurements of this run give another value."),
     ),
     "self-test": _first(
         N_(
             "The model is called “%(model)s”: a program that tests itself, no result.",
-            model=_text("model"),
+            model=text_of("model"),
         ),
         N_("A program that tests itself, no result."),
     ),
@@ -510,7 +425,7 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "Launch-bound: the GPU is busy %(busy)s of the time; the figure measures "
             "the host.",
-            busy=_number("busy", _percent),
+            busy=number_of("busy", percent),
         ),
         N_("Launch-bound: the figure measures the host, for which the GPU waits."),
     ),
@@ -520,10 +435,10 @@ SENTENCES: Mapping[str, Choice] = {
                 "%(figure)s at batch %(batch)s, but %(other)s at batch %(smaller)s: "
                 "the larger batch is slower here, and on no other system of the "
                 "source.",
-                figure=_speed(""),
-                batch=_number("batch_size", _count),
-                other=_speed("smaller_"),
-                smaller=_number("smaller_batch_size", _count),
+                figure=speed_of(""),
+                batch=number_of("batch_size", count),
+                other=speed_of("smaller_"),
+                smaller=number_of("smaller_batch_size", count),
             ),
             N_(
                 "The larger batch is slower here, and on no other system of the source."
@@ -539,7 +454,7 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "There is a newer version of this source (%(newer)s); this one counts in "
             "no comparison.",
-            newer=_text("newer"),
+            newer=text_of("newer"),
         ),
         N_(
             "There is a newer version of this source; this one counts in no comparison."
@@ -549,10 +464,10 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "Another figure of the run (%(other)s) makes this %(expected)s, not "
             "%(stated)s. A factor near %(factor)s points to a unit or a batch.",
-            other=_text("other", metric_text),
-            expected=_number("expected", _amount),
-            stated=_number("stated", _amount),
-            factor=_number("factor", lambda number, _: number),
+            other=text_of("other", metric_text),
+            expected=number_of("expected", amount),
+            stated=number_of("stated", amount),
+            factor=number_of("factor", lambda number, _: number),
         ),
         N_(
             "Two figures of this run contradict each other, as if one were in another "
@@ -564,8 +479,8 @@ SENTENCES: Mapping[str, Choice] = {
         N_(
             "The catalogue of chips has no %(chip)s; of its generation it has: "
             "%(known)s.",
-            chip=_text("chip"),
-            known=_text("known"),
+            chip=text_of("chip"),
+            known=text_of("known"),
         ),
         N_("The catalogue of chips does not have this chip."),
     ),
