@@ -11,7 +11,7 @@ from benchdb.report.wording.facts import locator_text, reason_text
 from benchdb.site import (
     chip_page,
     compare,
-    front,
+    front_page,
     listings,
     machine_page,
     run,
@@ -31,7 +31,7 @@ from tests.summary_page import WALL
 KINDS: dict[str, Callable[[Site], Iterator[Page]]] = {
     "chip": chip_page.pages,
     "compare": compare.pages,
-    "front": lambda site: front.pages(site, []),
+    "front": lambda site: front_page.pages(site, []),
     "lists": listings.pages,
     "machine": machine_page.pages,
     "run": run.pages,
