@@ -17,18 +17,16 @@ from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.guess.candidates import candidates, longer_chips, place_of
+from benchdb.importing.guess.card_text import longer_chips
 from benchdb.importing.guess.column_profile import fold, header_terms
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
-    NOT_STATED,
     Line,
     facts_in,
     of_column,
     stated,
 )
 from benchdb.importing.guess.facts import FACTS, Fact, fact_named, fact_of
-from benchdb.importing.guess.questions import AGREED, Question
 from benchdb.importing.mapping.fields import (
     Defaults,
     Known,
@@ -47,9 +45,6 @@ from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.recognition import GPU
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 
-_SHOWN = 4  # values of a line
-_QUOTED = 50  # characters of one
-_HEADINGS = 8  # that a line shows: what each says is another fact
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
@@ -195,6 +190,12 @@ class _Reader:
             self._meanings |= {id(it): header for it in column.cells.values()}
             for field in fields_of(column):
                 self._tellers[field].append(header)
+        self._unclear = [
+            (field, header)
+            for field, headers in self._tellers.items()
+            for header in headers
+            if fact_of(field).name.startswith("setting") and _is_unclear(header)
+        ]
         self._given = {id(it) for it in table.headings.values()}
         self._groups = {
             group.replace("__", ".")
@@ -212,14 +213,10 @@ class _Reader:
                 yield (fact, *self._origin(fact, item, stored))
             elif fact.name in _NEEDED:
                 yield fact, "nowhere", "", (_unsaid(fact, known), _maker(known, map_))
-        for field, value in known.fields.items():
-            fact = fact_of(field)
-            if field.startswith("parameters.") and fact.name not in FACTS:
-                for header in self._tellers.get(field, ()):
-                    printed = self._printed(item, header)
-                    is_word = isinstance(value, str) and not _TRUTH.fullmatch(value)
-                    if is_word and _AMBIGUOUS.fullmatch(fold(header)):
-                        yield fact, "column", header, (printed, str(value))
+        for field, header in self._unclear:
+            if field in known.fields:
+                stored = str(known.fields[field])
+                yield fact_of(field), "column", header, (stored, stored)
 
     def _origin(
         self, fact: Fact, item: Observation, stored: str
@@ -337,10 +334,15 @@ def _maker(known: Known, map_: Map) -> str:
     return ", ".join(sorted(cards)) or chip.vendor
 
 
+def _is_unclear(header: str) -> bool:
+    """Tell whether a header says not what stands below it: ``Type``, ``a.version``."""
+    return _AMBIGUOUS.fullmatch(fold(header.rpartition(".")[2])) is not None
+
+
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
     plain = fold(header)
-    if _AMBIGUOUS.fullmatch(plain) or "." in header or "[" in header:
+    if _is_unclear(header) or "." in header or "[" in header:
         return False
     if fact.name == "version":
         return "framework" in header_terms(header) or bool(naming.framework(header))
@@ -369,62 +371,6 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
 
 def _plain(text: str) -> str:
     return _NO_NAME.sub("", text.casefold())
-
-
-def as_question(line: Line, document: Document, count: int) -> Question:
-    """Return a line as a part of the card of a document with so many tables."""
-    text = f"{line.fact.name}: {_values(line, document)}"
-    if count > 1:
-        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
-        more = " …" if line.tables[_SHOWN:] else ""
-        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
-    return Question(
-        key=line.key,
-        text=text,
-        lines=(line.line,),
-        choices=(),
-        free=f"{line.fact.name}, such as {line.fact.example}",
-        figures=sum(line.values.values()),
-        likely=NOT_STATED if line.kind == "nowhere" else AGREED,
-    )
-
-
-def _values(line: Line, document: Document) -> str:
-    if line.kind == "nowhere":
-        return _nowhere(line, document)
-    if line.kind == "text":
-        ((source, stored),) = line.values
-        source = source or place_of(document, line.fact.name, stored)
-        longer = candidates(line.fact.name, document, stored)
-        more = f"; the document also names {longer}" if longer else ""
-        return f"{stored}{f', from {source}' if source else ''}{more}"
-    merged = Counter[str]()
-    longer = ""
-    for (printed, stored), count in line.values.items():
-        shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
-        same = line.kind == "column" and printed == stored
-        merged[stored if same else f"{shown!r} -> {stored}"] += count
-        longer = longer or candidates(line.fact.name, document, stored)
-    most = _HEADINGS if line.kind == "heading" else _SHOWN
-    shown = ", ".join(f"{text} ({count})" for text, count in merged.most_common(most))
-    more = f" and {len(merged) - most} more" if len(merged) > most else ""
-    where = {
-        "heading": "from the headings above",
-        "figures": "from the names of columns",
-        "column": f"from the column {line.header[:_QUOTED]!r}",
-    }[line.kind]
-    also = f"; the document also names {longer}" if longer else ""
-    return f"{shown}{more}, {where}{also}"
-
-
-def _nowhere(line: Line, document: Document) -> str:
-    rest = "" if line.sole else f" for {sum(line.values.values())} figures"
-    makers = sorted({maker for _, maker in line.values} - {"unknown"})
-    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
-    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
-    named = candidates(line.fact.name, document)
-    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
 
 
 class Corrected(msgspec.Struct, frozen=True):
@@ -504,6 +450,9 @@ def _enter(
     numbers = [n for n, table in enumerate(tables) if table is not None]
     if place:
         numbers = [n for n in numbers if str(n + 1) == place.strip()]
+    as_column = fact_named(answer) is not None  # "Version: version", "Type: model"
+    if as_column and _enter_column(plain, answer, numbers, tables):
+        return True
     meant = [it for it in lines if key in (it.key, it.name)]
     fact = fact_named(plain)
     if fact is None and any(slug(plain) == slug(it.fact.name) for it in lines):

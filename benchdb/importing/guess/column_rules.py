@@ -91,9 +91,9 @@ def field(column: ColumnProfile) -> Column | str | None:
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
-    if column.truths and rule.field in _NAMES:
-        return Column(field=f"parameters.{slug(column.header)}")
-    return _told(rule, column)
+    named = column.truths and rule.field in _NAMES
+    own = Column(field=f"parameters.{slug(column.header)}")
+    return own if named else _told(rule, column)
 
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
@@ -127,38 +127,21 @@ def _providers(column: ColumnProfile) -> Column:
     return Column(field=f"parameters.{slug(column.header)}", cells=cells)
 
 
-def version_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
-    """Return the doubts of what columns give versions; it is kept as a setting.
+def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
+    """Keep columns of versions as settings, where nothing says of which framework.
 
-    Beside a column of frameworks, or one called after some, it is that of these.
+    Beside a column of frameworks, or one called after some, they are of these.
     """
     columns = [(it.header, it.looks.terms, it.column) for it in drafts]
-    if any(
+    if not any(
         naming.framework(header)
         or "framework" in terms
         or (column and "framework" in fields_of(column))
         for header, terms, column in columns
     ):
-        return []
-    return [
-        _version_doubt(one)
-        for one in drafts
-        if one.column is not None and one.column.field == "framework_version"
-    ]
-
-
-def _version_doubt(one: ColumnDraft) -> Doubt:
-    def settle(answer: str) -> None:
-        if answer == "framework":
-            one.become_field("framework_version")
-        elif answer == LEAVE_OUT:
-            one.leave(f"{one.header!r}: as answered")
-
-    one.become_field(f"parameters.{slug(one.header)}")
-    choices = {"setting": "of the model or whatever else ran: kept as a setting"}
-    choices |= {"framework": "of the framework", LEAVE_OUT: "leave it out"}
-    text = "Of what does {} give the version?"
-    return column_doubt([one], "version", text, choices, settle=settle)
+        for one in drafts:
+            if one.column is not None and one.column.field == "framework_version":
+                one.become_field(f"parameters.{slug(one.header)}")
 
 
 def _runtimes_in(column: ColumnProfile) -> Column:

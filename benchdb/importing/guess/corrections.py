@@ -70,24 +70,24 @@ class Line(msgspec.Struct, frozen=True):
                     tables[number] = self._corrected(table, part)
 
     def _corrected(self, table: Table, answer: str) -> Table | None:
-        if answer.casefold() == AGREED or (
-            self.kind == "nowhere" and answer.casefold() == NOT_STATED
-        ):
+        plain = answer.casefold()
+        if plain == AGREED or (self.kind == "nowhere" and plain == NOT_STATED):
             return table
-        if answer.casefold() == LEAVE_OUT:
+        if plain == LEAVE_OUT:
             return self._left(table)
         if self.kind == "column" and (column := _as_column(self, table, answer)):
             return replace(table, columns={**table.columns, self.header: column})
         if several := _ONE_OF_SEVERAL.fullmatch(answer):
-            printed = self._printed(several["printed"].strip("'\" "))
-            facts = facts_in(self.fact, several["value"].strip("'\" "), self.key)
-            return self._reprinted(table, [printed], facts)
+            printed = [self._printed(several["printed"].strip("'\" "))]
+            answer = several["value"].strip("'\" ")
+        else:
+            printed = [text for text, _ in self.values]
         facts = facts_in(self.fact, answer, self.key)
-        if self.sole:
+        if self.sole and not several:
             return stated(table, self.fact, facts)
         if self.kind == "nowhere":  # of some rows alone
             return replace(table, set={**table.set, **facts})
-        return self._reprinted(table, [text for text, _ in self.values], facts)
+        return self._reprinted(table, printed, facts)
 
     def _printed(self, text: str) -> str:
         known = {plain_name(printed): printed for printed, _ in self.values}

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.card import as_question, correct
+from benchdb.importing.guess.card import correct
+from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import (

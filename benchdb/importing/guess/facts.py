@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 
@@ -155,6 +156,7 @@ def fact_named(name: str) -> Fact | None:
     return FACTS.get(_ALIASES.get(plain, plain))
 
 
+@lru_cache(maxsize=1024)
 def fact_of(field: str) -> Fact:
     """Return the fact that *field* is a part of: a setting is one by itself."""
     known = next((fact for fact in FACTS.values() if field in fact.fields), None)
@@ -163,4 +165,4 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    return Fact(name, frozenset({field}), (), _text(field, _NAME), "on")
+    return Fact(f"setting {name}", frozenset({field}), (), _text(field, _NAME), "on")

@@ -27,7 +27,7 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
-    version_doubts,
+    leave_versions,
 )
 from benchdb.importing.guess.figure_columns import (
     CLEAR_UNITS,
@@ -132,7 +132,8 @@ class TableDraft:
         ]
         enter_pivots(figures, self.drafts)
         enter_sizes(figures)
-        doubts = device_doubts(self.drafts) + version_doubts(self.drafts)
+        leave_versions(self.drafts)
+        doubts = device_doubts(self.drafts)
         doubts += self._label_doubts()
         enter_pivots(self.rows, [])
         logged = any(

@@ -9,7 +9,6 @@ import pytest
 from tests.importing.guess.guessed import (
     asked,
     bad_lines,
-    choices,
     converse,
     each_asked,
     figures,
