@@ -27,6 +27,7 @@ from benchdb.importing.guess.corrections import (
     stated,
 )
 from benchdb.importing.guess.facts import FACTS, Fact, fact_named, fact_of
+from benchdb.importing.guess.questions import AGREED, LEAVE_OUT
 from benchdb.importing.mapping.fields import (
     Defaults,
     Known,
@@ -453,30 +454,34 @@ def _enter(
     as_column = fact_named(answer) is not None  # "Version: version", "Type: model"
     if as_column and _enter_column(plain, answer, numbers, tables):
         return True
-    meant = [it for it in lines if key in (it.key, it.name)]
     fact = fact_named(plain)
-    if fact is None and any(slug(plain) == slug(it.fact.name) for it in lines):
-        fact = next(it.fact for it in lines if slug(plain) == slug(it.fact.name))
+    meant = [it for it in lines if key in (it.key, it.name)] or [
+        replace(it, tables=own)
+        for it in lines
+        if it.fact == fact and (own := tuple(n for n in it.tables if n in numbers))
+    ]
+    if not meant and fact is None:
+        return _enter_column(plain, answer, numbers, tables)
+    for line in meant:
+        line.corrected(tables, answer)
+    about = [(line.fact.name, number) for line in meant for number in line.tables]
     if not meant and fact is not None:
-        meant = [it for it in lines if it.fact == fact and {*it.tables} & {*numbers}]
-        meant = [
-            replace(it, tables=tuple(n for n in it.tables if n in numbers))
-            for it in meant
-        ]
-    if meant:
-        for line in meant:
-            line.corrected(tables, answer)
-            for number in line.tables:
-                settled[line.fact.name, number] = answer.casefold()
-        return True
-    if fact is not None:
-        facts = facts_in(fact, answer, key)
-        for number in numbers:
-            if (table := tables[number]) is not None:
-                tables[number] = stated(table, fact, facts)
-            settled[fact.name, number] = answer.casefold()
-        return bool(numbers)
-    return _enter_column(plain, answer, numbers, tables)
+        about = _state(fact, answer, numbers, tables)
+    settled.update(dict.fromkeys(about, answer.casefold()))
+    return bool(about)
+
+
+def _state(
+    fact: Fact, answer: str, numbers: Sequence[int], tables: list[Table | None]
+) -> list[tuple[str, int]]:
+    """Make *answer* all that some tables tell of a fact; return what is settled so."""
+    leaving, agreed = (answer.casefold() == it for it in (LEAVE_OUT, AGREED))
+    facts = {} if leaving or agreed else facts_in(fact, answer, fact.name)
+    for number in numbers if not agreed else ():
+        table = tables[number]
+        kept = table is not None and not leaving
+        tables[number] = stated(table, fact, facts) if table and kept else None
+    return [(fact.name, number) for number in numbers]
 
 
 def _enter_column(

@@ -62,7 +62,6 @@ THINGS = {
     "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
 }
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
-ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
 
@@ -349,11 +348,11 @@ def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
     """Return the doubt which of *kinds* of things the cells of a column name."""
 
     def settle(answer: str) -> None:
-        draft.asked = frozenset()
+        draft.asked = False
         if answer == "setting" or not draft.take(answer):
             draft.become_field(THINGS[answer][0])
 
-    draft.asked = ASKED
+    draft.asked = True
     ordered = things(draft.looks.texts[:_TRIED]).items()
     choices = {key: words for key, words in ordered if key in kinds}
     choices[LEAVE_OUT] = "leave it out"

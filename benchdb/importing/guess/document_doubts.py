@@ -99,7 +99,6 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     levels = [list(dict.fromkeys(depths[n])) for n in sorted(depths)]
 
     def settle(answer: str) -> None:
-        table.asked = False
         if answer == "setting":  # each level by itself, the innermost first
             for n, some in enumerate(levels):
                 field = THINGS[answer][0] + (f"_{n + 1}" if n else "")
@@ -107,7 +106,6 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
         elif answer != "nothing":
             table.context.append(expression(THINGS[answer][0], texts))
 
-    table.asked = True
     shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
     return [
         Doubt(
@@ -125,9 +123,8 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt whether rows that nothing tells apart are one run's samples."""
     figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = table.asked or any(
-        it.asked or it.rated or (it.holds_figures and it.metric is None)
-        for it in table.drafts
+    unknown = any(
+        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
     )
     if unknown or table.rows or not figures or any(it.sampled for it in figures):
         return []
@@ -150,7 +147,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
-    if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
+    if not bare or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if _enter_request(table, figures):

@@ -99,7 +99,6 @@ class TableDraft:
             self.notes.append(
                 f"{grouped!r}: a comma groups digits, as decimals have a point"
             )
-        self.asked = False  # what its headings tell apart
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)
 
@@ -223,7 +222,7 @@ class TableDraft:
                 told |= fields_of(one.column)
         for group in (self.drafts, self.rows):
             figures = [o for o in group if o.holds_figures and o.metric != RATIO]
-            sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
+            sets = [o.fields.keys() & fields for o in figures]
             if figures and all(sets):
                 return True
         return bool(told & fields)
@@ -233,7 +232,7 @@ class TableDraft:
         fields = MACHINES if name == "machine" else {name}
         for one in self.drafts:
             told = fields_of(one.column) if one.column else set(one.fields)
-            if told & fields or (name == "machine" and name in one.asked):
+            if told & fields:
                 return True
             if name == "device" and PROVIDER.search(one.header):
                 return True
@@ -246,12 +245,6 @@ class TableDraft:
             if any(facts.set or facts.missing for facts in cells):
                 return True
         return False
-
-    def is_asked(self, name: str) -> bool:
-        """Tell whether the answer to an open question may tell *name*."""
-        figures = [one for one in self.drafts if one.holds_figures]
-        rated = bool(figures) and all(one.rated for one in figures)
-        return self.asked or rated or any(name in one.asked for one in self.drafts)
 
     def is_told(self, name: str) -> bool:
         """Tell whether each figure has *name*, by its column, row or headings."""
