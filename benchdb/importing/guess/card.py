@@ -37,6 +37,8 @@ from benchdb.importing.mapping.fields import (
 )
 from benchdb.importing.mapping.language import (
     OF_MACHINES,
+    PREFIXES,
+    Column,
     Facts,
     Layer,
     Map,
@@ -72,6 +74,7 @@ _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
 _Pair = tuple[str, str]  # what is printed, what is stored
+_Telling = tuple[Fact, str, str, _Pair]  # with the kind of origin and the header
 _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
 
 
@@ -99,14 +102,13 @@ def card_lines(
         number = numbers[id(matched.table)]
         lines[number] = min(lines.get(number, matched.sheet.line), matched.sheet.line)
         reader = _Reader(matched, sources[number], doubted)
+        alike: dict[object, list[_Telling]] = {}  # of rows that tell the same
         for item in matched.read():
             if not isinstance(item, Observation) or item.fault is not None:
                 continue
-            try:
-                known = defaults.known(item.layers)
-            except (*UNDERSTANDABLE, ValueError):
-                continue
-            for fact, kind, header, pair in reader.tell(item, known, map_):
+            if (key := reader.key(item)) not in alike:
+                alike[key] = reader.tell(item, defaults, map_)
+            for fact, kind, header, pair in alike[key]:
                 facts.setdefault(fact.name, fact)
                 told[fact.name, number][kind, header][pair] += 1
     _show_short(told, document)
@@ -175,10 +177,12 @@ class _Reader:
     ) -> None:
         """Begin with what a map says of a sheet."""
         self._doubted = doubted
+        self._matched = matched
         table, self._sheet, self._sources = matched.table, matched.sheet, sources
         self._table = table
         self._sets: dict[int, str] = {}  # of columns of figures
         self._meanings: dict[int, str] = {}  # of cells
+        self._plain: set[str | None] = set()  # settings by the names of their columns
         self._tellers: dict[str, list[str]] = defaultdict(list)
         names = {
             header.casefold().strip("*_` "): header for header in matched.sheet.header
@@ -191,11 +195,19 @@ class _Reader:
             self._meanings |= {id(it): header for it in column.cells.values()}
             for field in fields_of(column):
                 self._tellers[field].append(header)
-        self._unclear = [
-            (field, header)
-            for field, headers in self._tellers.items()
-            for header in headers
-            if fact_of(field).name.startswith("setting") and _is_unclear(header)
+            fact = fact_of(column.field or "")
+            simple = column == Column(field=column.field) and _is_exact(fact, header)
+            if simple and (column.field or "").startswith(PREFIXES):
+                self._plain.add(column.field)
+        plain = {it for name in self._plain for it in self._tellers[name or ""]}
+        labels = bool(table.rows) or any(
+            it.is_ == "metric" for it in table.columns.values()
+        )
+        self._telling = [
+            n
+            for n, header in enumerate(matched.sheet.header)
+            if (not n and labels)
+            or any(header in it for it in self._tellers.values() if header not in plain)
         ]
         self._given = {id(it) for it in table.headings.values()}
         self._groups = {
@@ -204,20 +216,39 @@ class _Reader:
             for group in re.compile(pattern).groupindex
         }
 
-    def tell(
+    def key(self, item: Observation) -> object:
+        """Return what figures share that have all facts from the same words."""
+        texts = item.place.texts if item.place else ()
+        above = (*self._matched.outside, *self._matched.inside)
+        column = next(
+            (id(it.set) for it in reversed(item.layers) if id(it.set) in self._sets), 0
+        )
+        return (column, *map(id, above), *(texts[n] for n in self._telling))
+
+    def tell(self, item: Observation, defaults: Defaults, map_: Map) -> list[_Telling]:
+        """Return of each fact its kind of origin, the header, and what is stored."""
+        try:
+            known = defaults.known(item.layers)
+        except (*UNDERSTANDABLE, ValueError):
+            return []
+        return list(self._tellings(item, known, map_))
+
+    def _tellings(
         self, item: Observation, known: Known, map_: Map
-    ) -> Iterator[tuple[Fact, str, str, _Pair]]:
-        """Yield of each fact its kind of origin, the header, and what is stored."""
+    ) -> Iterator[_Telling]:
         for fact in FACTS.values():
             stored = _stored(fact, known, map_)
             if stored:
                 yield (fact, *self._origin(fact, item, stored))
             elif fact.name in _NEEDED:
                 yield fact, "nowhere", "", (_unsaid(fact, known), _maker(known, map_))
-        for field, header in self._unclear:
-            if field in known.fields:
-                stored = str(known.fields[field])
-                yield fact_of(field), "column", header, (stored, stored)
+        for field, value in known.fields.items():
+            if field.startswith(PREFIXES) and field not in self._plain:
+                fact = fact_of(field)
+                if fact.name not in FACTS:
+                    kind, header, pair = self._origin(fact, item, str(value))
+                    if kind != "heading" or not _is_whole(fact, *pair):
+                        yield fact, kind, header, pair
 
     def _origin(
         self, fact: Fact, item: Observation, stored: str
@@ -343,8 +374,9 @@ def _is_unclear(header: str) -> bool:
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
     plain = fold(header)
-    if _is_unclear(header) or "." in header or "[" in header:
-        return False
+    setting = fact.name not in FACTS
+    if _is_unclear(header) or setting or "." in header or "[" in header:
+        return setting and not _is_unclear(header)
     if fact.name == "version":
         return "framework" in header_terms(header) or bool(naming.framework(header))
     if fact.name == "framework" and plain in ("runtime", "engine", "library"):
@@ -357,8 +389,8 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     """Tell whether *stored* is all that a cell says, in other letters at most."""
     if _TRUTH.fullmatch(printed):
         return False
-    if _plain(printed) == _plain(stored):
-        return True
+    if _plain(printed) == _plain(stored) or fact.name not in FACTS:
+        return _plain(printed) == _plain(stored)
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
         return chip is not None and not chip.rest.strip(" ,()[]-/")
