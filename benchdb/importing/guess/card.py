@@ -26,7 +26,7 @@ from benchdb.importing.guess.corrections import (
     of_column,
     stated,
 )
-from benchdb.importing.guess.facts import FACTS, Fact, fact_named, fact_of
+from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named, fact_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT
 from benchdb.importing.mapping.fields import (
     Defaults,
@@ -483,7 +483,7 @@ def _enter(
     numbers = [n for n, table in enumerate(tables) if table is not None]
     if place:
         numbers = [n for n in numbers if str(n + 1) == place.strip()]
-    as_column = fact_named(answer) is not None  # "Version: version", "Type: model"
+    as_column = column_of(answer, plain) is not None  # "Version: version"
     if as_column and _enter_column(plain, answer, numbers, tables):
         return True
     fact = fact_named(plain)

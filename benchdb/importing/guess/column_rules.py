@@ -129,18 +129,21 @@ def _providers(column: ColumnProfile) -> Column:
 def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
     """Keep columns of versions as settings, where nothing says of which framework.
 
-    Beside a column of frameworks, or one called after some, they are of these.
+    A bare "Version" is that of a column of frameworks, or of one called after some.
     """
-    columns = [(it.header, it.looks.terms, it.column) for it in drafts]
-    if not any(
-        naming.framework(header)
-        or "framework" in terms
-        or (column and "framework" in fields_of(column))
-        for header, terms, column in columns
-    ):
-        for one in drafts:
-            if one.column is not None and one.column.field == "framework_version":
-                one.become_field(f"parameters.{slug(one.header)}")
+    named = {it.header for it in drafts if _names_framework(it.looks)}
+    beside = named or any(
+        it.column and "framework" in fields_of(it.column) for it in drafts
+    )
+    for one in drafts:
+        bare = beside and fold(one.header) == "version"
+        known = one.column is not None and one.column.field == "framework_version"
+        if known and not (bare or one.header in named):
+            one.become_field(f"parameters.{slug(one.header)}")
+
+
+def _names_framework(looks: ColumnProfile) -> bool:
+    return "framework" in looks.terms or naming.framework(looks.header) is not None
 
 
 def _runtimes_in(column: ColumnProfile) -> Column:

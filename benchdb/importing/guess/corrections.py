@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.guess.facts import OF_COLUMNS, Fact, fact_named
+from benchdb.importing.guess.facts import FACTS, Fact, column_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
 from benchdb.importing.mapping.fields import plain_name, slug
@@ -75,7 +75,8 @@ class Line(msgspec.Struct, frozen=True):
             return table
         if plain == LEAVE_OUT:
             return self._left(table)
-        if self.kind == "column" and (column := _as_column(self, table, answer)):
+        column = column_of(answer, self.header) if self.kind == "column" else None
+        if column is not None:
             return replace(table, columns={**table.columns, self.header: column})
         if several := _ONE_OF_SEVERAL.fullmatch(answer):
             printed = [self._printed(several["printed"].strip("'\" "))]
@@ -158,20 +159,6 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _as_column(line: Line, table: Table, answer: str) -> Column | None:
-    """Return the column of a line as *answer* names it, ``None`` where it does not."""
-    named = fact_named(answer)
-    column = table.columns.get(line.header)
-    if column is None:
-        return None
-    if answer.casefold() == "setting":
-        return Column(field=f"parameters.{slug(line.header)}")
-    if named is None or named.name not in OF_COLUMNS:
-        return None
-    field, names = OF_COLUMNS[named.name]
-    return Column(field=field, names=names)
-
-
 def stated(table: Table, fact: Fact, facts: Fields) -> Table:
     """Return *table* in which *facts* are all that is known of a *fact*.
 
@@ -247,14 +234,11 @@ def of_column(table: Table, name: str, answer: str) -> Table:
         column = Column(is_="ignore")
     elif column.is_ in _FIGURES and understood(answer) is not None:
         column = replace(column, unit=answer)
-    elif answer.casefold() == "setting":
-        column = Column(field=f"parameters.{slug(name)}")
-    elif (fact := fact_named(answer)) is not None and fact.name in OF_COLUMNS:
-        field, names = OF_COLUMNS[fact.name]
-        column = Column(field=field, names=names)
+    elif (known := column_of(answer, name)) is not None:
+        column = known
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, "
-            f"setting, {', '.join(OF_COLUMNS)}, {LEAVE_OUT}"
+            f"setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
     return replace(table, columns={**table.columns, name: column})

@@ -12,6 +12,7 @@ from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
@@ -36,6 +37,7 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
+_IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
 _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
@@ -165,6 +167,8 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
         and not one.looks.truths
+        and not any(map(one.looks.mostly, (naming.chip, naming.os)))
+        and _IDENTITY.search(fold(one.header)) is None
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited

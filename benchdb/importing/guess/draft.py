@@ -101,10 +101,10 @@ def propose(
         shown |= {part.key for part in parts}
     else:
         state, parts = _settled(plan, given), []
-    known = state.known | dict.fromkeys((*shown, *ROUNDS), "")
+    known = {**state.known, **dict.fromkeys((*shown, *ROUNDS), "")}
     if given.keys() - known.keys():  # of a table that another answer leaves out
         first = _settled(plan, {})
-        known |= first.known | dict.fromkeys((part.key for part in first.parts), "")
+        known |= {**first.known, **{part.key: "" for part in first.parts}}
     used = state.used | ({*ROUNDS} if shown else set())
     notes = [*state.proposal.notes, *unused({**given, **answers}, known, used)]
     questions = state.proposal.questions or ((card(key, parts),) if parts else ())

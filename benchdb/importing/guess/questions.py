@@ -284,7 +284,8 @@ def card(key: str, parts: Sequence[Question]) -> Question:
             Choice("yes", "all of them"),
             Choice(LEAVE_OUT, "no: leave out all that they are about"),
         ),
-        free="which are not, as 'yes, but 2: ms; 5: leave-out; precision: fp16'",
+        free="which are not, as 'yes, but 2: ms; 5: leave-out; precision: fp16', or "
+        "what a column is, as 'gpu_model: accelerator'",
         alone=tuple(part.key for part in parts),
         figures=sum(part.figures for part in parts),
         parts=tuple(parts),

@@ -6,6 +6,7 @@ nobody had agreed to.
 
 import pytest
 
+from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
 from benchdb.importing.guess.questions import AnswerError
@@ -143,7 +144,8 @@ def test_yes_and_no_name_nothing():
     )
     document = Document("results.json", text.encode())
     found = propose(document, readable(document), {"work": "matmul"})
-    stored = [it for it in read(document, found.map, NOTHING) if hasattr(it, "run")]
+    items = read(document, found.map, NOTHING)
+    stored = [it for it in items if isinstance(it, Record)]
 
     assert [it.run.parameters["model_bias"] for it in stored] == ["true", "false"]
     assert {it.machine.label for it in stored} == {None}
@@ -168,7 +170,7 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     again = read(document, parse(found.toml.encode(), "results").map_, NOTHING)
 
     assert len(found.toml.splitlines()) <= 40
-    assert [it.digest for it in again if hasattr(it, "digest")] == [
+    assert [it.digest for it in again if isinstance(it, Record)] == [
         it.digest for it in records(found, PROVIDERS)
     ]
 
