@@ -75,6 +75,27 @@ def test_a_correction_by_name_holds_against_an_exact_column():
     assert {run.parameters["chip"] for _, run in chips} == {"M1 Max", "RTX 3090"}
 
 
+def test_lines_of_the_document_say_machine_system_and_version():
+    text = (
+        "# Results\n\n- Device: Apple M2 Ultra, 192GB unified memory\n"
+        "- OS: macOS 15.3 (24D60)\n- MLX version: 0.31.0\n- Python: 3.11\n\n"
+        "## MLX GPU\n\n" + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    (record,) = records(of_text(text), text)
+    environment = record.environment
+    assert record.machine.chip.name == "M2 Ultra"
+    assert record.machine.chip.ram_bytes == 192 * 2**30
+    assert (environment.os_version, environment.framework_version) == ("15.3", "0.31.0")
+    assert environment.python == "3.11"
+    lines = inferred(of_text(text))
+    assert lines["machine"] == (
+        "machine: M2 Ultra 192 GB, from line 3: "
+        "'- Device: Apple M2 Ultra, 192GB unified memory'"
+    )
+    assert lines["version"].endswith("from line 5: '- MLX version: 0.31.0'")
+    assert {"os", "python"} <= lines.keys()
+
+
 def test_one_printed_text_is_corrected_by_itself():
     text = "# matmul with torch on CUDA\n\n" + table(
         "Card | TFLOPS", "Maxwell Titan X | 6.5", "RTX 3090 | 20.5"
