@@ -69,6 +69,10 @@ _EXACT: Mapping[str, frozenset[str]] = {
     "precision": frozenset(("precision",)),
     "batch size": frozenset(("batchsize", "step")),
 }
+# "Maxwell Titan X" is another card than Titan X.
+_GENERATION = re.compile(
+    r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
+)
 _TRUTH = re.compile(r"(?i)true|false|yes|no|on|off")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
@@ -393,7 +397,8 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
         return _plain(printed) == _plain(stored)
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
-        return chip is not None and not chip.rest.strip(" ,()[]-/")
+        rest = chip and chip.rest.strip(" ,()[]-/")
+        return rest == "" and _GENERATION.search(printed) is None
     if fact.name in ("framework", "device", "work"):
         name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))
         return name(printed) == stored and len(printed.split()) == 1

@@ -167,7 +167,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
         and not one.looks.truths
-        and not any(map(one.looks.mostly, (naming.chip, naming.os)))
+        and not one.looks.mostly(lambda it: naming.chip(it) or naming.os(it))
         and _IDENTITY.search(fold(one.header)) is None
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]

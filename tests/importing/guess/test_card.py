@@ -98,16 +98,23 @@ def test_lines_of_the_document_say_machine_system_and_version():
 
 def test_one_printed_text_is_corrected_by_itself():
     text = "# matmul with torch on CUDA\n\n" + table(
-        "Card | TFLOPS", "Maxwell Titan X | 6.5", "RTX 3090 | 20.5"
+        "Card | TFLOPS", "RTX 3080, undervolted | 6.5", "RTX 3090 | 20.5"
     )
     line = inferred(of_text(text))["machine in Card"]
-    assert "'Maxwell Titan X' -> TITAN X (1)" in line
+    assert "'RTX 3080, undervolted' -> GeForce RTX 3080 (1)" in line
 
-    answer = "machine in Card: Maxwell Titan X -> GTX TITAN X"
+    answer = "machine in Card: RTX 3080, undervolted -> RTX 4070"
     chips = [chip.name for chip, _ in runs(text, answer)]
-    assert chips == ["GeForce GTX TITAN X", "GeForce RTX 3090"]
-    (left,) = runs(text, "machine in Card: Maxwell Titan X -> not-stated")[:1]
-    assert left[0].name == "unknown"
+    assert chips == ["GeForce RTX 4070", "GeForce RTX 3090"]
+    unknown = "machine in Card: RTX 3080, undervolted -> not-stated"
+    assert runs(text, unknown)[0][0].name == "unknown"
+
+
+def test_a_card_of_another_generation_is_shown():
+    text = "# matmul with torch on CUDA\n\n" + table(
+        "Card | TFLOPS", "Maxwell Titan X | 6.5", "RTX 3090 | 20.5"
+    )
+    assert "'Maxwell Titan X' -> " in inferred(of_text(text))["machine in Card"]
 
 
 def test_what_holds_for_one_table_is_answered_for_it_alone():
