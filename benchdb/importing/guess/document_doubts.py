@@ -270,7 +270,6 @@ def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     for it in (one for one in bare if one.metric not in TOKENS):
         side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
         it.add(workload=side or whole)
-        table.whole += [] if side else [it]
     return True
 
 

@@ -89,7 +89,6 @@ class TableDraft:
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
-        self.whole: list[ColumnDraft] = []  # figures of the same requests
         self.notes: list[str] = []  # what is taken for granted
         self.sources: dict[str, str] = {}  # where it has what holds for all of it
         texts = [
@@ -97,7 +96,8 @@ class TableDraft:
         ]
         if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
             self.notes.append(
-                f"{grouped!r}: a comma groups digits, as decimals have a point"
+                f"line {self.line}: {grouped!r}: a comma groups digits, as decimals "
+                "have a point"
             )
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)

@@ -107,7 +107,8 @@ def test_memory_beside_the_sides_of_a_language_model_is_that_of_requests():
     text = PAGE + table(header, "Phi 4 | 900 | 45.2 | 5.5 GB")
     (record,) = of_work(text, "llm-generate")
     assert [one.value for one in record.end.values] == [5.5e9]
-    assert any("the same requests: 'Peak memory'" in it for it in of_text(text).notes)
+    line = inferred(of_text(text))["work in names of columns"]
+    assert "'Peak memory' -> llm-generate (1)" in line
 
 
 def test_memory_beside_answers_alone_is_of_them():
