@@ -308,13 +308,14 @@ def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
         correction = _CORRECTED.fullmatch(each)
         name = correction["name"].strip() if correction else ""
         number = int(name) if name.isdecimal() else 0
-        if correction is None or (name.isdecimal() and not 0 < number <= len(parts)):
+        said = correction["answer"].strip() if correction else ""
+        if not said or (name.isdecimal() and not 0 < number <= len(parts)):
             why = f"NUMBER: ANSWER, 1 to {len(parts)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         name = parts[number - 1].key if number else name
         before = f"{corrected[name]}; " if name in corrected else ""
-        corrected[name] = before + correction["answer"].strip()
+        corrected[name] = before + said
     return likely | corrected
 
 

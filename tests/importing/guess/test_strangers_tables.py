@@ -13,6 +13,7 @@ from tests.importing.guess.guessed import (
     choices,
     converse,
     figures,
+    inferred,
     meanings,
     of_text,
     question,
