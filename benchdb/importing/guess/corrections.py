@@ -151,7 +151,8 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
             why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
             raise AnswerError(f"{key!r}: {why}")
         return {}
-    if not (facts := fact.read(answer)):
+    facts = {} if "->" in answer else fact.read(answer)
+    if not facts:
         raise AnswerError(
             f"{key!r}: {answer!r} is no {fact.name}; allowed: one such as "
             f"{fact.example!r}, {NOT_STATED}, {LEAVE_OUT}"

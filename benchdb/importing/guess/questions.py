@@ -304,7 +304,7 @@ def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
     corrected: dict[str, str] = {}
-    for each in rest.split(";") if rest.strip() else ():
+    for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
         name = correction["name"].strip() if correction else ""
         number = int(name) if name.isdecimal() else 0

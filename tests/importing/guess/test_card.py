@@ -208,6 +208,8 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     [
         ("maybe", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("yes, but 99: ms", "1 to "),
+        ("", "give yes, or what is wrong as NUMBER: ANSWER"),
+        ("machine: -> M2", "'-> M2' is no machine"),
         ("yes, but 1: ", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("device in headings: nothing -> cpu", "'nothing' is not there; allowed: "),
         ("colour: red", "nothing asks 'colour'"),
