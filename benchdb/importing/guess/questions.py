@@ -22,7 +22,7 @@ AGREED = "yes"  # the answer to a line of it
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 _MOST = 3  # questions that are asked by themselves
-_YES = re.compile(r"(?i)(?:yes|y)(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
+_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(r"(?P<name>[^:;]{1,60}):(?P<answer>[^;]+)")
 
 
