@@ -15,7 +15,7 @@ from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card_text import longer_chips
-from benchdb.importing.guess.column_profile import fold, header_terms
+from benchdb.importing.guess.column_profile import fold, header_terms, is_truth
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
     Line,
@@ -64,7 +64,6 @@ _EXACT: Mapping[str, frozenset[str]] = {
 _GENERATION = re.compile(
     r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
 )
-_TRUTH = re.compile(r"(?i)true|false|yes|no|on|off")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -382,7 +381,7 @@ def _is_exact(fact: Fact, header: str) -> bool:
 
 def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     """Tell whether *stored* is all that a cell says, in other letters at most."""
-    if _TRUTH.fullmatch(printed):
+    if is_truth(printed):
         return False
     if _plain(printed) == _plain(stored) or fact.name not in FACTS:
         return _plain(printed) == _plain(stored)

@@ -365,6 +365,7 @@ def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
 def things(texts: Sequence[str]) -> dict[str, str]:
     """Return the choices what *texts* may name, the likeliest first."""
     known: dict[str, Callable[[str], object]] = {
+        "work": naming.workload,
         "machine": naming.chip,
         "model": naming.networks,
         "framework": naming.framework,
