@@ -61,7 +61,9 @@ def _values(line: Line, document: Document) -> str:
         merged[stored if same else f"{shown!r} -> {stored}"] += count
         longer = longer or _candidates(line.fact.name, document, stored)
     most = _HEADINGS if line.kind == "heading" else _SHOWN
-    shown = ", ".join(f"{text} ({count})" for text, count in merged.most_common(most))
+    # First what is stored otherwise than it is printed.
+    order = sorted(merged.items(), key=lambda it: ("' -> " not in it[0], -it[1]))
+    shown = ", ".join(f"{text} ({count})" for text, count in order[:most])
     more = f" and {len(merged) - most} more" if len(merged) > most else ""
     where = {
         "heading": "from the headings above",
