@@ -294,8 +294,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         one.become_field("model")
     apart = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
     for one in chips:
+        beside = any("cpu" in it.looks.terms for it in chips if it is not one)
         cards = "gpu" in one.looks.terms and all(
-            (chip := naming.chip(text, numbers=True)) and chip.accelerator
+            (chip := naming.chip(text, numbers=True)) and (chip.accelerator or beside)
             for text in one.looks.texts
         )
         name = "accelerator" if cards else "chip" if apart else ""
@@ -400,6 +401,7 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
         if one.holds_words and not one.asked:
             texts = one.looks.texts
             named = "model" in one.looks.terms and not one.looks.truths
+            named = named and not one.looks.terms & {"gpu", "cpu"}
             name = "model" if named else slug(one.header)
             one.become_field(f"parameters.{name}")
             facts = {text: known for text in texts if (known := test_facts(text))}

@@ -37,6 +37,7 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
+_OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
 _IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
@@ -167,7 +168,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
         and not one.looks.truths
-        and not one.looks.mostly(lambda it: naming.chip(it) or naming.os(it))
+        and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
         and _IDENTITY.search(fold(one.header)) is None
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
