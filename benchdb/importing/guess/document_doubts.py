@@ -39,6 +39,7 @@ _DOING = re.compile(
 )
 _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
 _IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
+_PARTS = re.compile(r"[\s-]+")
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
 _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
@@ -355,7 +356,8 @@ def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[st
 def _work_named(title: str) -> dict[str, str]:
     """Return the choices of work of ours that some word of *title* names."""
     choices: dict[str, str] = {}
-    for work in filter(None, map(naming.workload, _WORD.split(title))):
+    words = dict.fromkeys((*_WORD.split(title), *_PARTS.split(title)))
+    for work in filter(None, map(naming.workload, words)):
         trained = _is_trained(work)
         choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
         if trained:
@@ -380,8 +382,8 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
-    guess = None if choices else "title"
     choices |= _work_named(title) if not by_key else {}
+    guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
     choices["title"] = f"{named}what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
