@@ -357,8 +357,9 @@ def _meaning(record: Record) -> str:
     chip = machine.chip.name
     cores = machine.chip.gpu_cores
     place = [chip + (f" ({cores} GPU cores)" if cores else "")]
-    place.append(run.device)
-    if run.device_name not in (None, chip):
+    cards = [it.name for it in machine.chip.accelerators if it.name != chip]
+    place += [*cards, run.device]
+    if run.device_name not in (None, chip, *cards):
         place.append(str(run.device_name))
     ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
     figures = [

@@ -171,7 +171,8 @@ def test_an_answer_that_makes_no_sense_is_asked_for_again(table, db):
     told = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
     assert told[1] == (
         "benchdb: '9' is no answer: give yes or leave-out, or which are not, as "
-        "'yes, but 2: ms; 5: leave-out; precision: fp16'"
+        "'yes, but 2: ms; 5: leave-out; precision: fp16', or what a column is, as "
+        "'gpu_model: accelerator'"
     )
     assert told[2].startswith("benchdb: one answer is needed: give yes or leave-out")
     assert "'furlongs'" in told[3]

@@ -7,49 +7,38 @@ nothing states has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-
-import msgspec
-from msgspec.structs import replace
 
 from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.guess.candidates import candidates, longer_chips, place_of
-from benchdb.importing.guess.column_profile import fold, header_terms
+from benchdb.importing.guess.card_text import longer_chips
+from benchdb.importing.guess.column_profile import fold, header_terms, is_truth
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
-    NOT_STATED,
     Line,
-    facts_in,
-    of_column,
-    stated,
 )
-from benchdb.importing.guess.facts import FACTS, Fact, fact_named, fact_of
-from benchdb.importing.guess.questions import AGREED, Question
+from benchdb.importing.guess.facts import FACTS, Fact, fact_of
 from benchdb.importing.mapping.fields import (
     Defaults,
     Known,
     machine,
-    plain_name,
     slug,
 )
 from benchdb.importing.mapping.language import (
     OF_MACHINES,
+    PREFIXES,
+    Column,
     Facts,
     Layer,
     Map,
     Table,
 )
 from benchdb.importing.mapping.mapped_figures import Observation
-from benchdb.importing.mapping.recognition import GPU
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 
-_SHOWN = 4  # values of a line
-_QUOTED = 50  # characters of one
-_HEADINGS = 8  # that a line shows: what each says is another fact
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
@@ -71,11 +60,15 @@ _EXACT: Mapping[str, frozenset[str]] = {
     "precision": frozenset(("precision",)),
     "batch size": frozenset(("batchsize", "step")),
 }
-_TRUTH = re.compile(r"(?i)true|false|yes|no|on|off")
+# "Maxwell Titan X" is another card than Titan X.
+_GENERATION = re.compile(
+    r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
+)
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
 _Pair = tuple[str, str]  # what is printed, what is stored
+_Telling = tuple[Fact, str, str, _Pair]  # with the kind of origin and the header
 _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
 
 
@@ -103,14 +96,13 @@ def card_lines(
         number = numbers[id(matched.table)]
         lines[number] = min(lines.get(number, matched.sheet.line), matched.sheet.line)
         reader = _Reader(matched, sources[number], doubted)
+        alike: dict[object, list[_Telling]] = {}  # of rows that tell the same
         for item in matched.read():
             if not isinstance(item, Observation) or item.fault is not None:
                 continue
-            try:
-                known = defaults.known(item.layers)
-            except (*UNDERSTANDABLE, ValueError):
-                continue
-            for fact, kind, header, pair in reader.tell(item, known, map_):
+            if (key := reader.key(item)) not in alike:
+                alike[key] = reader.tell(item, defaults, map_)
+            for fact, kind, header, pair in alike[key]:
                 facts.setdefault(fact.name, fact)
                 told[fact.name, number][kind, header][pair] += 1
     _show_short(told, document)
@@ -179,10 +171,12 @@ class _Reader:
     ) -> None:
         """Begin with what a map says of a sheet."""
         self._doubted = doubted
+        self._matched = matched
         table, self._sheet, self._sources = matched.table, matched.sheet, sources
         self._table = table
         self._sets: dict[int, str] = {}  # of columns of figures
         self._meanings: dict[int, str] = {}  # of cells
+        self._plain: set[str | None] = set()  # settings by the names of their columns
         self._tellers: dict[str, list[str]] = defaultdict(list)
         names = {
             header.casefold().strip("*_` "): header for header in matched.sheet.header
@@ -195,6 +189,20 @@ class _Reader:
             self._meanings |= {id(it): header for it in column.cells.values()}
             for field in fields_of(column):
                 self._tellers[field].append(header)
+            fact = fact_of(column.field or "")
+            simple = column == Column(field=column.field) and _is_exact(fact, header)
+            if simple and (column.field or "").startswith(PREFIXES):
+                self._plain.add(column.field)
+        plain = {it for name in self._plain for it in self._tellers[name or ""]}
+        labels = bool(table.rows) or any(
+            it.is_ == "metric" for it in table.columns.values()
+        )
+        self._telling = [
+            n
+            for n, header in enumerate(matched.sheet.header)
+            if (not n and labels)
+            or any(header in it for it in self._tellers.values() if header not in plain)
+        ]
         self._given = {id(it) for it in table.headings.values()}
         self._groups = {
             group.replace("__", ".")
@@ -202,10 +210,26 @@ class _Reader:
             for group in re.compile(pattern).groupindex
         }
 
-    def tell(
+    def key(self, item: Observation) -> object:
+        """Return what figures share that have all facts from the same words."""
+        texts = item.place.texts if item.place else ()
+        above = (*self._matched.outside, *self._matched.inside)
+        column = next(
+            (id(it.set) for it in reversed(item.layers) if id(it.set) in self._sets), 0
+        )
+        return (column, *map(id, above), *(texts[n] for n in self._telling))
+
+    def tell(self, item: Observation, defaults: Defaults, map_: Map) -> list[_Telling]:
+        """Return of each fact its kind of origin, the header, and what is stored."""
+        try:
+            known = defaults.known(item.layers)
+        except (*UNDERSTANDABLE, ValueError):
+            return []
+        return list(self._tellings(item, known, map_))
+
+    def _tellings(
         self, item: Observation, known: Known, map_: Map
-    ) -> Iterator[tuple[Fact, str, str, _Pair]]:
-        """Yield of each fact its kind of origin, the header, and what is stored."""
+    ) -> Iterator[_Telling]:
         for fact in FACTS.values():
             stored = _stored(fact, known, map_)
             if stored:
@@ -213,13 +237,12 @@ class _Reader:
             elif fact.name in _NEEDED:
                 yield fact, "nowhere", "", (_unsaid(fact, known), _maker(known, map_))
         for field, value in known.fields.items():
-            fact = fact_of(field)
-            if field.startswith("parameters.") and fact.name not in FACTS:
-                for header in self._tellers.get(field, ()):
-                    printed = self._printed(item, header)
-                    is_word = isinstance(value, str) and not _TRUTH.fullmatch(value)
-                    if is_word and _AMBIGUOUS.fullmatch(fold(header)):
-                        yield fact, "column", header, (printed, str(value))
+            if field.startswith(PREFIXES) and field not in self._plain:
+                fact = fact_of(field)
+                if fact.name not in FACTS:
+                    kind, header, pair = self._origin(fact, item, str(value))
+                    if kind != "heading" or not _is_whole(fact, *pair):
+                        yield fact, kind, header, pair
 
     def _origin(
         self, fact: Fact, item: Observation, stored: str
@@ -337,11 +360,17 @@ def _maker(known: Known, map_: Map) -> str:
     return ", ".join(sorted(cards)) or chip.vendor
 
 
+def _is_unclear(header: str) -> bool:
+    """Tell whether a header says not what stands below it: ``Type``, ``a.version``."""
+    return _AMBIGUOUS.fullmatch(fold(header.rpartition(".")[2])) is not None
+
+
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
     plain = fold(header)
-    if _AMBIGUOUS.fullmatch(plain) or "." in header or "[" in header:
-        return False
+    setting = fact.name not in FACTS
+    if _is_unclear(header) or setting or "." in header or "[" in header:
+        return setting and not _is_unclear(header)
     if fact.name == "version":
         return "framework" in header_terms(header) or bool(naming.framework(header))
     if fact.name == "framework" and plain in ("runtime", "engine", "library"):
@@ -352,13 +381,14 @@ def _is_exact(fact: Fact, header: str) -> bool:
 
 def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     """Tell whether *stored* is all that a cell says, in other letters at most."""
-    if _TRUTH.fullmatch(printed):
+    if is_truth(printed):
         return False
-    if _plain(printed) == _plain(stored):
-        return True
+    if _plain(printed) == _plain(stored) or fact.name not in FACTS:
+        return _plain(printed) == _plain(stored)
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
-        return chip is not None and not chip.rest.strip(" ,()[]-/")
+        rest = chip and chip.rest.strip(" ,()[]-/")
+        return rest == "" and _GENERATION.search(printed) is None
     if fact.name in ("framework", "device", "work"):
         name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))
         return name(printed) == stored and len(printed.split()) == 1
@@ -369,175 +399,3 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
 
 def _plain(text: str) -> str:
     return _NO_NAME.sub("", text.casefold())
-
-
-def as_question(line: Line, document: Document, count: int) -> Question:
-    """Return a line as a part of the card of a document with so many tables."""
-    text = f"{line.fact.name}: {_values(line, document)}"
-    if count > 1:
-        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
-        more = " …" if line.tables[_SHOWN:] else ""
-        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
-    return Question(
-        key=line.key,
-        text=text,
-        lines=(line.line,),
-        choices=(),
-        free=f"{line.fact.name}, such as {line.fact.example}",
-        figures=sum(line.values.values()),
-        likely=NOT_STATED if line.kind == "nowhere" else AGREED,
-    )
-
-
-def _values(line: Line, document: Document) -> str:
-    if line.kind == "nowhere":
-        return _nowhere(line, document)
-    if line.kind == "text":
-        ((source, stored),) = line.values
-        source = source or place_of(document, line.fact.name, stored)
-        longer = candidates(line.fact.name, document, stored)
-        more = f"; the document also names {longer}" if longer else ""
-        return f"{stored}{f', from {source}' if source else ''}{more}"
-    merged = Counter[str]()
-    longer = ""
-    for (printed, stored), count in line.values.items():
-        shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
-        same = line.kind == "column" and printed == stored
-        merged[stored if same else f"{shown!r} -> {stored}"] += count
-        longer = longer or candidates(line.fact.name, document, stored)
-    most = _HEADINGS if line.kind == "heading" else _SHOWN
-    shown = ", ".join(f"{text} ({count})" for text, count in merged.most_common(most))
-    more = f" and {len(merged) - most} more" if len(merged) > most else ""
-    where = {
-        "heading": "from the headings above",
-        "figures": "from the names of columns",
-        "column": f"from the column {line.header[:_QUOTED]!r}",
-    }[line.kind]
-    also = f"; the document also names {longer}" if longer else ""
-    return f"{shown}{more}, {where}{also}"
-
-
-def _nowhere(line: Line, document: Document) -> str:
-    rest = "" if line.sole else f" for {sum(line.values.values())} figures"
-    makers = sorted({maker for _, maker in line.values} - {"unknown"})
-    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
-    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
-    named = candidates(line.fact.name, document)
-    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
-
-
-class Corrected(msgspec.Struct, frozen=True):
-    """Tables as somebody corrected them, and the lines of what is inferred in them.
-
-    *numbers* are the places that the *tables* had before some were left out; *used*
-    are keys of the answers that made sense.
-    """
-
-    tables: tuple[Table, ...]
-    numbers: tuple[int, ...]
-    lines: Sequence[Line]
-    used: frozenset[str]
-
-
-def correct(
-    document: Document,
-    tables: Sequence[Table],
-    sources: Sequence[Mapping[str, str]],
-    answers: Mapping[str, str],
-    doubted: Iterable[str],
-) -> Corrected:
-    """Return *tables* as *answers* to lines of their card correct them.
-
-    A key is that of a line, or the name of a fact or a column, ``of table 2`` perhaps.
-    What a correction brings up may be answered as well.
-    """
-    edited: list[Table | None] = list(tables)
-    used: set[str] = set()
-    settled: dict[tuple[str, int], str] = {}
-    known = {*doubted}
-    while True:
-        numbers = [n for n, table in enumerate(edited) if table is not None]
-        kept = tuple(table for table in edited if table is not None)
-        lines = [
-            replace(line, tables=tuple(numbers[n] for n in line.tables))
-            for line in card_lines(
-                document, Map(table=kept), [sources[n] for n in numbers], known
-            )
-        ]
-        lines = [it for it in lines if not _is_settled(it, settled)]
-        new = [key for key in answers if key not in used]
-        entered = [
-            key for key in new if _enter(key, answers[key], lines, edited, settled)
-        ]
-        if not entered:
-            return Corrected(kept, tuple(numbers), lines, frozenset(used))
-        used.update(entered)
-        named = ((key, fact_named(answers[key])) for key in entered)
-        known |= {
-            f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
-        }
-
-
-def _header_of(key: str) -> str:
-    """Return the name of the column in a key: "Type", "machine in Type at line 3"."""
-    name = key.partition(" of table ")[0].partition(" at line ")[0]
-    return name.partition(" in ")[2] or name
-
-
-def _is_settled(line: Line, settled: Mapping[tuple[str, int], str]) -> bool:
-    """Tell whether a line was answered; that it was a GPU of no known maker is not."""
-    answers = [settled.get((line.fact.name, number)) for number in line.tables]
-    unclear = line.kind == "nowhere" and GPU in answers
-    return None not in answers and not unclear
-
-
-def _enter(
-    key: str,
-    answer: str,
-    lines: Sequence[Line],
-    tables: list[Table | None],
-    settled: dict[tuple[str, int], str],
-) -> bool:
-    """Enter an answer into *tables*; tell whether its key is one of theirs."""
-    plain, _, place = key.partition(" of table ")
-    numbers = [n for n, table in enumerate(tables) if table is not None]
-    if place:
-        numbers = [n for n in numbers if str(n + 1) == place.strip()]
-    meant = [it for it in lines if key in (it.key, it.name)]
-    fact = fact_named(plain)
-    if fact is None and any(slug(plain) == slug(it.fact.name) for it in lines):
-        fact = next(it.fact for it in lines if slug(plain) == slug(it.fact.name))
-    if not meant and fact is not None:
-        meant = [it for it in lines if it.fact == fact and {*it.tables} & {*numbers}]
-        meant = [
-            replace(it, tables=tuple(n for n in it.tables if n in numbers))
-            for it in meant
-        ]
-    if meant:
-        for line in meant:
-            line.corrected(tables, answer)
-            for number in line.tables:
-                settled[line.fact.name, number] = answer.casefold()
-        return True
-    if fact is not None:
-        facts = facts_in(fact, answer, key)
-        for number in numbers:
-            if (table := tables[number]) is not None:
-                tables[number] = stated(table, fact, facts)
-            settled[fact.name, number] = answer.casefold()
-        return bool(numbers)
-    return _enter_column(plain, answer, numbers, tables)
-
-
-def _enter_column(
-    name: str, answer: str, numbers: Sequence[int], tables: list[Table | None]
-) -> bool:
-    entered = False
-    for number in numbers:
-        table = tables[number]
-        for header in table.columns if table is not None else ():
-            if table is not None and plain_name(header) == plain_name(name):
-                tables[number] = of_column(table, header, answer)
-                entered = True
-    return entered

@@ -61,7 +61,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     """A column in the making; *column* is there once it is known to be no figures.
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
-    *left* why it is left out. *asked* is what the answer to an open question may tell,
+    *left* why it is left out. *asked* tells that it is asked what it names,
     *rated* that it is asked whether these are results at all; *aside* that others are;
     *sampled* that equal rows are repetitions of one run.
     """
@@ -77,7 +77,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     parts: dict[str, str] = {}
     kinds: frozenset[Kind] = frozenset()
     left: str | None = None
-    asked: frozenset[str] = frozenset()
+    asked: bool = False
     rated: bool = False
     aside: bool = False
     sampled: bool = False
@@ -160,8 +160,6 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Return the column as the map has it; what stays open is left out."""
         if self.column is not None:
             return self.column
-        if self.asked:  # equal columns would be the same figure twice
-            return Column(is_="ignore")
         if self.parts:
             return Column(is_="value", parts=self.parts, set=self.fields)
         if self.metric is None:

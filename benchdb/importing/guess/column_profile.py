@@ -25,7 +25,6 @@ from benchdb.importing.sheet import Sheet
 from benchdb.resources import folder
 
 HeaderTerms = frozenset[str]
-_TRUTH = re.compile(r"(?i)true|false|yes|no")
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _NO_BYTES = re.compile(r"\.\d{3}")  # nor billions of parameters
 _LIMIT = 200  # characters of a header that are looked at
@@ -151,7 +150,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     @property
     def truths(self) -> bool:
         """Tell whether the cells say yes or no: they name nothing."""
-        return bool(self.texts) and all(map(_TRUTH.fullmatch, self.texts))
+        return bool(self.texts) and all(map(is_truth, self.texts))
 
     def mostly(self, known: Callable[[str], object | None]) -> bool:
         """Tell whether *known* returns something for nearly all cells."""
@@ -170,6 +169,11 @@ def words() -> Words:
 def pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of ``headers.toml``."""
     return re.compile(words().patterns[name])
+
+
+def is_truth(text: str) -> bool:
+    """Tell whether a cell says yes or no, in any language: it names nothing."""
+    return pattern("answers").fullmatch(text.strip().casefold()) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -62,7 +62,6 @@ THINGS = {
     "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
 }
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
-ASKED = frozenset(("machine", "device", "framework", "workload"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
 
@@ -91,9 +90,9 @@ def field(column: ColumnProfile) -> Column | str | None:
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
-    if column.truths and rule.field in _NAMES:
-        return Column(field=f"parameters.{slug(column.header)}")
-    return _told(rule, column)
+    named = column.truths and rule.field in _NAMES
+    own = Column(field=f"parameters.{slug(column.header)}")
+    return own if named else _told(rule, column)
 
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
@@ -127,38 +126,24 @@ def _providers(column: ColumnProfile) -> Column:
     return Column(field=f"parameters.{slug(column.header)}", cells=cells)
 
 
-def version_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
-    """Return the doubts of what columns give versions; it is kept as a setting.
+def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
+    """Keep columns of versions as settings, where nothing says of which framework.
 
-    Beside a column of frameworks, or one called after some, it is that of these.
+    A bare "Version" is that of a column of frameworks, or of one called after some.
     """
-    columns = [(it.header, it.looks.terms, it.column) for it in drafts]
-    if any(
-        naming.framework(header)
-        or "framework" in terms
-        or (column and "framework" in fields_of(column))
-        for header, terms, column in columns
-    ):
-        return []
-    return [
-        _version_doubt(one)
-        for one in drafts
-        if one.column is not None and one.column.field == "framework_version"
-    ]
+    named = {it.header for it in drafts if _names_framework(it.looks)}
+    beside = named or any(
+        it.column and "framework" in fields_of(it.column) for it in drafts
+    )
+    for one in drafts:
+        bare = beside and fold(one.header) == "version"
+        known = one.column is not None and one.column.field == "framework_version"
+        if known and not (bare or one.header in named):
+            one.become_field(f"parameters.{slug(one.header)}")
 
 
-def _version_doubt(one: ColumnDraft) -> Doubt:
-    def settle(answer: str) -> None:
-        if answer == "framework":
-            one.become_field("framework_version")
-        elif answer == LEAVE_OUT:
-            one.leave(f"{one.header!r}: as answered")
-
-    one.become_field(f"parameters.{slug(one.header)}")
-    choices = {"setting": "of the model or whatever else ran: kept as a setting"}
-    choices |= {"framework": "of the framework", LEAVE_OUT: "leave it out"}
-    text = "Of what does {} give the version?"
-    return column_doubt([one], "version", text, choices, settle=settle)
+def _names_framework(looks: ColumnProfile) -> bool:
+    return "framework" in looks.terms or naming.framework(looks.header) is not None
 
 
 def _runtimes_in(column: ColumnProfile) -> Column:
@@ -309,8 +294,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         one.become_field("model")
     apart = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
     for one in chips:
+        beside = any("cpu" in it.looks.terms for it in chips if it is not one)
         cards = "gpu" in one.looks.terms and all(
-            (chip := naming.chip(text, numbers=True)) and chip.accelerator
+            (chip := naming.chip(text, numbers=True)) and (chip.accelerator or beside)
             for text in one.looks.texts
         )
         name = "accelerator" if cards else "chip" if apart else ""
@@ -366,11 +352,11 @@ def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
     """Return the doubt which of *kinds* of things the cells of a column name."""
 
     def settle(answer: str) -> None:
-        draft.asked = frozenset()
+        draft.asked = False
         if answer == "setting" or not draft.take(answer):
             draft.become_field(THINGS[answer][0])
 
-    draft.asked = ASKED
+    draft.asked = True
     ordered = things(draft.looks.texts[:_TRIED]).items()
     choices = {key: words for key, words in ordered if key in kinds}
     choices[LEAVE_OUT] = "leave it out"
@@ -380,6 +366,7 @@ def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
 def things(texts: Sequence[str]) -> dict[str, str]:
     """Return the choices what *texts* may name, the likeliest first."""
     known: dict[str, Callable[[str], object]] = {
+        "work": naming.workload,
         "machine": naming.chip,
         "model": naming.networks,
         "framework": naming.framework,
@@ -414,6 +401,7 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
         if one.holds_words and not one.asked:
             texts = one.looks.texts
             named = "model" in one.looks.terms and not one.looks.truths
+            named = named and not one.looks.terms & {"gpu", "cpu"}
             name = "model" if named else slug(one.header)
             one.become_field(f"parameters.{name}")
             facts = {text: known for text in texts if (known := test_facts(text))}

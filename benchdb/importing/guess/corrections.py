@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.guess.facts import OF_COLUMNS, Fact, fact_named
+from benchdb.importing.guess.facts import FACTS, Fact, column_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
 from benchdb.importing.mapping.fields import plain_name, slug
@@ -70,24 +70,25 @@ class Line(msgspec.Struct, frozen=True):
                     tables[number] = self._corrected(table, part)
 
     def _corrected(self, table: Table, answer: str) -> Table | None:
-        if answer.casefold() == AGREED or (
-            self.kind == "nowhere" and answer.casefold() == NOT_STATED
-        ):
+        plain = answer.casefold()
+        if plain == AGREED or (self.kind == "nowhere" and plain == NOT_STATED):
             return table
-        if answer.casefold() == LEAVE_OUT:
+        if plain == LEAVE_OUT:
             return self._left(table)
-        if self.kind == "column" and (column := _as_column(self, table, answer)):
+        column = column_of(answer, self.header) if self.kind == "column" else None
+        if column is not None:
             return replace(table, columns={**table.columns, self.header: column})
         if several := _ONE_OF_SEVERAL.fullmatch(answer):
-            printed = self._printed(several["printed"].strip("'\" "))
-            facts = facts_in(self.fact, several["value"].strip("'\" "), self.key)
-            return self._reprinted(table, [printed], facts)
+            printed = [self._printed(several["printed"].strip("'\" "))]
+            answer = several["value"].strip("'\" ")
+        else:
+            printed = [text for text, _ in self.values]
         facts = facts_in(self.fact, answer, self.key)
-        if self.sole:
+        if self.sole and not several:
             return stated(table, self.fact, facts)
         if self.kind == "nowhere":  # of some rows alone
             return replace(table, set={**table.set, **facts})
-        return self._reprinted(table, [text for text, _ in self.values], facts)
+        return self._reprinted(table, printed, facts)
 
     def _printed(self, text: str) -> str:
         known = {plain_name(printed): printed for printed, _ in self.values}
@@ -150,26 +151,13 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
             why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
             raise AnswerError(f"{key!r}: {why}")
         return {}
-    if not (facts := fact.read(answer)):
+    facts = {} if "->" in answer else fact.read(answer)
+    if not facts:
         raise AnswerError(
             f"{key!r}: {answer!r} is no {fact.name}; allowed: one such as "
             f"{fact.example!r}, {NOT_STATED}, {LEAVE_OUT}"
         )
     return facts
-
-
-def _as_column(line: Line, table: Table, answer: str) -> Column | None:
-    """Return the column of a line as *answer* names it, ``None`` where it does not."""
-    named = fact_named(answer)
-    column = table.columns.get(line.header)
-    if column is None:
-        return None
-    if answer.casefold() == "setting":
-        return Column(field=f"parameters.{slug(line.header)}")
-    if named is None or named.name not in OF_COLUMNS:
-        return None
-    field, names = OF_COLUMNS[named.name]
-    return Column(field=field, names=names)
 
 
 def stated(table: Table, fact: Fact, facts: Fields) -> Table:
@@ -247,14 +235,11 @@ def of_column(table: Table, name: str, answer: str) -> Table:
         column = Column(is_="ignore")
     elif column.is_ in _FIGURES and understood(answer) is not None:
         column = replace(column, unit=answer)
-    elif answer.casefold() == "setting":
-        column = Column(field=f"parameters.{slug(name)}")
-    elif (fact := fact_named(answer)) is not None and fact.name in OF_COLUMNS:
-        field, names = OF_COLUMNS[fact.name]
-        column = Column(field=field, names=names)
+    elif (known := column_of(answer, name)) is not None:
+        column = known
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, "
-            f"setting, {', '.join(OF_COLUMNS)}, {LEAVE_OUT}"
+            f"setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
     return replace(table, columns={**table.columns, name: column})

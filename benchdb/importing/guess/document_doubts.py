@@ -12,6 +12,7 @@ from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
@@ -36,6 +37,9 @@ _DOING = re.compile(
     r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
     r"|operation|network)$|^(?:embedding|attention)$"
 )
+_OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
+_IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
+_PARTS = re.compile(r"[\s-]+")
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
 _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
@@ -99,7 +103,6 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     levels = [list(dict.fromkeys(depths[n])) for n in sorted(depths)]
 
     def settle(answer: str) -> None:
-        table.asked = False
         if answer == "setting":  # each level by itself, the innermost first
             for n, some in enumerate(levels):
                 field = THINGS[answer][0] + (f"_{n + 1}" if n else "")
@@ -107,7 +110,6 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
         elif answer != "nothing":
             table.context.append(expression(THINGS[answer][0], texts))
 
-    table.asked = True
     shown = ", ".join(f"{text[:40]!r}" for text in texts[:4])
     return [
         Doubt(
@@ -125,9 +127,8 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt whether rows that nothing tells apart are one run's samples."""
     figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = table.asked or any(
-        it.asked or it.rated or (it.holds_figures and it.metric is None)
-        for it in table.drafts
+    unknown = any(
+        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
     )
     if unknown or table.rows or not figures or any(it.sampled for it in figures):
         return []
@@ -150,7 +151,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
-    if not bare or table.is_asked("workload") or table.told_by_columns("workload"):
+    if not bare or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if _enter_request(table, figures):
@@ -168,6 +169,8 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
         and not one.looks.truths
+        and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
+        and _IDENTITY.search(fold(one.header)) is None
         and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
@@ -269,7 +272,6 @@ def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
     for it in (one for one in bare if one.metric not in TOKENS):
         side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
         it.add(workload=side or whole)
-        table.whole += [] if side else [it]
     return True
 
 
@@ -354,7 +356,8 @@ def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[st
 def _work_named(title: str) -> dict[str, str]:
     """Return the choices of work of ours that some word of *title* names."""
     choices: dict[str, str] = {}
-    for work in filter(None, map(naming.workload, _WORD.split(title))):
+    words = dict.fromkeys((*_WORD.split(title), *_PARTS.split(title)))
+    for work in filter(None, map(naming.workload, words)):
         trained = _is_trained(work)
         choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
         if trained:
@@ -379,8 +382,8 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
-    guess = None if choices else "title"
     choices |= _work_named(title) if not by_key else {}
+    guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
     choices["title"] = f"{named}what stands above it, or the file's name"
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.card import as_question, correct
-from benchdb.importing.guess.column_draft import RATIO, ColumnDraft
+from benchdb.importing.guess.agreement import correct
+from benchdb.importing.guess.card_text import as_question
+from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.cross_checks import (
     contradiction_doubts,
@@ -42,7 +43,7 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Fields, Map, Table, bare_name
+from benchdb.importing.mapping.language import Fields, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -100,10 +101,10 @@ def propose(
         shown |= {part.key for part in parts}
     else:
         state, parts = _settled(plan, given), []
-    known = state.known | dict.fromkeys((*shown, *ROUNDS), "")
+    known = {**state.known, **dict.fromkeys((*shown, *ROUNDS), "")}
     if given.keys() - known.keys():  # of a table that another answer leaves out
         first = _settled(plan, {})
-        known |= first.known | dict.fromkeys((part.key for part in first.parts), "")
+        known |= {**first.known, **{part.key: "" for part in first.parts}}
     used = state.used | ({*ROUNDS} if shown else set())
     notes = [*state.proposal.notes, *unused({**given, **answers}, known, used)]
     questions = state.proposal.questions or ((card(key, parts),) if parts else ())
@@ -148,7 +149,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
     proposal = Proposal(
         map=map_,
         toml=to_toml(map_, [f"line {built[n][0].line}" for n in corrected.numbers]),
-        notes=_listed([*inquiry.notes, *_by_lines(read)]),
+        notes=_listed([*inquiry.notes, *(it for one in read for it in one.notes)]),
         left_out=_listed([*inquiry.unasked(), *left_out]),
         questions=questions,
     )
@@ -384,35 +385,3 @@ def _left(table: TableDraft) -> Iterator[str]:
     elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
     yield f"the table at line {table.line} ({listed}): {why}"
-
-
-def _notes(table: TableDraft) -> Iterator[str]:
-    """Yield what is taken for granted in a table."""
-    told: dict[str, list[str]] = defaultdict(list)
-    for one in table.drafts:
-        if what := _of_column(one, table):
-            told[what].append(one.header)
-    yield from table.notes
-    for what, texts in told.items():
-        shown = list(dict.fromkeys(f"{text[:60]!r}" for text in texts))
-        more = f" and {len(shown) - _SHOWN} more" if shown[_SHOWN:] else ""
-        yield what + ", ".join(shown[:_SHOWN]) + more
-
-
-def _of_column(one: ColumnDraft, table: TableDraft) -> str | None:
-    """Return what is taken for granted of a column, that the card does not say."""
-    field = one.column.field or "" if one.column else ""
-    if "." in field and bare_name(field) == fields.slug(one.header):
-        return "kept under their own names: "
-    return "of the same requests: " if one in table.whole and one.metric else None
-
-
-def _by_lines(tables: Iterable[TableDraft]) -> Iterator[str]:
-    """Yield the notes of *tables*, equal ones once, each with its lines."""
-    lines: dict[str, list[str]] = defaultdict(list)
-    for table in tables:
-        for note in _notes(table):
-            lines[note].append(str(table.line))
-    for note, some in lines.items():
-        more = f" and {len(some) - 3} more" if some[3:] else ""
-        yield f"line{'s' if some[1:] else ''} {', '.join(some[:3])}{more}: {note}"

@@ -2,13 +2,20 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 
 from benchdb.importing import naming
 from benchdb.importing.guess.document_doubts import work_fault, work_of
 from benchdb.importing.mapping.fields import DEVICES, scalar, slug
-from benchdb.importing.mapping.language import OF_MACHINES, PREFIXES, Fields, Named
+from benchdb.importing.mapping.language import (
+    OF_MACHINES,
+    PREFIXES,
+    Column,
+    Fields,
+    Named,
+)
 from benchdb.importing.mapping.recognition import GPU, recognised
 from benchdb.importing.quantities.missing_values import missing_of
 
@@ -134,27 +141,34 @@ _ALIASES = {
     "quant": "quantization",
     "batch": "batch size",
 }
-# What a column may hold instead of what is proposed, as its own field or by its words.
-OF_COLUMNS: dict[str, tuple[str | None, tuple[Named, ...]]] = {
-    "machine": (None, ("machine",)),
-    "device": ("device", ()),
-    "framework": ("framework", ()),
-    "version": ("framework_version", ()),
-    "os": (None, ("os",)),
-    "work": ("workload", ()),
-    "model": ("parameters.model", ()),
-    "quantization": ("parameters.quantization", ()),
-    "precision": ("precision", ()),
-    "batch size": ("parameters.batch_size", ()),
-}
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.sub(r"[_-]", " ", name.casefold()).split())
 
 
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
-    plain = " ".join(re.sub(r"[_-]", " ", name.casefold()).split())
-    return FACTS.get(_ALIASES.get(plain, plain))
+    return FACTS.get(_ALIASES.get(_plain(name), _plain(name)))
 
 
+def column_of(answer: str, header: str) -> Column | None:
+    """Return what a column below *header* is by an *answer*: ``batch size``, ``chip``.
+
+    ``None`` where the answer names nothing that a column can be.
+    """
+    field = _plain(answer).replace(" ", "_")
+    if field == "setting":
+        return Column(field=f"parameters.{slug(header)}")
+    if field in OF_MACHINES[1:] and field != "model":
+        return Column(field=field)
+    if (fact := fact_named(answer)) is None:
+        return None
+    alone = len(fact.fields) == 1
+    return Column(field=min(fact.fields)) if alone else Column(names=fact.named)
+
+
+@lru_cache(maxsize=1024)
 def fact_of(field: str) -> Fact:
     """Return the fact that *field* is a part of: a setting is one by itself."""
     known = next((fact for fact in FACTS.values() if field in fact.fields), None)
@@ -163,4 +177,4 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    return Fact(name, frozenset({field}), (), _text(field, _NAME), "on")
+    return Fact(f"setting {name}", frozenset({field}), (), _text(field, _NAME), "on")

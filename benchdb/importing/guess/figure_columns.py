@@ -89,6 +89,7 @@ _OF_COUNTS = frozenset(
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
+_MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
@@ -328,16 +329,15 @@ def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> s
     Of a whole number of which nothing is said it is none, and of tokens it is a count;
     what a rate counts that no language model has, nobody can guess.
     """
+    terms = looks.terms
     if _TPS.search(looks.header):
         return "tokens/s"
-    if "throughput" in looks.terms:
-        return keys[0] if around.language or "token" in looks.terms else ""
-    if looks.terms & {"power", "energy"}:
-        return keys[0]
-    if looks.integers and ("token" in looks.terms or not looks.terms & CLEAR_TERMS):
-        return "setting"
-    if not looks.terms:
-        return "figure"
+    of_tokens = around.language or terms & {"prefill", "decode", "token"}
+    if "throughput" in terms and not of_tokens:
+        return ""
+    counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
+    if counted_ or not terms:
+        return "setting" if counted_ else "figure"
     if not {"s", "ms"} <= {*keys}:
         return keys[0]
     sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]

@@ -16,7 +16,6 @@ from benchdb.importing.guess.column_draft import (
 )
 from benchdb.importing.guess.column_profile import header_terms, statistic
 from benchdb.importing.guess.column_rules import (
-    ASKED,
     MACHINES,
     THINGS,
     test_facts,
@@ -150,8 +149,6 @@ def _headers_doubts(
     """
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
-    known = set(beside[0].fields) if beside else ASKED
-    known = known | {"machine"} if known & MACHINES else known
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
     two = not sided and len(drafts) == len(_PAIRS)
@@ -171,7 +168,6 @@ def _headers_doubts(
     own = [it for it in drafts if metric_of(it.kinds, it.looks.terms) == it.metric]
 
     def settle(answer: str, one: ColumnDraft) -> None:
-        one.asked = frozenset()
         if answer == NOT_SAID and own == [one] and one.metric:
             return  # the others are as it is by an answer alone
         if answer in pairs:
@@ -187,7 +183,6 @@ def _headers_doubts(
 
     doubts = []
     for one in drafts:
-        one.asked = frozenset(known & ASKED)
         more: dict[str, object] = {"settle": partial(settle, one=one)}
         more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
         more["guess"] = first if first != "setting" else None

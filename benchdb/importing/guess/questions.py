@@ -22,7 +22,7 @@ AGREED = "yes"  # the answer to a line of it
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
 _MOST = 3  # questions that are asked by themselves
-_YES = re.compile(r"(?i)(?:yes|y)(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
+_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(r"(?P<name>[^:;]{1,60}):(?P<answer>[^;]+)")
 
 
@@ -284,7 +284,8 @@ def card(key: str, parts: Sequence[Question]) -> Question:
             Choice("yes", "all of them"),
             Choice(LEAVE_OUT, "no: leave out all that they are about"),
         ),
-        free="which are not, as 'yes, but 2: ms; 5: leave-out; precision: fp16'",
+        free="which are not, as 'yes, but 2: ms; 5: leave-out; precision: fp16', or "
+        "what a column is, as 'gpu_model: accelerator'",
         alone=tuple(part.key for part in parts),
         figures=sum(part.figures for part in parts),
         parts=tuple(parts),
@@ -303,17 +304,18 @@ def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
     corrected: dict[str, str] = {}
-    for each in rest.split(";") if rest.strip() else ():
+    for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
         name = correction["name"].strip() if correction else ""
         number = int(name) if name.isdecimal() else 0
-        if correction is None or (name.isdecimal() and not 0 < number <= len(parts)):
+        said = correction["answer"].strip() if correction else ""
+        if not said or (name.isdecimal() and not 0 < number <= len(parts)):
             why = f"NUMBER: ANSWER, 1 to {len(parts)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         name = parts[number - 1].key if number else name
         before = f"{corrected[name]}; " if name in corrected else ""
-        corrected[name] = before + correction["answer"].strip()
+        corrected[name] = before + said
     return likely | corrected
 
 

@@ -232,4 +232,4 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
 def _lacks(table: TableDraft, name: str) -> bool:
     """Tell whether *name* is not told: "GPU" of no machine tells no device."""
     unclear = name == "device" and table.is_some_gpu()
-    return not table.is_asked(name) and (unclear or not table.is_told(name))
+    return unclear or not table.is_told(name)

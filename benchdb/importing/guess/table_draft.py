@@ -1,36 +1,28 @@
 """A table of a map in the making: its columns, and what stands above its rows."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import get_args
 
 from msgspec.structs import replace
 
-from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     fold,
-    header_terms,
-    profile,
-    statistic,
-    units_of,
     words,
 )
 from benchdb.importing.guess.column_rules import (
     MACHINES,
-    THINGS,
-    cells_doubt,
     device_doubts,
     enter_hardware,
     enter_words,
     field,
     fields_of,
-    version_doubts,
+    leave_versions,
 )
 from benchdb.importing.guess.figure_columns import (
-    CLEAR_UNITS,
     FINAL,
     enter_counts,
     figure_doubts,
@@ -57,6 +49,7 @@ from benchdb.importing.guess.pivots import (
     pivot_doubts,
 )
 from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
@@ -64,15 +57,10 @@ from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
-_KEYED = ("key-value", "bullets", "sentences")
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
-_CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
-_DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
-_SIZES = {"memory", "ram", "cores", "total"}  # of a machine, beside its name
 _RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
-_LABELS = 200  # rows that may be named after metrics
 _CELLS = 20  # of words that are looked at for names
 
 
@@ -101,7 +89,6 @@ class TableDraft:
         self.set: Fields = {}
         self.context: list[str] = []
         self.names: set[str] = set()
-        self.whole: list[ColumnDraft] = []  # figures of the same requests
         self.notes: list[str] = []  # what is taken for granted
         self.sources: dict[str, str] = {}  # where it has what holds for all of it
         texts = [
@@ -109,9 +96,9 @@ class TableDraft:
         ]
         if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
             self.notes.append(
-                f"{grouped!r}: a comma groups digits, as decimals have a point"
+                f"line {self.line}: {grouped!r}: a comma groups digits, as decimals "
+                "have a point"
             )
-        self.asked = False  # what its headings tell apart
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)
 
@@ -132,8 +119,10 @@ class TableDraft:
         ]
         enter_pivots(figures, self.drafts)
         enter_sizes(figures)
-        doubts = device_doubts(self.drafts) + version_doubts(self.drafts)
-        doubts += self._label_doubts()
+        leave_versions(self.drafts)
+        doubts = device_doubts(self.drafts)
+        self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
+        doubts += label_doubts
         enter_pivots(self.rows, [])
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
@@ -190,8 +179,8 @@ class TableDraft:
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
         for n, one in enumerate(self.drafts):
-            labels = self.sheets[0].kind in _KEYED and any(
-                map(speaks_of_figures, one.looks.texts[:_LABELS])
+            labels = self.sheets[0].kind in KEYED and any(
+                map(speaks_of_figures, one.looks.texts[:LABELS])
             )
             known = _of_reader(n, names, self.sheets[0].kind)
             known = known if known or labels else field(one.looks)
@@ -218,85 +207,6 @@ class TableDraft:
         for one in above[:1]:
             one.left = f"figures of what holds the rows, not of them: {listed}"
 
-    def _label_doubts(self) -> list[Doubt]:
-        """Enter rows that are named after metrics; return what other labels may be."""
-        corner = next((one for one in self.drafts if not one.looks.figures), None)
-        keyed = self.sheets[0].kind in _KEYED
-        if corner is None or corner.column or not corner.looks.texts:
-            return []
-        spoken = [one for one in self.drafts if speaks_of_figures(one.header)]
-        if not keyed and len(self.drafts) > 2 and len(spoken) > 1:
-            return []  # its columns are named after metrics
-        labels = corner.looks.texts[:_LABELS]
-        cells = _cells_by_label(self.sheets, self.drafts.index(corner))
-        looks = [
-            profile(label, cells[label], None, unit)
-            for label, unit in zip(labels, units_of(labels), strict=True)
-        ]
-        units = {unit for one in self.drafts for unit, _ in one.looks.kinds}
-        with_units = sum(one.unit is not None for one in looks)
-        mixed = len(units - {"x", "%"}) > 1 or with_units > 1
-        # A row of speed-ups names no figures of the rows beside it.
-        speaking = any(
-            speaks_of_figures(one) and (keyed or "ratio" not in header_terms(one))
-            for one in labels
-        )
-        rows = [
-            one
-            for one in looks
-            if (speaks_of_figures(one.header) and speaking)
-            or (
-                speaking
-                and (mixed or keyed)
-                and {unit for unit, _ in one.kinds} & CLEAR_UNITS
-            )
-        ]
-        if (len(rows) > 1 and (mixed or len(rows) == len(labels))) or (keyed and rows):
-            self.rows = [ColumnDraft(one, self.line) for one in rows if one.figures]
-        described = any(header_terms(label) & _DESCRIBED for label in labels)
-        if described and all(one.looks.terms <= _SIZES for one in self.rows):
-            self.rows = []
-        if self.rows:
-            corner.column = Column(is_="metric", values={"*": ""})
-            named = {one.header for one in self.rows}
-            others = (label for label in labels if label not in named)
-            texts = [f"{label} ({cells[label][0]})" for label in others]
-            texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
-            if texts:
-                corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
-        if why := self._aside(labels, keyed=keyed):
-            self._leave(why)
-        if self.rows or not keyed:
-            return []
-        if not any(one.holds_figures for one in self.drafts):
-            return []
-
-        return [cells_doubt(corner, "What do {} name?", THINGS)]
-
-    def _aside(self, labels: Sequence[str], *, keyed: bool) -> str | None:
-        """Return why rows with these names are no results, where none is a metric."""
-        sizes = _DESCRIBED | _SIZES
-        known = [header_terms(it) & sizes or naming.framework(it) for it in labels]
-        described = len(self.drafts) == 2 and sum(map(bool, known)) * 2 > len(labels)
-        whole = [label for label in labels if statistic(label)[1] == ""]
-        if self.rows:
-            return None
-        if described:
-            return f"{labels[0][:40]!r} …: what describes the runs"
-        if keyed and len(whole) * 2 > len(labels):
-            return f"{', '.join(whole[:3])} …: of what, is not said"
-        kinds = {unit for one in self.drafts for unit, _ in one.looks.kinds}
-        set_ = any(header_terms(label) & _CONFIGURED for label in labels)
-        if keyed and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
-            return f"{labels[0][:40]!r} …: settings, beside no figures"
-        return None
-
-    def _leave(self, why: str) -> None:
-        """Leave all of its figures out."""
-        for one in self.drafts:
-            if one.holds_figures:
-                one.leave(why)
-
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
         return pivot_doubts(self.drafts, self.rows)
@@ -312,7 +222,7 @@ class TableDraft:
                 told |= fields_of(one.column)
         for group in (self.drafts, self.rows):
             figures = [o for o in group if o.holds_figures and o.metric != RATIO]
-            sets = [o.fields.keys() & fields for o in figures if name not in o.asked]
+            sets = [o.fields.keys() & fields for o in figures]
             if figures and all(sets):
                 return True
         return bool(told & fields)
@@ -322,7 +232,7 @@ class TableDraft:
         fields = MACHINES if name == "machine" else {name}
         for one in self.drafts:
             told = fields_of(one.column) if one.column else set(one.fields)
-            if told & fields or (name == "machine" and name in one.asked):
+            if told & fields:
                 return True
             if name == "device" and PROVIDER.search(one.header):
                 return True
@@ -335,12 +245,6 @@ class TableDraft:
             if any(facts.set or facts.missing for facts in cells):
                 return True
         return False
-
-    def is_asked(self, name: str) -> bool:
-        """Tell whether the answer to an open question may tell *name*."""
-        figures = [one for one in self.drafts if one.holds_figures]
-        rated = bool(figures) and all(one.rated for one in figures)
-        return self.asked or rated or any(name in one.asked for one in self.drafts)
 
     def is_told(self, name: str) -> bool:
         """Tell whether each figure has *name*, by its column, row or headings."""
@@ -540,11 +444,3 @@ def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:
     if kind == "keras" and "epoch" not in names and column and column.metric:
         return None  # times of an evaluation
     return column
-
-
-def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[str]]:
-    cells: dict[str, list[str]] = {}
-    for row in (row for sheet in sheets for row in sheet.rows):
-        more = [cell.text for n, cell in enumerate(row.cells) if n != index]
-        cells.setdefault(row.cells[index].text.strip(), []).extend(more)
-    return cells

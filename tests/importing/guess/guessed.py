@@ -95,7 +95,7 @@ def converse(
         assert len(rounds) < 5, [one.key for one in questions]
         for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
-            keys = [choice.key for choice in one.choices] or [one.likely]
+            keys = [choice.key for choice in one.choices] or [str(one.likely)]
             answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[
                 0
             ]

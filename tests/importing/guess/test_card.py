@@ -6,6 +6,7 @@ nobody had agreed to.
 
 import pytest
 
+from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
 from benchdb.importing.guess.questions import AnswerError
@@ -74,18 +75,46 @@ def test_a_correction_by_name_holds_against_an_exact_column():
     assert {run.parameters["chip"] for _, run in chips} == {"M1 Max", "RTX 3090"}
 
 
+def test_lines_of_the_document_say_machine_system_and_version():
+    text = (
+        "# Results\n\n- Device: Apple M2 Ultra, 192GB unified memory\n"
+        "- OS: macOS 15.3 (24D60)\n- MLX version: 0.31.0\n- Python: 3.11\n\n"
+        "## MLX GPU\n\n" + table("Model | Decode tok/s", "Phi 4 | 45.2")
+    )
+    (record,) = records(of_text(text), text)
+    environment = record.environment
+    assert record.machine.chip.name == "M2 Ultra"
+    assert record.machine.chip.ram_bytes == 192 * 2**30
+    assert (environment.os_version, environment.framework_version) == ("15.3", "0.31.0")
+    assert environment.python == "3.11"
+    lines = inferred(of_text(text))
+    assert lines["machine"] == (
+        "machine: M2 Ultra 192 GB, from line 3: "
+        "'- Device: Apple M2 Ultra, 192GB unified memory'"
+    )
+    assert lines["version"].endswith("from line 5: '- MLX version: 0.31.0'")
+    assert {"os", "python"} <= lines.keys()
+
+
 def test_one_printed_text_is_corrected_by_itself():
+    text = "# matmul with torch on CUDA\n\n" + table(
+        "Card | TFLOPS", "RTX 3080, undervolted | 6.5", "RTX 3090 | 20.5"
+    )
+    line = inferred(of_text(text))["machine in Card"]
+    assert "'RTX 3080, undervolted' -> GeForce RTX 3080 (1)" in line
+
+    answer = "machine in Card: RTX 3080, undervolted -> RTX 4070"
+    chips = [chip.name for chip, _ in runs(text, answer)]
+    assert chips == ["GeForce RTX 4070", "GeForce RTX 3090"]
+    unknown = "machine in Card: RTX 3080, undervolted -> not-stated"
+    assert runs(text, unknown)[0][0].name == "unknown"
+
+
+def test_a_card_of_another_generation_is_shown():
     text = "# matmul with torch on CUDA\n\n" + table(
         "Card | TFLOPS", "Maxwell Titan X | 6.5", "RTX 3090 | 20.5"
     )
-    line = inferred(of_text(text))["machine in Card"]
-    assert "'Maxwell Titan X' -> TITAN X (1)" in line
-
-    answer = "machine in Card: Maxwell Titan X -> GTX TITAN X"
-    chips = [chip.name for chip, _ in runs(text, answer)]
-    assert chips == ["GeForce GTX TITAN X", "GeForce RTX 3090"]
-    (left,) = runs(text, "machine in Card: Maxwell Titan X -> not-stated")[:1]
-    assert left[0].name == "unknown"
+    assert "'Maxwell Titan X' -> " in inferred(of_text(text))["machine in Card"]
 
 
 def test_what_holds_for_one_table_is_answered_for_it_alone():
@@ -143,7 +172,8 @@ def test_yes_and_no_name_nothing():
     )
     document = Document("results.json", text.encode())
     found = propose(document, readable(document), {"work": "matmul"})
-    stored = [it for it in read(document, found.map, NOTHING) if hasattr(it, "run")]
+    items = read(document, found.map, NOTHING)
+    stored = [it for it in items if isinstance(it, Record)]
 
     assert [it.run.parameters["model_bias"] for it in stored] == ["true", "false"]
     assert {it.machine.label for it in stored} == {None}
@@ -168,7 +198,7 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     again = read(document, parse(found.toml.encode(), "results").map_, NOTHING)
 
     assert len(found.toml.splitlines()) <= 40
-    assert [it.digest for it in again if hasattr(it, "digest")] == [
+    assert [it.digest for it in again if isinstance(it, Record)] == [
         it.digest for it in records(found, PROVIDERS)
     ]
 
@@ -178,6 +208,10 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     [
         ("maybe", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("yes, but 99: ms", "1 to "),
+        ("", "give yes, or what is wrong as NUMBER: ANSWER"),
+        ("machine: -> M2", "'-> M2' is no machine"),
+        ("yes, but 1: ", "give yes, or what is wrong as NUMBER: ANSWER"),
+        ("device in headings: nothing -> cpu", "'nothing' is not there; allowed: "),
         ("colour: red", "nothing asks 'colour'"),
         ("device of table 9: cpu", "nothing asks 'device of table 9'"),
         ("device: toaster", "'toaster' is no device"),

@@ -3,7 +3,6 @@
 from benchdb.importing.guess.draft import Proposal
 from tests.importing.guess.guessed import (
     asked,
-    choices,
     converse,
     each_asked,
     inferred,
@@ -127,17 +126,24 @@ def test_a_column_of_versions_is_not_the_runtimes_unless_a_column_names_it():
         "Model | Version | Latency (ms)", "a | 1.164 | 5", "b | 1.0.0 | 6"
     )
 
-    assert choices(of_text(text), "version") == {"setting", "framework", "leave-out"}
+    line = inferred(of_text(text))["setting version in Version"]
+    assert line == "setting version: 1.164 (1), 1.0.0 (1), from the column 'Version'"
     told = {
-        answer: meanings(converse(text, {"version": answer} | ANSWERS)[0].map.table[0])
-        for answer in ("setting", "framework")
+        answer: [
+            (run.parameters.get("version"), environment.framework_version)
+            for run, environment in (
+                (it.run, it.environment)
+                for it in records(of_text(text, {"readings": answer}), text)
+            )
+        ]
+        for answer in ("yes", "Version: version")
     }
-    assert told["setting"]["Version"] == "parameters.version"
-    assert told["framework"]["Version"] == "framework_version"
+    assert told["yes"] == [(1.164, None), ("1.0.0", None)]
+    assert told["Version: version"] == [(None, "1.164"), (None, "1.0.0")]
     beside = table(
         "Model | Framework | Version | Latency (ms)", "a | torch | 2.1.0 | 5"
     )
-    assert "version" not in {key.split()[0] for key in asked(of_text(beside))}
+    assert "setting version in Version" not in inferred(of_text(beside))
 
 
 MAX = "We used an M2 Max.\n\n"

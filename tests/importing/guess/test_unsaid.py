@@ -9,7 +9,6 @@ import pytest
 from tests.importing.guess.guessed import (
     asked,
     bad_lines,
-    choices,
     converse,
     each_asked,
     figures,
@@ -180,7 +179,7 @@ def test_a_metric_that_is_only_likely_stands_on_the_card(name):
         None,
     }
     answers = {one.likely for one in each_asked(found)}
-    assert {{"reported_value": "figure"}.get(it, it) for it in likely} <= answers
+    assert {"figure" if it == "reported_value" else it for it in likely} <= answers
     assert found.map.set.get("device") in (None, "cpu", "gpu")
 
 

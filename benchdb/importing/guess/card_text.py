@@ -1,4 +1,4 @@
-"""What a document names elsewhere that a fact of its tables may be, and where."""
+"""Lines of a card in words, with what a document names elsewhere that a fact may be."""
 
 import re
 from collections import Counter
@@ -7,13 +7,17 @@ from functools import lru_cache
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
+from benchdb.importing.guess.corrections import NOT_STATED, Line
 from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.questions import AGREED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
-_SHOWN = 4
+_SHOWN = 4  # values of a line
+_QUOTED = 50  # characters of one
+_HEADINGS = 8  # that a line shows: what each says is another fact
 _CHIPS = 6
 _ALIKE = 2  # chips in a line that may have given the figures
 _ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
@@ -22,7 +26,65 @@ _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def candidates(name: str, document: Document, stored: str = "") -> str:
+def as_question(line: Line, document: Document, count: int) -> Question:
+    """Return a line as a part of the card of a document with so many tables."""
+    text = f"{line.fact.name}: {_values(line, document)}"
+    if count > 1:
+        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
+        more = " …" if line.tables[_SHOWN:] else ""
+        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
+    return Question(
+        key=line.key,
+        text=text,
+        lines=(line.line,),
+        choices=(),
+        free=f"{line.fact.name}, such as {line.fact.example}",
+        figures=sum(line.values.values()),
+        likely=NOT_STATED if line.kind == "nowhere" else AGREED,
+    )
+
+
+def _values(line: Line, document: Document) -> str:
+    if line.kind == "nowhere":
+        return _nowhere(line, document)
+    if line.kind == "text":
+        ((source, stored),) = line.values
+        source = source or _place_of(document, line.fact.name, stored)
+        longer = _candidates(line.fact.name, document, stored)
+        more = f"; the document also names {longer}" if longer else ""
+        return f"{stored}{f', from {source}' if source else ''}{more}"
+    merged = Counter[str]()
+    longer = ""
+    for (printed, stored), count in line.values.items():
+        shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
+        same = line.kind == "column" and printed == stored
+        merged[stored if same else f"{shown!r} -> {stored}"] += count
+        longer = longer or _candidates(line.fact.name, document, stored)
+    most = _HEADINGS if line.kind == "heading" else _SHOWN
+    # First what is stored otherwise than it is printed.
+    order = sorted(merged.items(), key=lambda it: ("' -> " not in it[0], -it[1]))
+    shown = ", ".join(f"{text} ({count})" for text, count in order[:most])
+    more = f" and {len(merged) - most} more" if len(merged) > most else ""
+    where = {
+        "heading": "from the headings above",
+        "figures": "from the names of columns",
+        "column": f"from the column {line.header[:_QUOTED]!r}",
+    }[line.kind]
+    also = f"; the document also names {longer}" if longer else ""
+    return f"{shown}{more}, {where}{also}"
+
+
+def _nowhere(line: Line, document: Document) -> str:
+    rest = "" if line.sole else f" for {sum(line.values.values())} figures"
+    makers = sorted({maker for _, maker in line.values} - {"unknown"})
+    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
+    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
+    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
+    named = _candidates(line.fact.name, document)
+    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
+
+
+def _candidates(name: str, document: Document, stored: str = "") -> str:
     """Return in words what the fact *name* may be, by the lines that name it.
 
     Where a machine is known as *stored*, it may be one with a longer name: M2, M2 Max.
@@ -37,7 +99,7 @@ def candidates(name: str, document: Document, stored: str = "") -> str:
     return ", ".join(f"{it}{where}" for it, where in [*known.items()][:_SHOWN])
 
 
-def place_of(document: Document, name: str, stored: str) -> str:
+def _place_of(document: Document, name: str, stored: str) -> str:
     """Return the line that says a fact of the whole document, quoted."""
     words = stored.split()
     for number, line in enumerate(document.lines[:_LINES], 1):

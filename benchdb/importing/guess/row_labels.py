@@ -1,0 +1,118 @@
+"""Rows that are named after metrics, and lists of labels that are no results."""
+
+from collections.abc import Mapping, Sequence
+
+from benchdb.importing import naming
+from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    header_terms,
+    profile,
+    statistic,
+    units_of,
+)
+from benchdb.importing.guess.column_rules import THINGS, cells_doubt
+from benchdb.importing.guess.figure_columns import CLEAR_UNITS, speaks_of_figures
+from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.mapping.language import Column
+from benchdb.importing.sheet import Sheet
+
+KEYED = ("key-value", "bullets", "sentences")
+LABELS = 200  # rows that may be named after metrics
+_CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
+_DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
+_SIZES = {"memory", "ram", "cores", "total"}  # of a machine, beside its name
+
+
+def named_rows(
+    sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft], line: int
+) -> tuple[list[ColumnDraft], list[Doubt]]:
+    """Return the rows that are named after metrics, and what other labels may be."""
+    corner = next((one for one in drafts if not one.looks.figures), None)
+    keyed = sheets[0].kind in KEYED
+    if corner is None or corner.column or not corner.looks.texts:
+        return [], []
+    spoken = [one for one in drafts if speaks_of_figures(one.header)]
+    if not keyed and len(drafts) > 2 and len(spoken) > 1:
+        return [], []  # its columns are named after metrics
+    labels = corner.looks.texts[:LABELS]
+    cells = _cells_by_label(sheets, drafts.index(corner))
+    rows = [
+        ColumnDraft(look, line)
+        for look in _metrics(labels, cells, drafts, keyed=keyed)
+        if look.figures
+    ]
+    described = any(header_terms(label) & _DESCRIBED for label in labels)
+    if described and all(one.looks.terms <= _SIZES for one in rows):
+        rows = []
+    if rows:
+        corner.column = Column(is_="metric", values={"*": ""})
+        named = {one.header for one in rows}
+        others = (label for label in labels if label not in named)
+        texts = [f"{label} ({cells[label][0]})" for label in others]
+        texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
+        if texts:
+            corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+    elif why := _aside(labels, drafts, keyed=keyed):
+        for one in [it for it in drafts if it.holds_figures]:
+            one.leave(why)
+    if rows or not keyed or not any(one.holds_figures for one in drafts):
+        return rows, []
+    return rows, [cells_doubt(corner, "What do {} name?", THINGS)]
+
+
+def _metrics(
+    labels: Sequence[str],
+    cells: Mapping[str, Sequence[str]],
+    drafts: Sequence[ColumnDraft],
+    *,
+    keyed: bool,
+) -> list[ColumnProfile]:
+    """Return how the rows look whose *labels* name metrics, none if few do."""
+    looks = [
+        profile(label, cells[label], None, unit)
+        for label, unit in zip(labels, units_of(labels), strict=True)
+    ]
+    units = {unit for one in drafts for unit, _ in one.looks.kinds}
+    with_units = sum(one.unit is not None for one in looks)
+    mixed = len(units - {"x", "%"}) > 1 or with_units > 1
+    # A row of speed-ups names no figures of the rows beside it.
+    if not any(
+        speaks_of_figures(label) and (keyed or "ratio" not in header_terms(label))
+        for label in labels
+    ):
+        return []
+    rows = [
+        one
+        for one in looks
+        if speaks_of_figures(one.header)
+        or ((mixed or keyed) and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
+    ]
+    several = len(rows) > 1 and (mixed or len(rows) == len(labels))
+    return rows if several or keyed else []
+
+
+def _aside(
+    labels: Sequence[str], drafts: Sequence[ColumnDraft], *, keyed: bool
+) -> str | None:
+    """Return why rows with these names are no results, where none is a metric."""
+    sizes = _DESCRIBED | _SIZES
+    known = [header_terms(it) & sizes or naming.framework(it) for it in labels]
+    if len(drafts) == 2 and sum(map(bool, known)) * 2 > len(labels):
+        return f"{labels[0][:40]!r} …: what describes the runs"
+    whole = [label for label in labels if statistic(label)[1] == ""]
+    if keyed and len(whole) * 2 > len(labels):
+        return f"{', '.join(whole[:3])} …: of what, is not said"
+    kinds = {unit for one in drafts for unit, _ in one.looks.kinds}
+    set_ = any(header_terms(label) & _CONFIGURED for label in labels)
+    if keyed and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
+        return f"{labels[0][:40]!r} …: settings, beside no figures"
+    return None
+
+
+def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[str]]:
+    cells: dict[str, list[str]] = {}
+    for row in (row for sheet in sheets for row in sheet.rows):
+        more = [cell.text for n, cell in enumerate(row.cells) if n != index]
+        cells.setdefault(row.cells[index].text.strip(), []).extend(more)
+    return cells
