@@ -40,6 +40,8 @@ from benchmarks.bare_torch import (
 )
 from benchmarks.overhead import Cell, parsed
 
+_TEXT = 128  # tokens
+
 
 def collected(cell: Cell, framework: Framework, device: str) -> tuple[Work, cells.Cell]:
     """Return the work that the collector would time, built and with its data.
@@ -97,6 +99,8 @@ def compared(cell: Cell, asked: argparse.Namespace) -> list[float]:
     wait = work.synchronise  # as anybody would
     pace = min(looped(step, 3, wait), timed(work, 3)) / 3
     steps = max(1, round(asked.block / pace))
+    if cell.workload == "llm-decode":  # a step deeper in a text reads more
+        steps = math.ceil(steps / _TEXT) * _TEXT
     ratios = []
     for turn in range(asked.pairs):
         if turn % 2:
