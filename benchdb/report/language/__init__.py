@@ -56,8 +56,8 @@ _CLDR_UNITS = {
     "MB": "digital-megabyte",
     "kB": "digital-kilobyte",
 }
-# Where CLDR spells units out, 瓦 and 焦耳, that tables give as symbols.
-_SPELT_OUT = {"zh": {"W", "J"}}
+# Where CLDR spells units out, 瓦, 焦耳 and 줄, that tables give as symbols.
+_SPELT_OUT = {"zh": {"W", "J"}, "ko": {"J"}}
 # CLDR's minimumGroupingDigits, which Babel does not apply: 1100, but 11.000.
 _GROUPED_FROM_FIVE_DIGITS = {"es", "it", "pl"}
 _PLAIN = re.compile(r"(?P<sign>[-\N{MINUS SIGN}]?)\d+(\.(?P<fraction>\d+))?")

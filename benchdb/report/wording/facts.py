@@ -255,7 +255,7 @@ def locator_text(language: Language, locator: str) -> str:
     if found is None:
         return language.isolate(locator)
     first, last, column = found.groups()
-    if last is None:
+    if last in (None, first):
         place = language.pgettext("place", "line %(n)s", n=Name(first))
     else:
         place = language.pgettext(

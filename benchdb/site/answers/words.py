@@ -68,11 +68,11 @@ def _words(language: Language, card: Card, ends: tuple[float, float]) -> CardWor
 
 def _unbroken(text: str) -> str:
     """Keep ranges and rough figures on one line."""
-    joined = _DASH.sub("\N{WORD JOINER}–\N{WORD JOINER}", text)
+    joined = _DASH.sub("\N{WORD JOINER}\\g<0>\N{WORD JOINER}", text)
     return joined.replace("≈ ", "≈\N{NO-BREAK SPACE}")
 
 
-_DASH = re.compile(r"(?<=\d)–(?=\d)")
+_DASH = re.compile(r"(?<=\d)[–\N{FULLWIDTH TILDE}~](?=\d)")  # the last two in CJK
 _ANCHORS = {
     "mac": "chips",
     "metal": "metal",
