@@ -34,11 +34,13 @@ def correct(
     sources: Sequence[Mapping[str, str]],
     answers: Mapping[str, str],
     doubted: Iterable[str],
+    stood: Mapping[str, frozenset[int]],
 ) -> Corrected:
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, or the name of a fact or a column, ``of table 2`` perhaps.
-    What a correction brings up may be answered as well.
+    What a correction brings up may be answered as well. *stood* says about which
+    tables a key was on an earlier card: it is now that of the line about the rest.
     """
     edited: list[Table | None] = list(tables)
     used: set[str] = set()
@@ -56,7 +58,9 @@ def correct(
         lines = [it for it in lines if not _is_settled(it, settled)]
         new = [key for key in answers if key not in used]
         entered = [
-            key for key in new if _enter(key, answers[key], lines, edited, settled)
+            key
+            for key in new
+            if _enter(key, answers[key], lines, stood, edited, settled)
         ]
         if not entered:
             return Corrected(kept, tuple(numbers), lines, frozenset(used))
@@ -65,6 +69,21 @@ def correct(
         known |= {
             f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
         }
+
+
+def _meant(
+    key: str, lines: Sequence[Line], stood: Mapping[str, frozenset[int]]
+) -> Sequence[Line]:
+    """Return those of *lines* that *key* is of, or was on an earlier card."""
+    if now := [line for line in lines if key in (line.key, line.name)]:
+        return now
+    name = key.rpartition(" at line ")[0]
+    return [
+        replace(line, tables=own)
+        for line in lines
+        if line.name == name
+        and (own := tuple(n for n in line.tables if n in stood.get(key, ())))
+    ]
 
 
 def _header_of(key: str) -> str:
@@ -84,6 +103,7 @@ def _enter(
     key: str,
     answer: str,
     lines: Sequence[Line],
+    stood: Mapping[str, frozenset[int]],
     tables: list[Table | None],
     settled: dict[tuple[str, int], str],
 ) -> bool:
@@ -96,7 +116,7 @@ def _enter(
     if as_column and _enter_column(plain, answer, numbers, tables):
         return True
     fact = fact_named(plain)
-    meant = [it for it in lines if key in (it.key, it.name)] or [
+    meant = _meant(key, lines, stood) or [
         replace(it, tables=own)
         for it in lines
         if it.fact == fact and (own := tuple(n for n in it.tables if n in numbers))
@@ -133,6 +153,6 @@ def _enter_column(
         table = tables[number]
         for header in table.columns if table is not None else ():
             if table is not None and plain_name(header) == plain_name(name):
-                tables[number] = of_column(table, header, answer)
+                table = tables[number] = of_column(table, header, answer)
                 entered = True
     return entered

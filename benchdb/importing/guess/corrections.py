@@ -24,7 +24,7 @@ from benchdb.importing.quantities.unit_names import understood
 
 NOT_STATED = "not-stated"
 _ABSENT = "not stated"
-_FIGURES = ("value", "samples", "ratio", "metric")
+_FIGURES = ("value", "samples", "ratio")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _APART = "parameters.variant"  # what tells columns of figures apart
 _EVERY = "."  # an expression that is found in any heading
@@ -106,8 +106,7 @@ class Line(msgspec.Struct, frozen=True):
             name: Column(is_="ignore") if name in names else column
             for name, column in table.columns.items()
         }
-        has_figures = any(column.is_ in _FIGURES for column in columns.values())
-        return replace(table, columns=columns) if has_figures else None
+        return _with_columns(table, columns)
 
     def _reprinted(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
         """Return *table* where each of *texts*, as printed, means *facts*."""
@@ -224,8 +223,14 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
     return replace(column, field=own, names=(), values={}, ending="")
 
 
-def of_column(table: Table, name: str, answer: str) -> Table:
-    """Return *table* with what is answered about its column *name*.
+def _with_columns(table: Table, columns: Mapping[str, Column]) -> Table | None:
+    """Return *table* with other *columns*, ``None`` if none of them has figures."""
+    has_figures = any(column.is_ in _FIGURES for column in columns.values())
+    return replace(table, columns={**columns}) if has_figures else None
+
+
+def of_column(table: Table, name: str, answer: str) -> Table | None:
+    """Return *table* with what is answered about its column *name*, if figures stay.
 
     It may be left out, have another unit, or be what some fact is read from; raise
     ``AnswerError`` for anything else.
@@ -242,4 +247,4 @@ def of_column(table: Table, name: str, answer: str) -> Table:
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, "
             f"setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
-    return replace(table, columns={**table.columns, name: column})
+    return _with_columns(table, {**table.columns, name: column})
