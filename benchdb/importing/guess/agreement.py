@@ -7,8 +7,14 @@ from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.card import card_lines
-from benchdb.importing.guess.corrections import Line, facts_in, of_column, stated
-from benchdb.importing.guess.facts import Fact, column_of, fact_named
+from benchdb.importing.guess.corrections import (
+    NOT_STATED,
+    Line,
+    facts_in,
+    of_column,
+    stated,
+)
+from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT
 from benchdb.importing.mapping.fields import plain_name
 from benchdb.importing.mapping.language import Map, Table
@@ -125,7 +131,12 @@ def _enter(
         return _enter_column(plain, answer, numbers, tables)
     for line in meant:
         line.corrected(tables, answer)
-    about = [(line.fact.name, number) for line in meant for number in line.tables]
+    about = [
+        (name, number)
+        for line in meant
+        for name in _facts_told(line.fact, answer)
+        for number in line.tables
+    ]
     if not meant and fact is not None:
         about = _state(fact, answer, numbers, tables)
     settled.update(dict.fromkeys(about, answer.casefold()))
@@ -142,7 +153,16 @@ def _state(
         table = tables[number]
         kept = table is not None and not leaving
         tables[number] = stated(table, fact, facts) if table and kept else None
-    return [(fact.name, number) for number in numbers]
+    return [(it, number) for it in _facts_told(fact, answer) for number in numbers]
+
+
+def _facts_told(fact: Fact, answer: str) -> list[str]:
+    """Return what an answer about *fact* settles: a framework may have its version."""
+    plain = answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
+    said = frozenset(() if plain else fact.read(answer))
+    return [it.name for it in FACTS.values() if it is fact or it.fields & said] or [
+        fact.name
+    ]
 
 
 def _enter_column(

@@ -18,6 +18,7 @@ LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
 READINGS = "readings"  # the question whether all that is likely is right
 ROUNDS = (READINGS, "further readings")  # what it is called in each
+AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 AGREED = "yes"  # the answer to a line of it
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
