@@ -195,9 +195,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         inquiry.known | dict.fromkeys(corrected.used, ""),
         inquiry.used | corrected.used,
         frozenset(inquiry.known),
-        {
-            line.key: frozenset(at[n] for n in line.tables) for line in corrected.lines
-        },
+        {line.key: frozenset(at[n] for n in line.tables) for line in corrected.lines},
     )
 
 
