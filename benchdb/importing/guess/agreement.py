@@ -12,6 +12,7 @@ from benchdb.importing.guess.corrections import (
     Line,
     facts_in,
     of_column,
+    of_row,
     stated,
 )
 from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
@@ -175,4 +176,7 @@ def _enter_column(
             if table is not None and plain_name(header) == plain_name(name):
                 table = tables[number] = of_column(table, header, answer)
                 entered = True
+        row = of_row(table, name, answer) if table is not None else None
+        if row is not None:
+            tables[number], entered = row, True
     return entered

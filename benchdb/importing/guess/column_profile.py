@@ -81,7 +81,8 @@ _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
 _WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
 _NUMBER_AND_WORD = re.compile(r"[~≈<>]?\d[\d.,]*\s?[^\W\d]")
-_NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
+# Hours, but in a header: time; and the end of a card's name.
+_NO_UNITS = ("시간", "時間", "时间", "Ti")
 
 
 class MetricRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

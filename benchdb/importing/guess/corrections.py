@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.catalogue import metrics
+from benchdb.importing.guess.column_profile import header_terms
 from benchdb.importing.guess.facts import FACTS, Fact, column_of
+from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
 from benchdb.importing.mapping.fields import plain_name, slug
@@ -232,19 +235,54 @@ def _with_columns(table: Table, columns: Mapping[str, Column]) -> Table | None:
 def of_column(table: Table, name: str, answer: str) -> Table | None:
     """Return *table* with what is answered about its column *name*, if figures stay.
 
-    It may be left out, have another unit, or be what some fact is read from; raise
-    ``AnswerError`` for anything else.
+    It may be left out, have another unit or metric, or be what some fact is read from;
+    raise ``AnswerError`` for anything else.
     """
     column = table.columns[name]
     if answer.casefold() == LEAVE_OUT:
         column = Column(is_="ignore")
-    elif column.is_ in _FIGURES and understood(answer) is not None:
-        column = replace(column, unit=answer)
+    elif column.is_ in _FIGURES and (changed := _figures_of(column, name, answer)):
+        column = changed
     elif (known := column_of(answer, name)) is not None:
         column = known
     else:
         raise AnswerError(
-            f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, "
-            f"setting, {', '.join(FACTS)}, {LEAVE_OUT}"
+            f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
+            f"metric, setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
     return _with_columns(table, {**table.columns, name: column})
+
+
+def _figures_of(column: Column, name: str, answer: str) -> Column | None:
+    """Return a column of figures with the unit or the metric that is answered."""
+    if answer in metrics():
+        return replace(column, metric=answer)
+    if (unit := understood(answer)) is None:
+        return None
+    if column.metric is None or fits(column.metric, {unit.base}):
+        return replace(column, unit=answer)
+    metric = metric_of([(unit.base, unit.per)], header_terms(name))
+    if metric not in metrics():
+        why = f"{column.metric} is not in it; give its metric first"
+        raise AnswerError(f"{name!r}: {answer!r}: {why}")
+    return replace(column, metric=metric, unit=answer)
+
+
+def of_row(table: Table, name: str, answer: str) -> Table | None:
+    """Return *table* with what is answered about its rows *name*, named after a metric.
+
+    They may have another metric, or be left out; ``None`` if there are none.
+    """
+    for header, column in table.columns.items():
+        plain = {plain_name(label): label for label in column.values}
+        label = plain.get(plain_name(name), "*")
+        if column.is_ != "metric" or label == "*":
+            continue
+        if answer.casefold() != LEAVE_OUT and answer not in metrics():
+            why = "give a metric of schema/metrics.json"
+            raise AnswerError(f"{name!r}: {answer!r}: {why}, or {LEAVE_OUT}")
+        metric = "" if answer.casefold() == LEAVE_OUT else answer
+        values = {**column.values, label: metric}
+        changed = replace(column, values=values)
+        return replace(table, columns={**table.columns, header: changed})
+    return None

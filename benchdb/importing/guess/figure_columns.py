@@ -144,11 +144,12 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     if rule is None or draft.metric == RATIO:
         return True
     own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
-    if own != draft.bases or (not own & {"1", *_OF_ONE} and rule.above):
+    above = {*rule.above.split()}
+    if own != draft.bases or not (own <= _OF_ONE or above <= draft.looks.terms):
         return False
     if own & _OF_ONE and all(term[0] == "/" for term in rule.terms.split()):
         return True  # the unit alone says it
-    return says_only(draft.header, draft.looks.unit, rule.terms.split())
+    return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
@@ -371,7 +372,7 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
             draft.metric = draft.metric or metric
 
     def fault(answer: str) -> str | None:
-        if understood(answer) or _fits(answer, draft.bases):
+        if understood(answer) or fits(answer, draft.bases):
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
 
@@ -384,7 +385,7 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
     )
 
 
-def _fits(metric: str, bases: Collection[str]) -> bool:
+def fits(metric: str, bases: Collection[str]) -> bool:
     """Tell whether figures in one of *bases* may be of *metric*."""
     unit = metrics()[metric].unit if metric in metrics() else ""
     large = {"TFLOP/s": "FLOP/s", "GB/s": "B/s"}
@@ -452,8 +453,8 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             draft.metric = answer
 
     def fault(answer: str) -> str | None:
-        fits = _fits(answer, bases)
-        return None if fits else f"it is no metric of schema/metrics.json in {listed}"
+        known = fits(answer, bases)
+        return None if known else f"it is no metric of schema/metrics.json in {listed}"
 
     times = bases == {"s"}
     text = "What is timed in {}?" if times else "What are the figures in {}?"
