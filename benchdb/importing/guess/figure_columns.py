@@ -143,12 +143,12 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
-    own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
-    above = {*rule.above.split()}
-    if own != draft.bases or not (own <= _OF_ONE or above <= draft.looks.terms):
-        return False
-    if own & _OF_ONE and all(term[0] == "/" for term in rule.terms.split()):
+    if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         return True  # the unit alone says it
+    above = {*rule.above.split()}
+    own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
+    if own != draft.bases or not above <= draft.looks.terms:
+        return False
     return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
 
 

@@ -109,9 +109,10 @@ def converse(
         for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
             keys = [choice.key for choice in one.choices] or [str(one.likely)]
-            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[
-                0
-            ]
+            plain = [it for it in INDIFFERENT if it in keys] + keys
+            if one.key.startswith("metric of "):
+                plain = [str(one.likely)]  # what its words say
+            answers[one.key] = (said + plain)[0]
     return of_text(text, answers, name), rounds
 
 
