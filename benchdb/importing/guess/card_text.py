@@ -80,7 +80,9 @@ def _nowhere(line: Line, document: Document) -> str:
     makers = sorted({maker for _, maker in line.values} - {"unknown"})
     of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
     unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
+    known = "not stated"
+    if unsaid:
+        known = f"{unsaid}, but not by what it computed (such as cuda, metal or rocm)"
     named = _candidates(line.fact.name, document)
     return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
 

@@ -244,7 +244,9 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     elif column.is_ in _FIGURES and (changed := _figures_of(column, name, answer)):
         column = changed
     elif (known := column_of(answer, name)) is not None:
-        column = known
+        told = {field for cell in column.cells.values() for field in cell.set}
+        if known.field not in told:  # else whole cells tell the rows apart as well
+            column = known
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
@@ -256,12 +258,15 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     """Return a column of figures with the unit or the metric that is answered."""
     if answer in metrics():
-        return replace(column, metric=answer)
-    if (unit := understood(answer)) is None:
+        known = understood(column.unit or "")
+        fitting = known is None or fits(answer, {known.base})
+        unit = column.unit if fitting else metrics()[answer].unit
+        return replace(column, metric=answer, unit=unit)
+    if (of := understood(answer)) is None:
         return None
-    if column.metric is None or fits(column.metric, {unit.base}):
+    if column.metric is None or fits(column.metric, {of.base}):
         return replace(column, unit=answer)
-    metric = metric_of([(unit.base, unit.per)], header_terms(name))
+    metric = metric_of([(of.base, of.per)], header_terms(name))
     if metric not in metrics():
         why = f"{column.metric} is not in it; give its metric first"
         raise AnswerError(f"{name!r}: {answer!r}: {why}")

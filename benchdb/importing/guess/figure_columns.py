@@ -357,9 +357,9 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
     metric, bases = str(draft.metric), sorted(draft.bases)
     names = [name for base in bases for name in words().candidates.get(base, ())]
     keys = dict.fromkeys((metric, *(it for it in names if it in metrics())))
-    unit = draft.unit or draft.looks.unit or "the unit of each cell"
+    unit = draft.unit or draft.looks.unit
     titles = {it: metrics()[it].title for it in keys}
-    titles[metric] += f", in {unit}"
+    titles[metric] += f", in {unit}" if unit else ""
 
     def settle(answer: str) -> None:
         if draft.metric is None or draft.take(answer):

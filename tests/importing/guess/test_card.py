@@ -158,7 +158,7 @@ def test_a_gpu_of_no_known_maker_is_asked_about_once_more():
     (card,) = more.questions
     assert card.key == "further readings"
     assert [part.text for part in card.parts] == [
-        "device: the GPU, but not by what it computed"
+        "device: the GPU, but not by what it computed (such as cuda, metal or rocm)"
     ]
     answers = {"readings": "device: gpu", "further readings": "1: cuda"}
     ((_, run),) = [(it.machine, it.run) for it in records(of_text(text, answers), text)]
