@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_profile import header_terms
-from benchdb.importing.guess.facts import FACTS, Fact, column_of
+from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
 from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
@@ -243,6 +243,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         column = Column(is_="ignore")
     elif column.is_ in _FIGURES and (changed := _figures_of(column, name, answer)):
         column = changed
+    elif column.is_ in _FIGURES and (facts := _named_by(column, name, answer)):
+        column = replace(column, set={**column.set, **facts})
     elif (known := column_of(answer, name)) is not None:
         told = {field for cell in column.cells.values() for field in cell.set}
         if known.field not in told:  # else whole cells tell the rows apart as well
@@ -253,6 +255,15 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             f"metric, setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
     return _with_columns(table, {**table.columns, name: column})
+
+
+def _named_by(column: Column, name: str, answer: str) -> Fields:
+    """Return what the *name* of a column of figures says, if *answer* is that fact."""
+    fact = fact_named(answer)
+    if fact is None:
+        return {}
+    known = {field: it for field, it in column.set.items() if field in fact.fields}
+    return known or recognised(name, fact.named).set
 
 
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:

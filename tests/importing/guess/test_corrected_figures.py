@@ -155,7 +155,8 @@ def test_a_header_may_name_a_processor_and_its_card():
         "resnet50 | 307.5 | 209.5",
         "vgg16 | 181.2 | 120.9",
     )
-    found = of_text(text, {"readings": "yes"})
+    names = [f"2700X-GeForce_RTX_{it}: machine" for it in ("2080_Ti", "2070")]
+    found = of_text(text, {"readings": f"yes, but {'; '.join(names)}"})
     assert {
         (it.machine.chip.name, *(card.name for card in it.machine.chip.accelerators))
         for it in records(found, text)
