@@ -408,6 +408,8 @@ def _left(table: TableDraft) -> Iterator[str]:
     for one in (*table.drafts, *table.rows):
         if one.left is not None:
             yield f"{where}: {one.left}"
+    if table.rows and all(one.column and not one.left for one in table.rows):
+        yield f"the table at {where}: no row of it is one of figures, as answered"
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
