@@ -147,8 +147,8 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
         return True  # the unit alone says it
     above = {*rule.above.split()}
     own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
-    of_heading = own != draft.bases and draft.unit == around.unit  # else it is asked
-    if of_heading or not above <= draft.looks.terms:
+    of_heading = own != draft.bases and draft.unit is not None
+    if (of_heading and draft.unit == around.unit) or not above <= draft.looks.terms:
         return False
     return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
 
