@@ -362,15 +362,15 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
     titles = {it: metrics()[it].title for it in keys}
     titles[metric] += f", in {unit}" if unit else ""
 
-    def settle(answer: str) -> None:
+    def settle(answer: str) -> list[Doubt]:
         if draft.metric is None or draft.take(answer):
-            return
+            return []
         if answer in metrics():
             draft.metric = answer
-        else:
-            draft.take_unit(answer)
-            _enter_metric(draft, around)
-            draft.metric = draft.metric or metric
+            return []
+        draft.take_unit(answer)
+        _enter_metric(draft, around)
+        return [] if draft.metric else _meaning_doubts(draft, around)
 
     def fault(answer: str) -> str | None:
         if understood(answer) or fits(answer, draft.bases):

@@ -142,6 +142,24 @@ def test_a_metric_that_is_not_printed_has_a_line_and_one_that_is_has_none():
     }
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("GB", [("matmul", "peak_memory_observed_bytes", 8e9)]),
+        ("stored_bytes", [("matmul", "stored_bytes", 8e6)]),
+        ("leave-out", []),
+    ],
+)
+def test_the_line_of_a_metric_takes_a_unit_or_another_metric(answer, expected):
+    text = "# matmul on M1\n\n" + table("Size | Wall peak memory (MB)", "512 | 8")
+    parts = of_text(text).questions[0].parts
+    (number,) = [n for n, it in enumerate(parts, 1) if it.key.startswith("metric")]
+
+    assert stored(text, f"yes, but {number}: {answer}") == expected
+    with pytest.raises(AnswerError, match="it is no unit, and no metric"):
+        agreed(text, f"yes, but {number}: latency_p99_seconds")
+
+
 def test_all_values_that_are_stored_otherwise_than_printed_are_shown():
     names = [f"{n}x A100" for n in range(2, 14)]
     rows = [f"{name} | {n}.5" for n, name in enumerate(names)]
