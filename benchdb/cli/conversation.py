@@ -356,6 +356,8 @@ def _meaning(record: Record) -> str:
     work = [run.workload, *(f"{name} {fact}" for name, fact in facts.items())]
     chip = machine.chip.name
     cores = machine.chip.gpu_cores
+    if chip == "unknown" and machine.label:
+        chip = machine.label  # as somebody typed it
     place = [chip + (f" ({cores} GPU cores)" if cores else "")]
     cards = [it.name for it in machine.chip.accelerators if it.name != chip]
     place += [*cards, run.device]

@@ -7,8 +7,15 @@ from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.card import card_lines
-from benchdb.importing.guess.corrections import Line, facts_in, of_column, stated
-from benchdb.importing.guess.facts import Fact, column_of, fact_named
+from benchdb.importing.guess.corrections import (
+    NOT_STATED,
+    Line,
+    facts_in,
+    of_column,
+    of_row,
+    stated,
+)
+from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT
 from benchdb.importing.mapping.fields import plain_name
 from benchdb.importing.mapping.language import Map, Table
@@ -34,11 +41,13 @@ def correct(
     sources: Sequence[Mapping[str, str]],
     answers: Mapping[str, str],
     doubted: Iterable[str],
+    stood: Mapping[str, frozenset[int]],
 ) -> Corrected:
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, or the name of a fact or a column, ``of table 2`` perhaps.
-    What a correction brings up may be answered as well.
+    What a correction brings up may be answered as well. *stood* says about which
+    tables a key was on an earlier card: it is now that of the line about the rest.
     """
     edited: list[Table | None] = list(tables)
     used: set[str] = set()
@@ -56,7 +65,9 @@ def correct(
         lines = [it for it in lines if not _is_settled(it, settled)]
         new = [key for key in answers if key not in used]
         entered = [
-            key for key in new if _enter(key, answers[key], lines, edited, settled)
+            key
+            for key in new
+            if _enter(key, answers[key], lines, stood, edited, settled)
         ]
         if not entered:
             return Corrected(kept, tuple(numbers), lines, frozenset(used))
@@ -65,6 +76,21 @@ def correct(
         known |= {
             f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
         }
+
+
+def _meant(
+    key: str, lines: Sequence[Line], stood: Mapping[str, frozenset[int]]
+) -> Sequence[Line]:
+    """Return those of *lines* that *key* is of, or was on an earlier card."""
+    if now := [line for line in lines if key in (line.key, line.name)]:
+        return now
+    name = key.rpartition(" at line ")[0]
+    return [
+        replace(line, tables=own)
+        for line in lines
+        if line.name == name
+        and (own := tuple(n for n in line.tables if n in stood.get(key, ())))
+    ]
 
 
 def _header_of(key: str) -> str:
@@ -84,6 +110,7 @@ def _enter(
     key: str,
     answer: str,
     lines: Sequence[Line],
+    stood: Mapping[str, frozenset[int]],
     tables: list[Table | None],
     settled: dict[tuple[str, int], str],
 ) -> bool:
@@ -96,7 +123,7 @@ def _enter(
     if as_column and _enter_column(plain, answer, numbers, tables):
         return True
     fact = fact_named(plain)
-    meant = [it for it in lines if key in (it.key, it.name)] or [
+    meant = _meant(key, lines, stood) or [
         replace(it, tables=own)
         for it in lines
         if it.fact == fact and (own := tuple(n for n in it.tables if n in numbers))
@@ -105,7 +132,12 @@ def _enter(
         return _enter_column(plain, answer, numbers, tables)
     for line in meant:
         line.corrected(tables, answer)
-    about = [(line.fact.name, number) for line in meant for number in line.tables]
+    about = [
+        (name, number)
+        for line in meant
+        for name in _facts_told(line.fact, answer)
+        for number in line.tables
+    ]
     if not meant and fact is not None:
         about = _state(fact, answer, numbers, tables)
     settled.update(dict.fromkeys(about, answer.casefold()))
@@ -122,7 +154,16 @@ def _state(
         table = tables[number]
         kept = table is not None and not leaving
         tables[number] = stated(table, fact, facts) if table and kept else None
-    return [(fact.name, number) for number in numbers]
+    return [(it, number) for it in _facts_told(fact, answer) for number in numbers]
+
+
+def _facts_told(fact: Fact, answer: str) -> list[str]:
+    """Return what an answer about *fact* settles: a framework may have its version."""
+    plain = answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
+    said = frozenset(() if plain else fact.read(answer))
+    return [it.name for it in FACTS.values() if it is fact or it.fields & said] or [
+        fact.name
+    ]
 
 
 def _enter_column(
@@ -133,6 +174,9 @@ def _enter_column(
         table = tables[number]
         for header in table.columns if table is not None else ():
             if table is not None and plain_name(header) == plain_name(name):
-                tables[number] = of_column(table, header, answer)
+                table = tables[number] = of_column(table, header, answer)
                 entered = True
+        row = of_row(table, name, answer) if table is not None else None
+        if row is not None:
+            tables[number], entered = row, True
     return entered

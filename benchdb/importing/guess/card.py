@@ -21,6 +21,7 @@ from benchdb.importing.guess.corrections import (
     Line,
 )
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
+from benchdb.importing.guess.questions import AS_ANSWERED
 from benchdb.importing.mapping.fields import (
     Defaults,
     Known,
@@ -250,7 +251,8 @@ class _Reader:
         """Return the kind of origin, the header, what is printed and what is stored."""
         layer, field = _setting(fact, item.layers)
         if layer is None or isinstance(layer, Map | Table):
-            return "text", "", (self._sources.get(field, ""), stored)
+            source = self._sources.get(field, "")
+            return f"{'exact ' * (source == AS_ANSWERED)}text", "", (source, stored)
         if (header := self._sets.get(id(layer.set))) is not None:
             bare = _BRACKET.sub("", header)  # without its unit
             exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)

@@ -15,9 +15,9 @@ from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
-_SHOWN = 4  # values of a line
+_SHOWN = 4  # values of a line that are stored as they are printed
+_CHANGED = 20  # others: a wrong one must not hide
 _QUOTED = 50  # characters of one
-_HEADINGS = 8  # that a line shows: what each says is another fact
 _CHIPS = 6
 _ALIKE = 2  # chips in a line that may have given the figures
 _ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
@@ -60,7 +60,8 @@ def _values(line: Line, document: Document) -> str:
         same = line.kind == "column" and printed == stored
         merged[stored if same else f"{shown!r} -> {stored}"] += count
         longer = longer or _candidates(line.fact.name, document, stored)
-    most = _HEADINGS if line.kind == "heading" else _SHOWN
+    changed = sum("' -> " in text for text in merged)
+    most = max(_SHOWN, min(changed, _CHANGED))
     # First what is stored otherwise than it is printed.
     order = sorted(merged.items(), key=lambda it: ("' -> " not in it[0], -it[1]))
     shown = ", ".join(f"{text} ({count})" for text, count in order[:most])
@@ -79,7 +80,9 @@ def _nowhere(line: Line, document: Document) -> str:
     makers = sorted({maker for _, maker in line.values} - {"unknown"})
     of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
     unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = f"{unsaid}, but not by what it computed" if unsaid else "not stated"
+    known = "not stated"
+    if unsaid:
+        known = f"{unsaid}, but not by what it computed (such as cuda, metal or rocm)"
     named = _candidates(line.fact.name, document)
     return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
 

@@ -38,9 +38,11 @@ _STATISTIC = re.compile(
     r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median)"
     r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
     r"|p ?(?P<p>(?:[15]0|[27]5|[89]\d|999)(?: \d)?)"
-    r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:st|nd|rd|th)? (?:percentile|pctl|perzentil)"
+    r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:%|st|nd|rd|th)?"
+    r" (?:percentile|pctl|perzentil)"
     r"|(?P<std>std|stdev|stddev))(?![a-z\d])"
 )
+_FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
 # Words after a name that leave it the head of a header, and those before that do not.
 _QUALIFIES = re.compile(
     r"[ \-.]+(?!(?:(?:file)?names?|ids?|files?|paths?|variants?|tags?|labels?|types?"
@@ -79,7 +81,8 @@ _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
 _WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
 _NUMBER_AND_WORD = re.compile(r"[~≈<>]?\d[\d.,]*\s?[^\W\d]")
-_NO_UNITS = ("시간", "時間", "时间")  # hours, but in a header: time
+# Hours, but in a header: time; and the end of a card's name.
+_NO_UNITS = ("시간", "時間", "时间", "Ti")
 
 
 class MetricRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -227,6 +230,15 @@ def fold(header: str) -> str:
     called = _CALLED.sub(" ", header[:_LIMIT])  # decode() is no side
     apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", called))
     return " ".join(_MARKS.sub(" ", apart.casefold()).split())
+
+
+def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
+    """Tell whether *header* has no words but those of *terms*, and its *unit*."""
+    plain = _STATISTIC.sub(" ", fold(_BRACKET.sub(" ", header)))
+    for term in {*terms, "time", "latency"} & _patterns().keys():
+        plain = _patterns()[term].sub(" ", plain)
+    rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}
+    return rest <= _FILLING
 
 
 @cache

@@ -35,6 +35,7 @@ _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
+_SIZED = re.compile(r"\d{1,4}(?:\.\d{1,2})?[Bb]")
 _SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
 _WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
@@ -93,6 +94,11 @@ def field(column: ColumnProfile) -> Column | str | None:
     named = column.truths and rule.field in _NAMES
     own = Column(field=f"parameters.{slug(column.header)}")
     return own if named else _told(rule, column)
+
+
+def is_of_sizes(column: ColumnProfile) -> bool:
+    """Tell whether *column* is of sizes of models, where no bytes can be: ``7B``."""
+    return bool(column.texts) and all(map(_SIZED.fullmatch, column.texts))
 
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:

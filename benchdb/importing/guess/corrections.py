@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.guess.facts import FACTS, Fact, column_of
+from benchdb.catalogue import metrics
+from benchdb.importing.guess.column_profile import header_terms
+from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
+from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
 from benchdb.importing.mapping.fields import plain_name, slug
@@ -24,7 +27,7 @@ from benchdb.importing.quantities.unit_names import understood
 
 NOT_STATED = "not-stated"
 _ABSENT = "not stated"
-_FIGURES = ("value", "samples", "ratio", "metric")
+_FIGURES = ("value", "samples", "ratio")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _APART = "parameters.variant"  # what tells columns of figures apart
 _EVERY = "."  # an expression that is found in any heading
@@ -106,8 +109,7 @@ class Line(msgspec.Struct, frozen=True):
             name: Column(is_="ignore") if name in names else column
             for name, column in table.columns.items()
         }
-        has_figures = any(column.is_ in _FIGURES for column in columns.values())
-        return replace(table, columns=columns) if has_figures else None
+        return _with_columns(table, columns)
 
     def _reprinted(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
         """Return *table* where each of *texts*, as printed, means *facts*."""
@@ -224,22 +226,79 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
     return replace(column, field=own, names=(), values={}, ending="")
 
 
-def of_column(table: Table, name: str, answer: str) -> Table:
-    """Return *table* with what is answered about its column *name*.
+def _with_columns(table: Table, columns: Mapping[str, Column]) -> Table | None:
+    """Return *table* with other *columns*, ``None`` if none of them has figures."""
+    has_figures = any(column.is_ in _FIGURES for column in columns.values())
+    return replace(table, columns={**columns}) if has_figures else None
 
-    It may be left out, have another unit, or be what some fact is read from; raise
-    ``AnswerError`` for anything else.
+
+def of_column(table: Table, name: str, answer: str) -> Table | None:
+    """Return *table* with what is answered about its column *name*, if figures stay.
+
+    It may be left out, have another unit or metric, or be what some fact is read from;
+    raise ``AnswerError`` for anything else.
     """
     column = table.columns[name]
     if answer.casefold() == LEAVE_OUT:
         column = Column(is_="ignore")
-    elif column.is_ in _FIGURES and understood(answer) is not None:
-        column = replace(column, unit=answer)
+    elif column.is_ in _FIGURES and (changed := _figures_of(column, name, answer)):
+        column = changed
+    elif column.is_ in _FIGURES and (facts := _named_by(column, name, answer)):
+        column = replace(column, set={**column.set, **facts})
     elif (known := column_of(answer, name)) is not None:
-        column = known
+        told = {field for cell in column.cells.values() for field in cell.set}
+        if known.field not in told:  # else whole cells tell the rows apart as well
+            column = known
     else:
         raise AnswerError(
-            f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, "
-            f"setting, {', '.join(FACTS)}, {LEAVE_OUT}"
+            f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
+            f"metric, setting, {', '.join(FACTS)}, {LEAVE_OUT}"
         )
-    return replace(table, columns={**table.columns, name: column})
+    return _with_columns(table, {**table.columns, name: column})
+
+
+def _named_by(column: Column, name: str, answer: str) -> Fields:
+    """Return what the *name* of a column of figures says, if *answer* is that fact."""
+    fact = fact_named(answer)
+    if fact is None:
+        return {}
+    known = {field: it for field, it in column.set.items() if field in fact.fields}
+    return known or recognised(name, fact.named).set
+
+
+def _figures_of(column: Column, name: str, answer: str) -> Column | None:
+    """Return a column of figures with the unit or the metric that is answered."""
+    if answer in metrics():
+        known = understood(column.unit or "")
+        fitting = known is None or fits(answer, {known.base})
+        unit = column.unit if fitting else metrics()[answer].unit
+        return replace(column, metric=answer, unit=unit)
+    if (of := understood(answer)) is None:
+        return None
+    if column.metric is None or fits(column.metric, {of.base}):
+        return replace(column, unit=answer)
+    metric = metric_of([(of.base, of.per)], header_terms(name))
+    if metric not in metrics():
+        why = f"{column.metric} is not in it; give its metric first"
+        raise AnswerError(f"{name!r}: {answer!r}: {why}")
+    return replace(column, metric=metric, unit=answer)
+
+
+def of_row(table: Table, name: str, answer: str) -> Table | None:
+    """Return *table* with what is answered about its rows *name*, named after a metric.
+
+    They may have another metric, or be left out; ``None`` if there are none.
+    """
+    for header, column in table.columns.items():
+        plain = {plain_name(label): label for label in column.values}
+        label = plain.get(plain_name(name), "*")
+        if column.is_ != "metric" or label == "*":
+            continue
+        if answer.casefold() != LEAVE_OUT and answer not in metrics():
+            why = "give a metric of schema/metrics.json"
+            raise AnswerError(f"{name!r}: {answer!r}: {why}, or {LEAVE_OUT}")
+        metric = "" if answer.casefold() == LEAVE_OUT else answer
+        values = {**column.values, label: metric}
+        changed = replace(column, values=values)
+        return replace(table, columns={**table.columns, header: changed})
+    return None

@@ -16,7 +16,13 @@ from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt, Free
+from benchdb.importing.guess.questions import (
+    AS_ANSWERED,
+    LEAVE_OUT,
+    NOT_SAID,
+    Doubt,
+    Free,
+)
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
@@ -395,6 +401,7 @@ def _work_doubt(
             table.context.append(expression("workload", heads))
         elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = work_of(title if answer == "title" else answer)
+            table.sources["workload"] = AS_ANSWERED
         for one in table.drafts if answer in (LEAVE_OUT, NOT_SAID) else ():
             if one.holds_figures:
                 one.take(answer)

@@ -36,6 +36,7 @@ from benchdb.importing.guess.questions import (
     Inquiry,
     Question,
     card,
+    likely_of,
     of_card,
     unused,
 )
@@ -91,22 +92,27 @@ def propose(
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     given = {key: answer for key, answer in answers.items() if key not in ROUNDS}
+    typed = dict(answers)
     shown: set[str] = set()
+    earlier = _Earlier()
     for key in ROUNDS:
-        state = _settled(plan, given)
+        state = _settled(plan, given, earlier)
         parts = [part for part in state.parts if part.key not in shown]
         if state.proposal.questions or not parts or key not in answers:
             break
-        given |= of_card(key, parts, answers[key]) | given
+        corrected = of_card(key, parts, answers[key])
+        typed |= corrected
+        given |= likely_of(parts) | corrected | given
         shown |= {part.key for part in parts}
+        earlier = earlier.with_(state)
     else:
-        state, parts = _settled(plan, given), []
+        state, parts = _settled(plan, given, earlier), []
     known = {**state.known, **dict.fromkeys((*shown, *ROUNDS), "")}
     if given.keys() - known.keys():  # of a table that another answer leaves out
-        first = _settled(plan, {})
+        first = _settled(plan, {}, _Earlier())
         known |= {**first.known, **{part.key: "" for part in first.parts}}
     used = state.used | ({*ROUNDS} if shown else set())
-    notes = [*state.proposal.notes, *unused({**given, **answers}, known, used)]
+    notes = [*state.proposal.notes, *unused(typed, known, used)]
     questions = state.proposal.questions or ((card(key, parts),) if parts else ())
     return replace(state.proposal, notes=_listed(notes), questions=questions)
 
@@ -115,15 +121,29 @@ class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a proposal, and the *parts* of its card.
 
     *known* are keys of questions, with those that they belong to, *used* answers.
+    *asked* are keys of doubts; *places* are the lines of the tables of each line.
     """
 
     proposal: Proposal
     parts: Sequence[Question]
     known: Mapping[str, str]
     used: AbstractSet[str]
+    asked: frozenset[str]
+    places: Mapping[str, frozenset[int]]
 
 
-def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
+class _Earlier(msgspec.Struct, frozen=True):
+    """What cards showed before: an answer to it is to nothing else of that name."""
+
+    asked: frozenset[str] = frozenset()
+    places: Mapping[str, frozenset[int]] = {}
+
+    def with_(self, state: _State) -> "_Earlier":
+        """Return this with what the card of *state* showed."""
+        return _Earlier(self.asked | state.asked, {**self.places, **state.places})
+
+
+def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
     """Return the map by *answers*, and by what is likely of the rest."""
     document, left_out = plan.document, list(plan.left_out)
     inquiry = Inquiry(answers)
@@ -139,12 +159,27 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda table: (-len(table.drafts), not table.alone))
     questions = inquiry.open()
-    own = {key: it for key, it in answers.items() if key not in inquiry.known}
+    asked = inquiry.known.keys() | earlier.asked
+    own = {key: it for key, it in answers.items() if key not in asked}
     built = [(draft, table) for draft in read for table in draft.tables()]
-    sources = [draft.sources for draft, _ in built]
+    at = [draft.line for draft, _ in built]
+    stood = {
+        key: frozenset(n for n, line in enumerate(at) if line in lines)
+        for key, lines in earlier.places.items()
+    }
     corrected = correct(
-        document, [table for _, table in built], sources, own, inquiry.known
+        document,
+        [table for _, table in built],
+        [draft.sources for draft, _ in built],
+        own,
+        inquiry.known,
+        stood,
     )
+    left_out += [
+        f"the table at line {line}: as answered"
+        for n, line in enumerate(at)
+        if n not in corrected.numbers
+    ]
     map_ = _map(document, corrected.tables, open_=bool(questions))
     proposal = Proposal(
         map=map_,
@@ -159,6 +194,8 @@ def _settled(plan: "_Plan", answers: Mapping[str, str]) -> _State:
         [*lines, *inquiry.likely()],
         inquiry.known | dict.fromkeys(corrected.used, ""),
         inquiry.used | corrected.used,
+        frozenset(inquiry.known),
+        {line.key: frozenset(at[n] for n in line.tables) for line in corrected.lines},
     )
 
 
@@ -371,6 +408,8 @@ def _left(table: TableDraft) -> Iterator[str]:
     for one in (*table.drafts, *table.rows):
         if one.left is not None:
             yield f"{where}: {one.left}"
+    if table.rows and all(one.column and not one.left for one in table.rows):
+        yield f"the table at {where}: no row of it is one of figures, as answered"
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"

@@ -20,6 +20,7 @@ from benchdb.importing.mapping.recognition import GPU, recognised
 from benchdb.importing.quantities.missing_values import missing_of
 
 _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
+_MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 
 
@@ -38,10 +39,16 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def _machine(text: str) -> Fields:
-    digits = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    if naming.chip(text) is None and naming.model(text) is None and not digits:
+    known = naming.chip(text) or naming.model(text)
+    # One that we do not know goes by its name; what is another fact does not.
+    if not known and (_MACHINE.fullmatch(text) is None or _is_other(text)):
         return {}
     return recognised(text, ["machine"], whole=True).set
+
+
+def _is_other(text: str) -> bool:
+    other = naming.framework(text) or naming.precision(text) or missing_of(text)
+    return bool(other) or text.casefold() in (*DEVICES, GPU)
 
 
 def _device(text: str) -> Fields:

@@ -25,9 +25,11 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     HeaderTerms,
     Kind,
+    MetricRule,
     fold,
     header_terms,
     is_zero,
+    says_only,
     statistic,
     words,
 )
@@ -91,6 +93,7 @@ CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
+_OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -114,6 +117,13 @@ def metric_of(
     kinds: Collection[Kind], header: HeaderTerms, around: HeaderTerms = frozenset()
 ) -> str | None:
     """Return the metric of figures of *kinds*, if words of the header say it."""
+    rule = _rule_of(kinds, header, around)
+    return rule.name if rule and rule.name in (*metrics(), RATIO) else None
+
+
+def _rule_of(
+    kinds: Collection[Kind], header: HeaderTerms, around: HeaderTerms
+) -> MetricRule | None:
     units = {unit for unit, _ in kinds} - {"1"} or {"1"}
     counted = {per for _, per in kinds if per}
     terms = header | {f"/{one}" for one in counted} | (counted & {"step", "epoch"})
@@ -124,8 +134,23 @@ def metric_of(
             and (terms | around).issuperset(rule.above.split())
             and (terms | around).isdisjoint(rule.without.split())
         ):
-            return rule.name if rule.name in (*metrics(), RATIO) else None
+            return rule
     return None
+
+
+def _is_printed(draft: ColumnDraft, around: Around) -> bool:
+    """Tell whether a header and a unit say the metric, and no rule has to guess it."""
+    rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
+    if rule is None or draft.metric == RATIO:
+        return True
+    if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
+        return True  # the unit alone says it
+    above = {*rule.above.split()}
+    own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
+    of_heading = own != draft.bases and draft.unit is not None
+    if (of_heading and draft.unit == around.unit) or not above <= draft.looks.terms:
+        return False
+    return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
@@ -280,10 +305,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if tps and (around.language or looks.terms & {"prefill", "decode"}):
         draft.take_unit("tokens/s")  # what else may be counted has no sides
     _enter_metric(draft, around)
-    if draft.metric is not None:
-        return []
-    if draft.bases != {"1"}:
-        return _meaning_doubts(draft, around)
+    if draft.metric is not None or draft.bases != {"1"}:
+        return _metric_doubts(draft, around)
     terms = looks.terms or around.terms
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
@@ -297,7 +320,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if times and draft.bases == {"s"}:
             return []  # what is timed is known, or asked as well
         _enter_metric(draft, around)
-        return [] if draft.metric else _meaning_doubts(draft, around)
+        return _metric_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
     no_unit = "it is no unit that can be understood"
@@ -319,8 +342,55 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if times:
         draft.kinds = frozenset([("s", None)])
         _enter_metric(draft, around)
-        doubts += [] if draft.metric else _meaning_doubts(draft, around)
+        doubts += _metric_doubts(draft, around)
     return doubts
+
+
+def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
+    """Return what is in doubt of the metric, nothing where it is printed."""
+    if draft.metric is None:
+        return _meaning_doubts(draft, around)
+    return [] if _is_printed(draft, around) else [_inferred_doubt(draft, around)]
+
+
+def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
+    """Return the doubt whether the metric is right that words of a column say."""
+    metric, bases = str(draft.metric), sorted(draft.bases)
+    names = [name for base in bases for name in words().candidates.get(base, ())]
+    keys = dict.fromkeys((metric, *(it for it in names if it in metrics())))
+    unit = draft.unit or draft.looks.unit
+    titles = {it: metrics()[it].title for it in keys}
+    titles[metric] += f", in {unit}" if unit else ""
+
+    def settle(answer: str) -> list[Doubt]:
+        if draft.metric is None or draft.take(answer):
+            return []
+        if answer in metrics():
+            draft.metric = answer
+            return []
+        draft.take_unit(answer)
+        _enter_metric(draft, around)
+        return [] if draft.metric else _meaning_doubts(draft, around)
+
+    def fault(answer: str) -> str | None:
+        if understood(answer) or fits(answer, draft.bases):
+            return None
+        return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
+
+    choices = {**titles, "setting": WORDS["setting"], LEAVE_OUT: WORDS[LEAVE_OUT]}
+    free = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
+    more: dict[str, object] = {"settle": settle, "free": free, "guess": metric}
+    more["likeness"] = ("metric", metric, unit)
+    return column_doubt(
+        [draft], "metric", "What are the figures in {}?", choices, **more
+    )
+
+
+def fits(metric: str, bases: Collection[str]) -> bool:
+    """Tell whether figures in one of *bases* may be of *metric*."""
+    unit = metrics()[metric].unit if metric in metrics() else ""
+    large = {"TFLOP/s": "FLOP/s", "GB/s": "B/s"}
+    return unit in bases or large.get(unit) in bases
 
 
 def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> str:
@@ -384,9 +454,8 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             draft.metric = answer
 
     def fault(answer: str) -> str | None:
-        unit = metrics()[answer].unit if answer in metrics() else None
-        fits = unit in bases or (unit, *bases) in (("TFLOP/s", "FLOP/s"),)
-        return None if fits else f"it is no metric of schema/metrics.json in {listed}"
+        known = fits(answer, bases)
+        return None if known else f"it is no metric of schema/metrics.json in {listed}"
 
     times = bases == {"s"}
     text = "What is timed in {}?" if times else "What are the figures in {}?"

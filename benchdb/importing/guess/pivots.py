@@ -29,7 +29,7 @@ from benchdb.importing.guess.figure_columns import (
 )
 from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
-from benchdb.importing.mapping.language import Named
+from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
@@ -50,6 +50,7 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
         if not one.looks.terms & _NOT_PIVOTED:
             header = one.bare
             one.fields = test_facts(header) or {
+                **_processor_and_card(header),
                 **recognised(header, ALL_NAMES[: SIDES + 1]).set,
                 **({"conditions.path": header} if is_split(header) else {}),
             }
@@ -66,6 +67,16 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
             if one.fields.keys() == {"device"} and "time" in one.looks.terms:
                 one.fields = {}
     _enter_numbers(figures, drafts)
+
+
+def _processor_and_card(header: str) -> Fields:
+    """Return the two that a header names, as ``2700X-GeForce_RTX_2080_Ti``."""
+    chips = naming.chips_in(header)
+    cards = [f"{it.vendor} {it.name}" for it in chips if it.accelerator]
+    others = [f"{it.vendor} {it.name}" for it in chips if not it.accelerator]
+    if (len(cards), len(others)) != (1, 1) or "Apple" in others[0]:
+        return {}
+    return {"chip": others[0], "accelerator": cards[0]}
 
 
 def enter_sizes(figures: Sequence[ColumnDraft]) -> None:

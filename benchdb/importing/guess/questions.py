@@ -18,6 +18,7 @@ LEAVING = (LEAVE_OUT, "not-stated", "nothing")  # of which each question has one
 NOT_SAID = "not-said"  # instead of an answer
 READINGS = "readings"  # the question whether all that is likely is right
 ROUNDS = (READINGS, "further readings")  # what it is called in each
+AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 AGREED = "yes"  # the answer to a line of it
 _NAMED = 4  # subjects that a question names
 _LINES = 5  # that it shows
@@ -293,12 +294,11 @@ def card(key: str, parts: Sequence[Question]) -> Question:
 
 
 def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
-    """Return the answers, by key, that the *answer* to a card, *key*, gives.
+    """Return what the *answer* to a card, *key*, says of its parts, by their keys.
 
     What it says by name stands under that name. Raise ``AnswerError`` where it makes
     no sense.
     """
-    likely = {part.key: part.likely or LEAVE_OUT for part in parts}
     if answer.strip().casefold() in ("no", "n", LEAVE_OUT):
         return {part.key: _left(part) for part in parts}
     agreed = _YES.match(answer)
@@ -316,7 +316,12 @@ def of_card(key: str, parts: Sequence[Question], answer: str) -> dict[str, str]:
         name = parts[number - 1].key if number else name
         before = f"{corrected[name]}; " if name in corrected else ""
         corrected[name] = before + said
-    return likely | corrected
+    return corrected
+
+
+def likely_of(parts: Iterable[Question]) -> dict[str, str]:
+    """Return the answers that are likely, by the keys of *parts*."""
+    return {part.key: part.likely or LEAVE_OUT for part in parts}
 
 
 def _left(question: Question) -> str:

@@ -20,6 +20,7 @@ from benchdb.importing.guess.column_rules import (
     enter_words,
     field,
     fields_of,
+    is_of_sizes,
     leave_versions,
 )
 from benchdb.importing.guess.figure_columns import (
@@ -179,11 +180,7 @@ class TableDraft:
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
         for n, one in enumerate(self.drafts):
-            labels = self.sheets[0].kind in KEYED and any(
-                map(speaks_of_figures, one.looks.texts[:LABELS])
-            )
-            known = _of_reader(n, names, self.sheets[0].kind)
-            known = known if known or labels else field(one.looks)
+            known = self._known_of(n, one, names)
             if isinstance(known, str):
                 one.leave(known)
             elif isinstance(known, Column) and known.is_ == "value" and known.metric:
@@ -206,6 +203,18 @@ class TableDraft:
             one.column = Column(is_="ignore")
         for one in above[:1]:
             one.left = f"figures of what holds the rows, not of them: {listed}"
+
+    def _known_of(
+        self, n: int, one: ColumnDraft, names: Sequence[str]
+    ) -> Column | str | None:
+        """Return what the column *n* surely is, or why it is left."""
+        kind = self.sheets[0].kind
+        keyed = kind in KEYED
+        if not n and keyed and is_of_sizes(one.looks):
+            return Column(field="parameters.model_size")
+        labels = keyed and any(map(speaks_of_figures, one.looks.texts[:LABELS]))
+        known = _of_reader(n, names, kind)
+        return known if known or labels else field(one.looks)
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""

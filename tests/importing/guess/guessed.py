@@ -58,9 +58,13 @@ def each_asked(found: Proposal) -> list[Question]:
 def asked(found: Proposal) -> set[str]:
     """Return the keys of what the document leaves open, but of the precision.
 
-    What was inferred is on the card as well: see ``inferred``.
+    What was inferred is on the card as well: see ``inferred`` and ``metrics_of``.
     """
-    open_ = (it for it in each_asked(found) if it.likely != AGREED)
+    open_ = (
+        it
+        for it in each_asked(found)
+        if it.likely != AGREED and not it.key.startswith("metric of ")
+    )
     keys = {it.key if it.choices else it.key.partition(" at ")[0] for it in open_}
     return keys - {"precision"}
 
@@ -69,6 +73,15 @@ def inferred(found: Proposal) -> dict[str, str]:
     """Return the lines of what was inferred, by their keys."""
     lines = (it for it in each_asked(found) if it.likely == AGREED)
     return {line.key.partition(" at ")[0]: line.text for line in lines}
+
+
+def metrics_of(found: Proposal) -> dict[str, str | None]:
+    """Return the metrics that were inferred, by the names of their columns."""
+    return {
+        it.key.removeprefix("metric of ").partition(" at ")[0]: it.likely
+        for it in each_asked(found)
+        if it.key.startswith("metric of ")
+    }
 
 
 def question(found: Proposal, topic: str) -> Question:
@@ -96,9 +109,10 @@ def converse(
         for one in each_asked(of_text(text, answers, name)):
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
             keys = [choice.key for choice in one.choices] or [str(one.likely)]
-            answers[one.key] = (said + [it for it in INDIFFERENT if it in keys] + keys)[
-                0
-            ]
+            plain = [it for it in INDIFFERENT if it in keys] + keys
+            if one.key.startswith("metric of "):
+                plain = [str(one.likely)]  # what its words say
+            answers[one.key] = (said + plain)[0]
     return of_text(text, answers, name), rounds
 
 

@@ -158,7 +158,7 @@ def test_a_gpu_of_no_known_maker_is_asked_about_once_more():
     (card,) = more.questions
     assert card.key == "further readings"
     assert [part.text for part in card.parts] == [
-        "device: the GPU, but not by what it computed"
+        "device: the GPU, but not by what it computed (such as cuda, metal or rocm)"
     ]
     answers = {"readings": "device: gpu", "further readings": "1: cuda"}
     ((_, run),) = [(it.machine, it.run) for it in records(of_text(text, answers), text)]
@@ -215,7 +215,7 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
         ("colour: red", "nothing asks 'colour'"),
         ("device of table 9: cpu", "nothing asks 'device of table 9'"),
         ("device: toaster", "'toaster' is no device"),
-        ("machine: nonsense", "'nonsense' is no machine"),
+        ("machine: cuda", "'cuda' is no machine"),
         ("work: Two Words!", "is no work"),
         ("ms: furlongs", "nothing that a column can be"),
     ],

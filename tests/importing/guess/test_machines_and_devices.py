@@ -88,7 +88,10 @@ def test_a_gpu_is_what_its_machine_computes_by_and_asked_about_where_none_is_kno
 
     assert "M2 (line 1)" in question(of_text(text), "machine").text
     asked_of = question(of_text(text), "device").text
-    assert asked_of == "device: the GPU, but not by what it computed"
+    assert (
+        asked_of
+        == "device: the GPU, but not by what it computed (such as cuda, metal or rocm)"
+    )
     ((_, _, device),) = ran(text, machine="M2")
     assert device == "metal"
     ((chip, _, device),) = ran(text, device="cuda")

@@ -38,7 +38,7 @@ NO_MACHINE = "# Training, JAX, CPU\n\n" + table("Model | s/epoch", "lenet | 12.5
         (NO_MACHINE, "work", "not-stated", "some work it must be"),
         (NO_MACHINE, "machine", "M2 -> M2 Max", "'M2' is not there"),
         (NO_MACHINE, "s/epoch", "later", "nothing that a column can be; allowed: "),
-        (NO_MACHINE, "machine", "whatever", "is no machine"),
+        (NO_MACHINE, "machine", "fp16", "is no machine"),
     ],
 )
 def test_an_answer_without_sense_is_refused_with_what_would_have(

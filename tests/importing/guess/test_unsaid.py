@@ -317,7 +317,10 @@ def test_a_gpu_of_no_known_maker_is_asked_about():
         "Model | Decode tok/s", "Phi 4 | 45.2"
     )
     line = question(of_text(text), "device").text
-    assert line == "device: the GPU, but not by what it computed"
+    assert (
+        line
+        == "device: the GPU, but not by what it computed (such as cuda, metal or rocm)"
+    )
 
     for answer, device in {"M1 Max": "metal", "cuda": "cuda"}.items():
         key = "machine" if answer == "M1 Max" else "device"

@@ -1,0 +1,190 @@
+"""Answers to a card with several tables, and to its lines about figures."""
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import Proposal, propose
+from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.sheets import readable
+from tests.importing.guess.guessed import (
+    figures,
+    inferred,
+    metrics_of,
+    of_text,
+    records,
+    table,
+)
+
+# The work of the second is asked for, that of the first is in the names of columns.
+BESIDE = (
+    "# llama.cpp on M2 Max\n\n"
+    + table("Model | prefill tok/s | decode tok/s", "Qwen2 7B | 410 | 31")
+    + "\n## Wool\n\n"
+    + table("Yarn | Foo", "red | 7.25", "blue | 7.75")
+)
+UNSTATED = (
+    "# Lists\n\n"
+    + table("Operation | ms", "matmul | 2.5")
+    + "\n# Others\n\n"
+    + table("Yarn | Foo", "red | 7.25", "blue | 7.75")
+)
+PERCENTILES = """# vLLM on H100, Llama 3.1 8B
+
+- Avg latency: 0.37 seconds
+- 10% percentile latency: 0.35 seconds
+- 50% percentile latency: 0.36 seconds
+- 90% percentile latency: 0.38 seconds
+- 99% percentile latency: 0.39 seconds
+"""
+
+
+def stored(text: str, answer: str) -> list[tuple[str, str, float | None]]:
+    found = agreed(text, answer)
+    assert found.questions == ()
+    return figures(found, text)
+
+
+def agreed(text: str, answer: str) -> Proposal:
+    document = Document("results.md", text.encode())
+    return propose(document, readable(document), {"readings": answer})
+
+
+@pytest.mark.parametrize("answer", ["leave-out", "setting"])
+def test_the_table_beside_one_that_is_left_out_keeps_its_figures(answer):
+    card = of_text(BESIDE).questions[0]
+    (number,) = [n for n, it in enumerate(card.parts, 1) if "'Foo'" in it.text]
+
+    assert stored(BESIDE, f"yes, but {number}: {answer}") == [
+        ("llm-prefill", "tokens_per_second", 410),
+        ("llm-decode", "tokens_per_second", 31),
+    ]
+
+
+def test_an_answer_about_work_is_to_the_table_that_it_is_asked_of():
+    parts = of_text(BESIDE).questions[0].parts
+    (number,) = [n for n, it in enumerate(parts, 1) if "What is the work" in it.text]
+
+    found = of_text(BESIDE, {"readings": f"yes, but {number}: leave-out"})
+
+    assert {work for work, _, _ in figures(found, BESIDE)} == {
+        "llm-prefill",
+        "llm-decode",
+    }
+
+
+def test_a_table_whose_columns_are_all_left_out_goes_and_is_named():
+    found = of_text(BESIDE, {"readings": "prefill tok/s: leave-out; Foo: leave-out"})
+    assert found.questions == ()
+    assert [len(it.columns) for it in found.map.table] == [3]
+
+    answer = "prefill tok/s: leave-out; decode tok/s: leave-out"
+    found = of_text(BESIDE, {"readings": answer})
+    assert "the table at line 3: as answered" in found.left_out
+
+
+def test_a_line_is_answered_by_its_number_though_a_table_of_it_goes():
+    parts = of_text(UNSTATED).questions[0].parts
+    numbers = {it.key: n for n, it in enumerate(parts, 1)}
+    framework = next(n for key, n in numbers.items() if key.startswith("framework"))
+    (foo,) = [n for n, it in enumerate(parts, 1) if "'Foo'" in it.text]
+
+    answer = f"yes, but {framework}: jax; {foo}: leave-out"
+    found = of_text(UNSTATED, {"readings": answer})
+
+    assert found.questions == ()
+    assert {it.run.framework for it in records(found, UNSTATED)} == {"jax"}
+    assert not any("not needed" in note for note in found.notes)
+
+
+def test_what_was_typed_is_not_asked_again():
+    text = table("Yarn | Foo (ms)", "red | 7.25", "blue | 7.75")
+    answer = "yes, but framework: ctranslate 1.12; work: new: to-knit"
+    found = of_text(text, {"readings": answer})
+
+    assert found.questions == ()
+    (run, _) = [it.run for it in records(found, text)]
+    assert (run.workload, run.framework) == ("to-knit", "ctranslate")
+
+
+def test_a_machine_that_nobody_knows_keeps_the_name_that_was_typed():
+    found = of_text(UNSTATED, {"readings": "yes, but machine: Loom 8 GB"})
+    assert {it.machine.label for it in records(found, UNSTATED)} == {"Loom 8 GB"}
+
+
+def test_percentiles_of_a_latency_have_their_own_metrics():
+    kept = {metric: value for _, metric, value in stored(PERCENTILES, "yes")}
+    assert kept == {
+        "latency_mean_seconds": 0.37,
+        "latency_median_seconds": 0.36,
+        "latency_p90_seconds": 0.38,
+        "latency_p99_seconds": 0.39,
+    }
+    assert any("p10" in it for it in agreed(PERCENTILES, "yes").left_out)
+
+
+def test_a_row_and_a_column_have_the_metric_that_is_typed():
+    answer = "yes, but 99% percentile latency: latency_p95_seconds"
+    assert "latency_p95_seconds" in {it for _, it, _ in stored(PERCENTILES, answer)}
+    with pytest.raises(AnswerError, match="give a metric"):
+        agreed(PERCENTILES, "yes, but Avg latency: blue")
+
+    text = "# matmul\n\n" + table("Size | Latency (ms)", "512 | 7.5")
+    answer = "yes, but Latency (ms): operation_seconds"
+    assert stored(text, answer) == [("matmul", "operation_seconds", 0.0075)]
+
+
+def test_a_metric_that_is_not_printed_has_a_line_and_one_that_is_has_none():
+    text = "# matmul on M1\n\n" + table(
+        "Size | TTFT (ms) | GPU peak memory on the wall (MB) | img/s", "512 | 7 | 8 | 9"
+    )
+    assert metrics_of(of_text(text)) == {
+        "GPU peak memory on the wall (M": "peak_memory_observed_bytes"
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("GB", [("matmul", "peak_memory_observed_bytes", 8e9)]),
+        ("stored_bytes", [("matmul", "stored_bytes", 8e6)]),
+        ("leave-out", []),
+    ],
+)
+def test_the_line_of_a_metric_takes_a_unit_or_another_metric(answer, expected):
+    text = "# matmul on M1\n\n" + table("Size | Wall peak memory (MB)", "512 | 8")
+    parts = of_text(text).questions[0].parts
+    (number,) = [n for n, it in enumerate(parts, 1) if it.key.startswith("metric")]
+
+    assert stored(text, f"yes, but {number}: {answer}") == expected
+    with pytest.raises(AnswerError, match="it is no unit, and no metric"):
+        agreed(text, f"yes, but {number}: latency_p99_seconds")
+
+
+def test_all_values_that_are_stored_otherwise_than_printed_are_shown():
+    names = [f"{n}x A100" for n in range(2, 14)]
+    rows = [f"{name} | {n}.5" for n, name in enumerate(names)]
+    lines = inferred(of_text(table("GPUs | Foo (ms)", *rows)))
+    assert all(f"'{name}' -> " in lines["machine in GPUs"] for name in names)
+
+
+def test_a_header_may_name_a_processor_and_its_card():
+    text = "# Training, img/s\n\n" + table(
+        "Model | 2700X-GeForce_RTX_2080_Ti | 2700X-GeForce_RTX_2070",
+        "resnet50 | 307.5 | 209.5",
+        "vgg16 | 181.2 | 120.9",
+    )
+    names = [f"2700X-GeForce_RTX_{it}: machine" for it in ("2080_Ti", "2070")]
+    found = of_text(text, {"readings": f"yes, but {'; '.join(names)}"})
+    assert {
+        (it.machine.chip.name, *(card.name for card in it.machine.chip.accelerators))
+        for it in records(found, text)
+    } == {("2700X", "GeForce RTX 2080 Ti"), ("2700X", "GeForce RTX 2070")}
+
+
+def test_models_in_a_list_of_sizes_are_no_samples_of_one():
+    text = "# llama.cpp on RTX 4090\n\n- 7B: 191.0 token/sec\n- 13B: 108.8 token/sec\n"
+    found = agreed(text, "yes")
+    assert {
+        it.run.parameters["model_size"]: it.end.values[0].value
+        for it in records(found, text)
+    } == {"7B": 191.0, "13B": 108.8}
