@@ -4,7 +4,7 @@ What it does not say is a doubt, with what it may be.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -70,6 +70,7 @@ _OF_SIDES = {
 _MILLI = 100  # a time of so many is in milliseconds more often than in seconds
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
+_PERCENTILE = "latency_p9"
 TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
@@ -141,19 +142,27 @@ def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         if name and twin is not one and twin.looks.texts == one.looks.texts:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
-        first = next((name for name in ("mean", "median") if name in group), None)
+        _leave_of_group(group, around)
+
+
+def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
+    """Leave statistics of one thing out, by their names, which have no metric."""
+    own = {name: _own_metric(one, around) for name, one in group.items()}
+    if any((metric or "").startswith(_PERCENTILE) for metric in own.values()):
+        # Who prints the p99 of answers prints their mean and median beside it.
+        for one in group.values():
+            one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
         own = {name: _own_metric(one, around) for name, one in group.items()}
-        for name, one in group.items():
-            # What has a metric of its own stays; so does a minimum or maximum alone.
-            metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
-            own_figure = metric and metric not in (_MEAN, own.get(first or ""))
-            if name in ("", first) or own_figure:
-                continue
-            of = f" of what {group[first].header!r} is the {first} of" if first else ""
-            if one.left is None and (first or metric or name.startswith("p")):
-                one.leave(
-                    f"{one.header!r}: the {name}{of}, which has no metric of ours"
-                )
+    first = next((name for name in ("mean", "median") if name in group), None)
+    for name, one in group.items():
+        # What has a metric of its own stays; so does a minimum or maximum alone.
+        metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
+        own_figure = metric and metric not in (_MEAN, own.get(first or ""))
+        if name in ("", first) or own_figure:
+            continue
+        of = f" of what {group[first].header!r} is the {first} of" if first else ""
+        if one.left is None and (first or metric or name.startswith("p")):
+            one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
 
 
 def _own_metric(draft: ColumnDraft, around: Around) -> str | None:

@@ -349,3 +349,34 @@ def test_a_maximum_alone_is_no_mean():
 
     assert figures(found, text) == []
     assert "no metric of ours" in found.left_out[0]
+
+
+def test_what_warmed_up_is_a_setting_of_its_own_and_counts_no_steps():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "warmup_iters | measure_iters | warmup_seconds | timeout_s | throughput_inf_s",
+        "24 | 153 | 20.5 | 60 | 12.5",
+    )
+    (run,) = records(of_text(text), text)
+
+    assert run.run.parameters == {
+        "warmup_iters": 24,
+        "steps": 153,
+        "warmup_seconds": 20.5,
+        "timeout_s": 60,
+    }
+    (rate,) = run.end.values
+    assert (rate.metric, rate.value) == ("operations_per_second", 12.5)
+
+
+def test_statistics_beside_a_percentile_of_answers_are_of_the_same_times():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "min_ms | mean_ms | median_ms | p95_ms", "7 | 8 | 7.5 | 9"
+    )
+    found = of_text(text)
+
+    assert {(metric, value) for _, metric, value in figures(found, text)} == {
+        ("latency_mean_seconds", 0.008),
+        ("latency_median_seconds", 0.0075),
+        ("latency_p95_seconds", 0.009),
+    }
+    assert "'min_ms': the min of what 'mean_ms'" in "\n".join(found.left_out)
