@@ -33,8 +33,10 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.sheet import is_unit_header
 
 # What a time is likely to be of, by its header.
 _LIKELY = {
@@ -127,6 +129,27 @@ def metric_of(
         ):
             return rule.name if rule.name in (*metrics(), RATIO) else None
     return None
+
+
+def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Enter a column of units of several kinds: it tells the metric of each row."""
+    figures = [one for one in drafts if one.holds_figures and one.column is None]
+    unit = next((one for one in drafts if is_unit_header(one.header)), None)
+    if unit is None or not unit.holds_words:
+        return
+    unit.column = Column(is_="ignore")  # its units stand at the numbers
+    if len(figures) != 1:
+        return
+    named = {text: understood(text) for text in unit.looks.texts}
+    metrics_ = {
+        text: metric_of([(it.base, it.per)], figures[0].looks.terms, around.terms)
+        for text, it in named.items()
+        if it
+    }
+    known = {text: metric for text, metric in metrics_.items() if metric}
+    if len(known) == len(named) and len({*known.values()}) > 1:
+        unit.column = Column(is_="metric", values=known)
+        figures[0].metric = known[unit.looks.texts[0]]
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:

@@ -380,3 +380,19 @@ def test_statistics_beside_a_percentile_of_answers_are_of_the_same_times():
         ("latency_p95_seconds", 0.009),
     }
     assert "'min_ms': the min of what 'mean_ms'" in "\n".join(found.left_out)
+
+
+def test_a_column_of_units_tells_of_each_row_what_its_figure_counts():
+    text = "# Training with torch, M1 GPU\n\n" + table(
+        "Model | Throughput | Unit",
+        "resnet50 | 151.5 | img/s",
+        "bert | 3692.5 | tok/s",
+    )
+    assert set(figures(of_text(text), text)) == {
+        ("resnet50", "reported_samples_per_second", 151.5),
+        ("bert", "tokens_per_second", 3692.5),
+    }
+    of_rows = table("Metric | Value | Unit", "Latency | 12 | ms", "Power | 3 | W")
+    text = "# Inference of resnet50 with torch, M1 GPU\n\n" + of_rows
+    found = of_text(text)
+    assert all("unit" not in one.run.parameters for one in records(found, text))
