@@ -148,7 +148,7 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     }
     known = {text: metric for text, metric in metrics_.items() if metric}
     if len(known) == len(named) and len({*known.values()}) > 1:
-        unit.column = Column(is_="metric", values=known)
+        unit.column = Column(is_="metric", values={**known})
         figures[0].metric = known[unit.looks.texts[0]]
 
 
