@@ -24,13 +24,7 @@ from benchdb.importing.guess.column_rules import (
 )
 from benchdb.importing.guess.figure_columns import (
     FINAL,
-    enter_counts,
-    enter_units,
     figure_doubts,
-    leave_again,
-    leave_parts,
-    leave_statistics,
-    leave_training,
     speaks_of_figures,
 )
 from benchdb.importing.guess.headings import (
@@ -51,6 +45,14 @@ from benchdb.importing.guess.pivots import (
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
+from benchdb.importing.guess.sibling_columns import (
+    enter_counts,
+    enter_units,
+    leave_again,
+    leave_parts,
+    leave_statistics,
+    leave_training,
+)
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
