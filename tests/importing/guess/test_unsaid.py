@@ -396,3 +396,15 @@ def test_a_column_of_units_tells_of_each_row_what_its_figure_counts():
     text = "# Inference of resnet50 with torch, M1 GPU\n\n" + of_rows
     found = of_text(text)
     assert all("unit" not in one.run.parameters for one in records(found, text))
+
+
+def test_numbers_that_are_kept_as_printed_are_no_times_whatever_else_is_answered():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "Duration | ok", "0.8 | yes"
+    )
+    answers = {"unit of Duration": "figure", "time of Duration": "work_seconds"}
+
+    kept = [
+        (metric, value) for _, metric, value in figures(of_text(text, answers), text)
+    ]
+    assert kept == [("reported_value", 0.8)]
