@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
+from benchdb.importing.quantities.unit_names import understood
 
 Habit = Literal[
     "timings",
@@ -108,6 +109,8 @@ class SheetRows:
         what stands above it.
         """
         texts = [cell.text.casefold() for cell in cells]
+        if fault is None and not any(map(str.strip, texts)):
+            return  # blank, however many cells it has
         names = [name.casefold() for name in self._columns]
         fault = fault or misfit(len(texts), len(names))
         repeats = texts == names
@@ -117,7 +120,7 @@ class SheetRows:
             self._other = None
         if fault := fault or self._other:
             self._bad.append(building.bad(fault, line=line, raw=raw))
-        elif any(texts) and not repeats:
+        elif not repeats:
             if self._rows and not DITTO.isdisjoint(texts):
                 above = zip(self._rows[-1].cells, cells, strict=True)
                 cells = [
@@ -162,7 +165,10 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
 
     Of several numbers that is the last one, and those that columns of statistics hold.
     """
-    unit = next((n for n, it in enumerate(names) if it.casefold() in _UNITS), 0)
+    unit = next((n for n, it in enumerate(names) if is_unit_header(it)), 0)
+    rows = list(rows)
+    named = {understood(row.cells[unit].text) for row in rows} - {None}
+    mixed = len({(one.base, one.per) for one in named if one}) > 1
     for row in rows:
         cells = list(row.cells)
         numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
@@ -171,8 +177,14 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
                 if n == numbers[-1] or names[n].casefold() in _STATISTICS:
                     text = f"{cells[n].text} {cells[unit].text}"
                     cells[n] = replace(cells[n], text=text)
-            cells[unit] = replace(cells[unit], text="")
+            if not mixed:  # else it tells what the numbers are of
+                cells[unit] = replace(cells[unit], text="")
         yield SheetRow(row.line, tuple(cells))
+
+
+def is_unit_header(name: str) -> bool:
+    """Tell whether a column called *name* holds the units of others."""
+    return name.casefold() in _UNITS
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

@@ -144,7 +144,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
             self.become_field(answer)
         elif answer in ("figure", "score"):
             self.metric = "score" if answer == "score" else "reported_value"
-            self.unit = None
+            self.unit, self.kinds = None, frozenset([("1", None)])  # no time any more
         else:
             return False
         return True

@@ -72,10 +72,16 @@ _COUNTED_S = re.compile(  # tok_s, samples_sec; image_sec may be a time
     r"|(?<![a-z])(tok(?:en)?s|im(?:age|g)s|samples|frames|req(?:uest)?s|it|its|iters"
     r"|iterations|steps|seqs|sequences) (?:s|sec|second)$"
 )
+_RATE_S = re.compile(  # throughput_docs_s
+    r"(?i)(?:.* )?(?:throughput|tput) (?!(?:time|total|mean|avg|in) )([a-z]{2,20})"
+    r" s(?:ec)?"
+)
 _THROUGHPUT = re.compile(
     r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
 )
-_AMID = re.compile(r"(?<= )(?:[MGT]i?B|ms|[GT]FLOPS)(?= )")  # "memory GB before"
+_AMID = re.compile(
+    r"(?<= )(?:[MGT]i?B|ms|(?:milli|micro)?seconds|[GT]FLOPS)(?= )"
+)  # "memory GB before"
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 _NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
 _FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
@@ -436,7 +442,8 @@ def _candidates(text: str) -> Iterator[str]:
     if tail := _IN.search(text):
         yield tail[1]
     yield from _PER.findall(text)
-    if counted := _COUNTED_S.search(text) or _THROUGHPUT.fullmatch(text):
+    counted = _COUNTED_S.search(text) or _RATE_S.fullmatch(text)
+    if counted := counted or _THROUGHPUT.fullmatch(text):
         yield f"{counted[counted.lastindex or 1]}/s"
     yield from _AMID.findall(text)
     if _RATE.search(text) is None:  # "Throughput per second" is no time

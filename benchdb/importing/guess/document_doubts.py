@@ -94,7 +94,8 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     for context in dict.fromkeys(contexts):
         names = [recognised(text, {*table.names, *_TOLD}).set for text in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
-        facts.setdefault(repr([names, sizes]), []).append(context)
+        told = [it for it in (*names, *sizes) if it]  # at whatever depth
+        facts.setdefault(repr(told), []).append(context)
     alike = [one for group in facts.values() if len(group) > 1 for one in group]
     common = set.intersection(*map(set, alike)) if alike else set()
     own = (text for one in alike for text in one if text not in common)

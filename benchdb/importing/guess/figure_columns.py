@@ -26,15 +26,12 @@ from benchdb.importing.guess.column_profile import (
     HeaderTerms,
     Kind,
     MetricRule,
-    fold,
     header_terms,
     is_zero,
     says_only,
-    statistic,
     words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.mapping.fields import slug
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
@@ -70,24 +67,8 @@ _OF_SIDES = {
     "time_per_token_seconds": "decode",
 }
 _MILLI = 100  # a time of so many is in milliseconds more often than in seconds
-_HELD_OUT = ("val", "valid", "validation", "test", "eval")
-_MEAN = "latency_mean_seconds"
 TTFT = "time_to_first_token_seconds"
 _TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
-_PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
-_OF_COUNTS = frozenset(
-    [
-        "token",
-        "prefill",
-        "decode",
-        "answer",
-        "setting",
-        "total",
-        "mean",
-        "sample",
-        "given",
-    ]
-)
 _COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
@@ -151,84 +132,6 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     if (of_heading and draft.unit == around.unit) or not above <= draft.looks.terms:
         return False
     return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
-
-
-def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave columns out that say what one beside them says: statistics, and ``itl``."""
-    if any("tpot" in one.looks.terms for one in drafts):
-        for one in drafts:
-            if "itl" in one.looks.terms:
-                one.leave(f"{one.header!r}: times per token stand beside it")
-    groups: dict[str, dict[str, ColumnDraft]] = {}
-    for one in drafts:
-        name, rest = statistic(one.header)
-        twin = groups.setdefault(rest, {}).setdefault(name, one)
-        if name and twin is not one and twin.looks.texts == one.looks.texts:
-            one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
-    for group in groups.values():
-        first = next((name for name in ("mean", "median") if name in group), None)
-        own = {name: _own_metric(one, around) for name, one in group.items()}
-        for name, one in group.items():
-            # What has a metric of its own stays; so does a minimum or maximum alone.
-            metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
-            own_figure = metric and metric not in (_MEAN, own.get(first or ""))
-            if name in ("", first) or own_figure:
-                continue
-            of = f" of what {group[first].header!r} is the {first} of" if first else ""
-            if one.left is None and (first or metric or name.startswith("p")):
-                one.leave(
-                    f"{one.header!r}: the {name}{of}, which has no metric of ours"
-                )
-
-
-def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
-    terms = draft.looks.terms | around.terms
-    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = draft.looks.kinds if not times else frozenset([("s", None)])
-    return metric_of(kinds, terms)
-
-
-def leave_again(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns out that say one beside them in another unit: µs, and ms."""
-    first: dict[object, ColumnDraft] = {}
-    for one in drafts:
-        unit = understood(one.looks.unit or "")
-        if unit is not None and one.bare != one.header and one.column is None:
-            twin = first.setdefault((one.bare, unit.base, unit.per), one)
-            if twin is not one:
-                one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
-
-
-def leave_training(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave the accuracy and loss of training out, beside those of validation."""
-    names = {fold(one.header): one.header for one in drafts}
-    for one in drafts:
-        bare = re.sub("^train(?:ing)? ", "", fold(one.header))
-        beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
-        if beside and one.looks.terms & {"accuracy", "loss"}:
-            one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
-
-
-def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns of the power of parts out, beside one of the whole."""
-    power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
-    whole = [one for one in power if one.looks.terms & {"total", "soc"}]
-    for one in power if whole else ():
-        part = one.looks.terms & {"cpu", "gpu"} or _PARTS.search(one.header)
-        if one not in whole and part:
-            one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
-
-
-def enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Enter numbers of tokens beside their rates and times."""
-    of_tokens = "ttft" in around.terms or any(
-        "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds
-        for one in drafts
-    )
-    for one in drafts if of_tokens else ():
-        terms, bare = one.looks.terms, not one.looks.unit and one.looks.integers
-        if bare and "token" in terms and terms <= _OF_COUNTS and one.column is None:
-            one.become_field(f"conditions.{slug(one.header)}")
 
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:

@@ -25,12 +25,7 @@ from benchdb.importing.guess.column_rules import (
 )
 from benchdb.importing.guess.figure_columns import (
     FINAL,
-    enter_counts,
     figure_doubts,
-    leave_again,
-    leave_parts,
-    leave_statistics,
-    leave_training,
     speaks_of_figures,
 )
 from benchdb.importing.guess.headings import (
@@ -51,6 +46,14 @@ from benchdb.importing.guess.pivots import (
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
+from benchdb.importing.guess.sibling_columns import (
+    enter_counts,
+    enter_units,
+    leave_again,
+    leave_parts,
+    leave_statistics,
+    leave_training,
+)
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
@@ -106,6 +109,7 @@ class TableDraft:
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
+        enter_units(self.drafts, self.around)
         for one in self.drafts:
             if one.looks.several and one.column is None:
                 text = one.looks.texts[0][:40]
@@ -421,7 +425,7 @@ class TableDraft:
         )
 
     def _column(self, one: ColumnDraft) -> Column:
-        if one.column is not None and one.column.is_ == "metric":
+        if one.column is not None and one.column.is_ == "metric" and self.rows:
             labels = {row.header: row.metric for row in self.rows if row.metric}
             units = {row.unit for row in self.rows if not row.looks.unit and row.unit}
             unit = units.pop() if len(units) == 1 else None
@@ -433,7 +437,9 @@ class TableDraft:
                 text: why for row in self.rows for text, why in row.missing.items()
             }
             return Column(is_="value", set=one.fields, missing=missing)
-        return one.finished()
+        by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
+        made = one.finished()
+        return replace(made, metric=None) if made.metric and by_row else made
 
 
 def _tells_mode(one: ColumnDraft) -> bool:

@@ -26,6 +26,7 @@ from benchdb.importing.logs.log_lines import (
     LineMatch,
     as_sheets,
     command,
+    is_chatter,
     matching_lines,
     shows_bar,
     unmarked,
@@ -298,7 +299,7 @@ def _row_of(line: Line, text: str) -> _Row | None:
         return _row(named) if measured and len(named) > 1 else None
     if text.startswith("{") or bullet(line.text) or command(text):
         return None
-    if shows_bar(text) or _OTHERS.match(text):
+    if shows_bar(text) or is_chatter(text) or _OTHERS.match(text):
         return None
     text = unstamped(text).removeprefix("CPU times: ")
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)

@@ -39,6 +39,7 @@ _STAMP = re.compile(
     (?: [IWE]\d{{4}}[ ][\d:.]{{8,20}}[ ]{{1,8}}\d{{1,10}}[ ]
         [\w./\-]{{1,80}}:\d{{1,6}}\][ ]
       | (?:{_LEVEL}:[\w.]{{1,80}}:)
+      | \d{{1,6}}(?:\.\d{{2}})?(?:\.\d{{3}}){{2}}[ ][DIWE][ ]{{1,4}}  # llama.cpp
       | \[?{_DATE}\]?[ ]{{0,4}}(?:[\-|:,][ ]{{1,4}})?
         (?:[\w.]{{1,80}}[ ][\-|:][ ](?={_LEVEL}))?
         (?:[\[(]?{_LEVEL}[\])]?(?:[ ]{{0,4}}[\-|:])?[ ]{{1,8}})?
@@ -48,8 +49,10 @@ _STAMP = re.compile(
     re.VERBOSE,
 )
 _CHATTER = re.compile(
-    r"(?:WARN|Warning|warnings\.warn|\[W\b)|[^:]{0,300}:\d{1,6}: \w{0,40}Warning: "
+    r"(?:WARN|Warning|warnings\.warn|\[W\b|To enable them in other operations)"
+    r"|[^:]{0,300}:\d{1,6}: \w{0,40}Warning: "
     r"|(?:ggml|llama|llm|whisper|clip|common)_\w{1,60}: "
+    r"|\d[\d.]{8,20} [DIWE] |(?:slot|srv|que) +\w{1,60}: "  # llama-server's
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")

@@ -34,6 +34,9 @@ _FIGURE = re.compile(
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
+_LABELLED = re.compile(
+    r"\[((?=[^\]]*[^\W\d_])[\w .#/-]{2,40})\]\s+(?=[~≈]?\d)"
+)  # [a_1] 2s
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
@@ -90,12 +93,13 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
     if command(text) or is_chatter(text) or shows_bar(text):
         return None
     listed = bullet(text)
-    if not (prose or line.fenced or listed):
-        return None
     text = unmarked(listed[1] if listed else unstamped(text))
+    labelled = _LABELLED.match(text)
+    if not (prose or line.fenced or listed or labelled):
+        return None
     if not (found := [*_found(text)]):
         return None
-    head = _HEAD.match(text)
+    head = labelled or _HEAD.match(text)
     made, before = [], head.end() if head else 0
     for (start, end, name), (following, *_) in zip(
         found, [*found[1:], (len(text), 0, "")], strict=True

@@ -21,7 +21,7 @@ from benchdb.importing.sheet import Cell, Sheet, SheetRows
 
 _APART = 4  # lines of one request that may be farther from each other
 _LINE = re.compile(
-    r"(?:(?:slot +)?(?P<program>\w*(?:print|perf)\w*):\s+(?:[a-z]+ +-?\d+ \| )*)?"
+    r"(?:(?:slot +)?(?P<program>\w*(?:print|perf)\w*):\s+(?:[a-z]+ +-?\d+ \| +)*)?"
     r"(?P<label>(?P<prompt>prompt )?(?:[a-z]+ )?time) *= +(?P<value>[\d.]+ ms)"
     r"(?: +/ +(?P<count>\d+)(?: (?:tokens|runs))?)?"
     r"(?: +\( *(?P<each>[\d.]+) ms per (?P<what>token|run)"

@@ -9,8 +9,8 @@ from benchdb.importing.mapping.language import Table
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheet import Reader
-from benchdb.importing.sheets import READERS
-from tests.importing.guess.guessed import asked, meanings
+from benchdb.importing.sheets import READERS, readable
+from tests.importing.guess.guessed import asked, meanings, records
 
 KERAS = """Epoch 1/2
 100/100 [==============================] - 5s 50ms/step - loss: 0.7
@@ -102,3 +102,50 @@ def test_keras_times_of_nought_and_accuracies_of_one_epoch_are_no_results():
     left = "\n".join(draft.propose(document, READERS["keras"](document)).left_out)
     assert "'accuracy': of training, beside 'val_accuracy'" in left
     assert "'val_accuracy': of each step" in left
+
+
+SERVER = """# llama-server -m tiny.gguf on M2 Ultra GPU
+0.01.003.884 I slot launch_slot_: id  0 | task 7 | processing task, is_child = 0
+0.02.158.483 I slot print_timing: id  0 | task 7 | \
+prompt eval time =      20.00 ms /    10 tokens (    2.00 ms per token,   500.00 \
+tokens per second)
+0.02.158.738 I slot print_timing: id  0 | task 7 |        eval time =     100.00 ms \
+/     5 tokens (   20.00 ms per token,    50.00 tokens per second)
+0.02.159.298 I slot print_timing: id  0 | task 7 |       total time =     120.00 ms \
+/    15 tokens
+0.02.159.403 I slot print_timing: id  0 | task 7 |    graphs reused =          3
+0.02.159.504 I slot      release: id  0 | task 7 | stop processing: n_tokens = 15
+"""
+
+
+def test_a_server_stamps_each_line_of_a_request_and_its_other_lines_name_nothing():
+    document = Document("run.log", SERVER.encode())
+    found = records(draft.propose(document, readable(document)), SERVER, "run.log")
+
+    assert {(o.run.workload, v.value) for o in found for v in o.end.values} == {
+        ("llm-prefill", 500),
+        ("llm-decode", 50),
+        ("llm-generate", 0.12),
+    }
+    assert all(
+        one.run.parameters == {"prompt_tokens": 10, "generated_tokens": 5}
+        for one in found
+    )
+
+
+def test_equal_steps_under_two_headings_are_two_runs_however_deep_the_headings():
+    steps = "global_step: 10 images_per_sec: {}\nglobal_step: 20 images_per_sec: {}\n"
+    text = "# resnet50 training with torch on M1 GPU\n\n## short\n"
+    text += steps.format(60.5, 61.5) + "\n## long\n\nWith these options:\n\n"
+    text += steps.format(70.5, 71.5)
+    document = Document("results.md", text.encode())
+    found = draft.propose(
+        document, readable(document), {"headings of short": "setting"}
+    )
+
+    steps_of = {
+        value.value: one.run.parameters["step"]
+        for one in records(found, text)
+        for value in one.end.values
+    }
+    assert steps_of == {60.5: 10, 61.5: 20, 70.5: 10, 71.5: 20}

@@ -352,3 +352,62 @@ def test_a_maximum_alone_is_no_mean():
 
     assert figures(found, text) == []
     assert "no metric of ours" in found.left_out[0]
+
+
+def test_what_warmed_up_is_a_setting_of_its_own_and_counts_no_steps():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "warmup_iters | measure_iters | warmup_seconds | timeout_s | throughput_inf_s",
+        "24 | 153 | 20.5 | 60 | 12.5",
+    )
+    (run,) = records(of_text(text), text)
+
+    assert run.run.parameters == {
+        "warmup_iters": 24,
+        "steps": 153,
+        "warmup_seconds": 20.5,
+        "timeout_s": 60,
+    }
+    (rate,) = run.end.values
+    assert (rate.metric, rate.value) == ("operations_per_second", 12.5)
+
+
+def test_statistics_beside_a_percentile_of_answers_are_of_the_same_times():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "min_ms | mean_ms | median_ms | p95_ms", "7 | 8 | 7.5 | 9"
+    )
+    found = of_text(text)
+
+    assert {(metric, value) for _, metric, value in figures(found, text)} == {
+        ("latency_mean_seconds", 0.008),
+        ("latency_median_seconds", 0.0075),
+        ("latency_p95_seconds", 0.009),
+    }
+    assert "'min_ms': the min of what 'mean_ms'" in "\n".join(found.left_out)
+
+
+def test_a_column_of_units_tells_of_each_row_what_its_figure_counts():
+    text = "# Training with torch, M1 GPU\n\n" + table(
+        "Model | Throughput | Unit",
+        "resnet50 | 151.5 | img/s",
+        "bert | 3692.5 | tok/s",
+    )
+    assert set(figures(of_text(text), text)) == {
+        ("resnet50", "reported_samples_per_second", 151.5),
+        ("bert", "tokens_per_second", 3692.5),
+    }
+    of_rows = table("Metric | Value | Unit", "Latency | 12 | ms", "Power | 3 | W")
+    text = "# Inference of resnet50 with torch, M1 GPU\n\n" + of_rows
+    found = of_text(text)
+    assert all("unit" not in one.run.parameters for one in records(found, text))
+
+
+def test_numbers_that_are_kept_as_printed_are_no_times_whatever_else_is_answered():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "Duration | ok", "0.8 | yes"
+    )
+    answers = {"unit of Duration": "figure", "time of Duration": "work_seconds"}
+
+    kept = [
+        (metric, value) for _, metric, value in figures(of_text(text, answers), text)
+    ]
+    assert kept == [("reported_value", 0.8)]

@@ -6,7 +6,7 @@ import pytest
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Habit, Reader
-from benchdb.importing.sheets import READERS
+from benchdb.importing.sheets import READERS, readable
 from tests.documents import SHAPES, like
 from tests.importing.sheet_texts import FIXTURES, read, read_file
 
@@ -57,3 +57,17 @@ def test_hostile_text_makes_no_error_and_no_endless_sheet(text):
 
     assert all(len(sheet.context) <= 60 for sheet in found)
     assert all(len(one) <= 300 for sheet in found for one in sheet.context)
+
+
+def test_a_label_in_brackets_names_the_time_behind_it_also_beside_other_tables():
+    text = "| a | ms |\n|---|---|\n| x | 2.5 |\n\n[01_ask] 0.75s | 9KB | OK\n"
+    text += "    Text: why?\n[INFO] 3.5 s\n[01_say] 7.40s | 8KB | OK\n"
+    found = readable(Document("run.txt", text.encode()))
+
+    said = [
+        (row.cells[0].text, row.cells[1].text)
+        for sheet in found
+        if sheet.kind == "sentences"
+        for row in sheet.rows
+    ]
+    assert said == [("01_ask", "0.75s"), ("01_say", "7.40s")]

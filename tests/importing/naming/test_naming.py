@@ -283,6 +283,8 @@ def test_a_workload_is_ours_or_none(text, name):
         ("trtllm", "tensorrt-llm", None),
         ("PyTorch vs TensorFlow", None, None),
         ("tf32", None, None),
+        ("ORT 1.17", "onnxruntime", "1.17"),
+        ("5/5 (ort: 0.91s)", None, None),  # a mean
     ],
 )
 def test_a_framework_and_its_version_are_told(text, name, version):

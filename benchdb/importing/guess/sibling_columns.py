@@ -1,0 +1,142 @@
+"""Columns of figures that one beside them explains, or says better.
+
+Units, statistics, parts of a whole, training beside validation, counts beside rates.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.figure_columns import Around, metric_of
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import Column
+from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.sheet import is_unit_header
+
+_HELD_OUT = ("val", "valid", "validation", "test", "eval")
+_MEAN = "latency_mean_seconds"
+_PERCENTILE = "latency_p9"
+_PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
+_OF_COUNTS = frozenset(
+    [
+        "token",
+        "prefill",
+        "decode",
+        "answer",
+        "setting",
+        "total",
+        "mean",
+        "sample",
+        "given",
+    ]
+)
+
+
+def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Enter a column of units of several kinds: it tells the metric of each row."""
+    figures = [one for one in drafts if one.holds_figures and one.column is None]
+    unit = next((one for one in drafts if is_unit_header(one.header)), None)
+    if unit is None or not unit.holds_words:
+        return
+    unit.column = Column(is_="ignore")  # its units stand at the numbers
+    if len(figures) != 1:
+        return
+    named = {text: understood(text) for text in unit.looks.texts}
+    metrics_ = {
+        text: metric_of([(it.base, it.per)], figures[0].looks.terms, around.terms)
+        for text, it in named.items()
+        if it
+    }
+    known = {text: metric for text, metric in metrics_.items() if metric}
+    if len(known) == len(named) and len({*known.values()}) > 1:
+        unit.column = Column(is_="metric", values={**known})
+        figures[0].metric = known[unit.looks.texts[0]]
+
+
+def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Leave columns out that say what one beside them says: statistics, and ``itl``."""
+    if any("tpot" in one.looks.terms for one in drafts):
+        for one in drafts:
+            if "itl" in one.looks.terms:
+                one.leave(f"{one.header!r}: times per token stand beside it")
+    groups: dict[str, dict[str, ColumnDraft]] = {}
+    for one in drafts:
+        name, rest = statistic(one.header)
+        twin = groups.setdefault(rest, {}).setdefault(name, one)
+        if name and twin is not one and twin.looks.texts == one.looks.texts:
+            one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
+    for group in groups.values():
+        _leave_of_group(group, around)
+
+
+def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
+    """Leave statistics of one thing out, by their names, which have no metric."""
+    own = {name: _own_metric(one, around) for name, one in group.items()}
+    if any((metric or "").startswith(_PERCENTILE) for metric in own.values()):
+        # Who prints the p99 of answers prints their mean and median beside it.
+        for one in group.values():
+            one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
+        own = {name: _own_metric(one, around) for name, one in group.items()}
+    first = next((name for name in ("mean", "median") if name in group), None)
+    for name, one in group.items():
+        # What has a metric of its own stays; so does a minimum or maximum alone.
+        metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
+        own_figure = metric and metric not in (_MEAN, own.get(first or ""))
+        if name in ("", first) or own_figure:
+            continue
+        of = f" of what {group[first].header!r} is the {first} of" if first else ""
+        if one.left is None and (first or metric or name.startswith("p")):
+            one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
+
+
+def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
+    terms = draft.looks.terms | around.terms
+    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = draft.looks.kinds if not times else frozenset([("s", None)])
+    return metric_of(kinds, terms)
+
+
+def leave_again(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave columns out that say one beside them in another unit: µs, and ms."""
+    first: dict[object, ColumnDraft] = {}
+    for one in drafts:
+        unit = understood(one.looks.unit or "")
+        if unit is not None and one.bare != one.header and one.column is None:
+            twin = first.setdefault((one.bare, unit.base, unit.per), one)
+            if twin is not one:
+                one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
+
+
+def leave_training(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave the accuracy and loss of training out, beside those of validation."""
+    names = {fold(one.header): one.header for one in drafts}
+    for one in drafts:
+        bare = re.sub("^train(?:ing)? ", "", fold(one.header))
+        beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
+        if beside and one.looks.terms & {"accuracy", "loss"}:
+            one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
+
+
+def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave columns of the power of parts out, beside one of the whole."""
+    power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
+    whole = [one for one in power if one.looks.terms & {"total", "soc"}]
+    for one in power if whole else ():
+        part = one.looks.terms & {"cpu", "gpu"} or _PARTS.search(one.header)
+        if one not in whole and part:
+            one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
+
+
+def enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Enter numbers of tokens beside their rates and times."""
+    of_tokens = "ttft" in around.terms or any(
+        "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds
+        for one in drafts
+    )
+    for one in drafts if of_tokens else ():
+        terms, bare = one.looks.terms, not one.looks.unit and one.looks.integers
+        if bare and "token" in terms and terms <= _OF_COUNTS and one.column is None:
+            one.become_field(f"conditions.{slug(one.header)}")
