@@ -219,8 +219,7 @@ def test_titles_are_the_words_of_a_report(filled):
         for name, one in metrics().items()
         if one.short != metric_text(english, name)
     }
-    # A report shows neither, and has no words for them.
-    assert unlike == {"idle_power_watts", "parent_cpu_percent"}
+    assert not unlike
 
     with reading(filled) as connection:
         for row in rows(connection, "SELECT name, title FROM metric"):
