@@ -24,6 +24,10 @@ from benchdb.store.postgresql.server import is_address
 from benchdb.store.views import COLUMNS
 from benchdb.user_data import location_of
 
+# Datasette interrupts a query after one second: the named ones may take longer in a
+# large database, or on a busy machine.
+_TIME_LIMIT = ["--setting", "sql_time_limit_ms", "10000"]
+
 
 def datasette(
     output: Path = option(
@@ -61,7 +65,7 @@ def datasette(
         with replacing(output) as stream:
             stream.write(text.encode())
     file = "metadata.json" if output == Path("-") else str(output)
-    command = shlex.join(["datasette", str(db or place), "-m", file])
+    command = shlex.join(["datasette", str(db or place), "-m", file, *_TIME_LIMIT])
     typer.echo(plain(f"benchdb: start it with: {command}"), err=True)
 
 

@@ -31,8 +31,8 @@ class Shown:
     """A database with the metadata that were written for it."""
 
     place: Path
-    written: Path
     metadata: Any
+    command: list[str]  # that the message says
 
     @property
     def database(self) -> Any:
@@ -49,8 +49,7 @@ class Shown:
 
     def page(self, path: str) -> str:
         """Return what Datasette itself answers to a request for *path*."""
-        request = [str(self.place), "-m", str(self.written), "--get", path]
-        command = [sys.executable, "-W", "ignore", "-m", "datasette", *request]
+        command = [sys.executable, "-W", "ignore", "-m", *self.command, "--get", path]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -62,7 +61,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     place, written = published_runs.database(room), room / "metadata.json"
     done = benchdb("db", "datasette", "-o", written, "--db", place)
     assert done.status == 0, done.err
-    return Shown(place, written, json.loads(written.read_text("utf-8")))
+    command = shlex.split(done.err.removeprefix("benchdb: start it with: "))
+    return Shown(place, json.loads(written.read_text("utf-8")), command)
 
 
 @pytest.fixture
@@ -91,7 +91,10 @@ def test_standard_output_has_the_metadata_alone_and_the_command_is_said(shown):
 
     assert json.loads(done.out) == shown.metadata
     assert list(shown.metadata["databases"]) == ["published"]
-    command = shlex.join(["datasette", str(shown.place), "-m", "metadata.json"])
+    command = (
+        f"datasette {shlex.quote(str(shown.place))} -m metadata.json "
+        "--setting sql_time_limit_ms 10000"
+    )
     assert done.err == f"benchdb: start it with: {command}\n"
 
 
