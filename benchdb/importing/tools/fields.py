@@ -8,6 +8,7 @@ folder of a home, because its name is somebody's.
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
 
@@ -45,29 +46,21 @@ parsed = partial(parsed_json, real=_fraction)
 
 
 @lru_cache(maxsize=1)
-def _parsed(document: Document) -> Any:
-    """Return the document as JSON, or why it is none: every format asks for it."""
-    try:
+def glimpse(document: Document) -> Any:
+    """Return the document as JSON, and ``None`` for what is none; never raise.
+
+    Bare ``NaN`` and ``Infinity``, which several tools write, are floats. Every format
+    asks for it.
+    """
+    with suppress(DocumentError):
         return parsed(document.text, nan=True)
-    except DocumentError as why:
-        return why
+    return None
 
 
 def content(document: Document) -> Any:
-    """Return what the document holds as JSON; raise ``DocumentError`` if it is none.
-
-    Bare ``NaN`` and ``Infinity``, which several tools write, are floats.
-    """
-    holder = _parsed(document)
-    if isinstance(holder, DocumentError):
-        raise DocumentError(str(holder))
-    return holder
-
-
-def glimpse(document: Document) -> Any:
-    """Return the document as JSON, and ``None`` for what is none; never raise."""
-    holder = _parsed(document)
-    return None if isinstance(holder, DocumentError) else holder
+    """Return what the document holds as JSON; raise ``DocumentError`` if it is none."""
+    holder = glimpse(document)
+    return parsed(document.text, nan=True) if holder is None else holder
 
 
 def glimpse_text(document: Document) -> str:
@@ -171,29 +164,27 @@ def whole(facts: Facts, name: str, default: int | None = None) -> int:
     return int(raw)
 
 
-def text(facts: Facts, name: str) -> str | None:
-    """Return the fact *name* as text without space around it; ``None`` if blank."""
-    raw = facts.get(name)
-    if raw is None:
-        return None
-    if not isinstance(raw, str):
-        raise RefusedError(f"{name} is {str(raw)[:40]}, not text")
-    if len(raw) > LONGEST:
-        raise RefusedError(f"{name} has {len(raw)} characters; {LONGEST} are read")
-    return " ".join(raw.split()) or None
+def text(facts: Facts, *names: str) -> str | None:
+    """Return the first of the named facts that says something, as one line.
+
+    ``None`` if all are blank. One that is no text is refused, or far too long.
+    """
+    for name in names:
+        raw = facts.get(name)
+        if raw is not None and not isinstance(raw, str):
+            raise RefusedError(f"{name} is {str(raw)[:40]}, not text")
+        if raw and len(raw) > LONGEST:
+            raise RefusedError(f"{name} has {len(raw)} characters; {LONGEST} are read")
+        if words := line(raw or ""):
+            return words
+    return None
 
 
-def name_of(facts: Facts, name: str) -> str:
-    """Return the fact *name* like ``text``, and refuse a blank."""
-    if (named := text(facts, name)) is None:
-        raise RefusedError(f"{name} is missing")
+def name_of(facts: Facts, *names: str) -> str:
+    """Return the first of the named facts like ``text``, and refuse a blank."""
+    if (named := text(facts, *names)) is None:
+        raise RefusedError(f"{names[0]} is missing")
     return named
-
-
-def first_text(holder: object, *names: str) -> str | None:
-    """Return the first of the named fields that is a text with something in it."""
-    raw = map(holder.get, names) if isinstance(holder, dict) else ()
-    return next((line(it) for it in raw if isinstance(it, str) and it.strip()), None)
 
 
 def line(text: str) -> str:

@@ -23,7 +23,6 @@ import msgspec
 from benchdb.exchange import language_models
 from benchdb.exchange.language_models import BACKENDS, Named
 from benchdb.exchange.messages import Accelerator, Device, Value
-from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
@@ -253,7 +252,7 @@ def from_row(entry: Row) -> Result:
     work = _work(row)
     gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
-    figure, times = _timed(entry)
+    figure, seconds = _timed(entry)
     file = fields.text(row, "model_filename")
     conditions = _numbers(fields.picked(row, BACKENDS))
     if file:  # without its folders, which may hold a name
@@ -272,9 +271,9 @@ def from_row(entry: Row) -> Result:
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
         parameters=_numbers(fields.others(row, _PLACED)),
         conditions=conditions,
-        started=result.moment(row, "test_time"),
+        started=fields.text(row, "test_time"),
         values=[figure],
-        series=times,
+        times=seconds,
         machine=result.machine(
             next(iter(processors), None), cards=gpus, label=entry.label
         ),
@@ -303,7 +302,7 @@ def _numbers(columns: Facts) -> dict[str, Any]:
     }
 
 
-def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
+def _timed(entry: Row) -> tuple[Value, tuple[float, ...]]:
     """Return the figure, with the time of each sample where they are there."""
     row, metric = entry.columns, "tokens_per_second"
     rate, times = fields.positive(row, "avg_ts"), row.get("samples_ns")
@@ -324,7 +323,7 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
         locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
-    return figure, result.series(seconds)
+    return figure, seconds
 
 
 def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:
