@@ -137,16 +137,7 @@ def faults(map_: Map) -> Iterator[str]:
     """Yield what is wrong although the TOML is right: the key, and what is expected."""
     for key, part in _parts(map_, ""):
         for name in part.__struct_fields__:
-            held, at = getattr(part, name), f"{key}{name}"
-            if name in _SETTING:
-                yield from _of_fields(held, at, map_)
-            elif name in _EXPRESSIONS:
-                texts = (held,) if isinstance(held, str) else held or ()
-                sets = name in _OF_GROUPS and getattr(part, "is_", "") not in _FIGURES
-                yield from _of_patterns(texts, at, groups=sets)
-            elif name == "parts" or (name == "metric" and held):
-                metrics_ = held.values() if name == "parts" else (held,)
-                yield from _of_metrics(metrics_, f"{key}metric")
+            yield from _of_key(part, name, f"{key}{name}", map_)
         match part:
             case Table():
                 yield from _of_table(part, key)
@@ -174,6 +165,19 @@ def _parts(part: msgspec.Struct, key: str) -> Iterator[tuple[str, msgspec.Struct
             if isinstance(inner, msgspec.Struct):
                 yield from _parts(inner, f"{key}{name}{at}.")
     yield key, part
+
+
+def _of_key(part: msgspec.Struct, name: str, at: str, map_: Map) -> Iterator[str]:
+    """Yield what is wrong in what the key *name* of *part* holds."""
+    held = getattr(part, name)
+    if name in _SETTING:
+        yield from _of_fields(held, at, map_)
+    elif name in _EXPRESSIONS:
+        texts = (held,) if isinstance(held, str) else held or ()
+        sets = name in _OF_GROUPS and getattr(part, "is_", "") not in _FIGURES
+        yield from _of_patterns(texts, at, groups=sets)
+    elif name in ("metric", "parts"):
+        yield from _of_metrics(held.values() if name == "parts" else [held], at)
 
 
 def _of_table(table: Table, key: str) -> Iterator[str]:
@@ -228,7 +232,7 @@ def _is_field(name: str) -> bool:
     return name in _FIELDS or bool(re.match(r"(?:parameters|conditions)\..", name))
 
 
-def _of_metrics(names: Iterable[str], key: str) -> Iterator[str]:
+def _of_metrics(names: Iterable[str | None], key: str) -> Iterator[str]:
     for name in names:
         if name and name not in metrics():
             yield f"{key}: {name!r} is no metric of schema/metrics.json"
