@@ -23,6 +23,8 @@ from benchdb.importing.document import (
 Facts = Mapping[str, Any]
 LONGEST = 4000  # characters of a fact: the names of 64 GPUs, and some
 _ABSURD = 1e18  # more of anything than these tools count: a broken clock or counter
+LEAST = 1 / _ABSURD  # of what is divided by
+_SHOWN = 40  # characters of what is no number
 _DIGITS = 400  # characters of one number
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1  # larger integers are kept as text
@@ -92,36 +94,35 @@ def mapping(raw: object, what: str) -> Facts:
     return raw
 
 
-def amount(raw: object, what: str) -> float:
+def amount(raw: object, what: str, *, least: float = 0.0) -> float:
     """Return the number that *raw* is, in quotes or not; or refuse *what*.
 
-    It is finite and not below 0.
+    It is finite, not below *least*, and no more than a counter that works can show.
     """
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         shown = "null" if raw is None else repr(raw)
-        shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
         raise RefusedError(f"{what} is {shown}, no number")
-    try:
-        size = float(raw)
-    except OverflowError:
-        raise RefusedError(f"{what} is too large a number") from None
-    if not math.isfinite(size):
-        raise RefusedError(f"{what} is {size}, no number")
-    if len(characters(raw)) > _DIGITS:
+    shown = characters(raw)
+    if len(shown) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    if size < 0:
-        raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
-    return size
+    if isinstance(raw, float) and not math.isfinite(raw):
+        raise RefusedError(f"{what} is {shown}, no number")
+    if raw < 0:
+        raise RefusedError(f"{what} is {shown}, less than nothing")
+    if not least <= raw < _ABSURD:
+        raise RefusedError(f"{what} is {shown[:_SHOWN]}, which cannot be")
+    return float(raw)
 
 
-def amounts(raw: object, what: str) -> tuple[float, ...]:
+def amounts(raw: object, what: str, *, least: float = 0.0) -> tuple[float, ...]:
     """Return the numbers of a list, of none where *raw* is empty; or refuse it."""
     if not isinstance(raw or [], list):
-        raise RefusedError(f"{what} is {str(raw)[:40]!r}, no list")
+        raise RefusedError(f"{what} is {str(raw)[:_SHOWN]!r}, no list")
     listed = enumerate(raw if isinstance(raw, list) else ())
-    return tuple(amount(item, f"{what}[{place}]") for place, item in listed)
+    return tuple(amount(item, f"{what}[{n}]", least=least) for n, item in listed)
 
 
 def count(raw: object) -> int | None:
@@ -133,22 +134,11 @@ def count(raw: object) -> int | None:
     return raw if 1 <= raw <= 10**15 else None
 
 
-def size(facts: Facts, name: str) -> float:
-    """Return the fact *name*, a number that is not negative; or refuse it."""
+def size(facts: Facts, name: str, *, least: float = 0.0) -> float:
+    """Return the fact *name*, a number that is not below *least*; or refuse it."""
     if facts.get(name) is None:
         raise RefusedError(f"{name} is missing")
-    raw = amount(facts[name], name)
-    if raw >= _ABSURD:
-        raise RefusedError(f"{name} is {characters(facts[name])[:40]}, which cannot be")
-    return raw
-
-
-def positive(facts: Facts, name: str) -> float:
-    """Return the fact *name*, a number that can be divided by; or refuse it."""
-    raw = size(facts, name)
-    if raw * _ABSURD <= 1:
-        raise RefusedError(f"{name} is {characters(facts[name])}, which cannot be")
-    return raw
+    return amount(facts[name], name, least=least)
 
 
 def whole(facts: Facts, name: str, default: int | None = None) -> int:

@@ -289,7 +289,6 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
         means["performance_score"] = float(10 * product ** (1 / 3))
     for name, recomputed in means.items():
         if sent.summary.get(name) is not None:
-            fields.size(sent.summary, name)
             yield result.claim(
                 of,
                 f"{name} over {len(sent.tests)} tests",
