@@ -19,7 +19,8 @@ Entry = TypeVar("Entry")
 class Metric(msgspec.Struct, frozen=True):
     """A kind of figure: its unit, and which direction is better.
 
-    *short* is what a table calls it, *title* says what was measured.
+    *short* is what a table calls it, *title* says what was measured. *counts* are what
+    a rate or a time of it may count, where that is not left open.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Metric(msgspec.Struct, frozen=True):
     direction: Direction
     short: str
     title: str
+    counts: tuple[str, ...] = ()
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ an exchange file would be refused for, a foreign record is refused for as well.
 """
 
 import datetime
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -40,6 +41,7 @@ _RAW_LIMIT = 2000  # characters of a refused record that are kept to look at
 
 _NO_TEXT = ("Cc", "Cs", "Co", "Cn")  # control, surrogate, private, unassigned
 _L = TypeVar("_L", bound=msgspec.Struct)
+_T = TypeVar("_T")
 # Controls that reorder or hide text: a name must read as what it is.
 _BIDI = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -138,13 +140,13 @@ def accepted(record: Record) -> Record:
 
 
 def attempt(
-    make: Callable[[], Record],
+    make: Callable[[], _T],
     *,
     line: int | None = None,
     locator: str = "",
     raw: object = "",
-) -> Record | BadLine:
-    """Return the record that *make* makes, or why it cannot be taken.
+) -> _T | BadLine:
+    """Return what *make* makes, or why it cannot be taken.
 
     *line* or *locator* say where it stands, *raw* what stands there.
     """
@@ -158,7 +160,7 @@ def bad(
     why: str, *, line: int | None = None, locator: str = "", raw: object = ""
 ) -> BadLine:
     """Return a record that cannot be taken, for the quarantine."""
-    text = raw if isinstance(raw, str) else msgspec.json.encode(raw).decode()
+    text = raw if isinstance(raw, str) else json.dumps(raw, default=str)
     if not locator and line is not None:
         locator = f"line {line}"
     return BadLine(line or 0, why, locator=locator, raw=text[:_RAW_LIMIT])

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from benchdb.errors import ExchangeError
 from benchdb.exchange import reader
-from benchdb.exchange.messages import Claim, Source, Value
+from benchdb.exchange.messages import Source
 from benchdb.exchange.reader import BadLine, Item, LoneSource, SourceClaim
 from benchdb.exchange.record import Record, content, digest_of
 from benchdb.identity import digest
@@ -57,14 +57,6 @@ def _is_blank(item: Item) -> bool:
     return isinstance(item, Record) and item.end.status == "not-measured"
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A figure or claim as printed. *value* has its uncertainty, *place* its run's."""
-
-    value: tuple[float | None, float | None]
-    printed: str | None
-    place: tuple[str | None, str | None]
-
-
 class Comparison(msgspec.Struct):
     """What became of the figures of a source.
 
@@ -100,7 +92,9 @@ class Comparison(msgspec.Struct):
         return not unlike and self.equal == self.figures and not self.new
 
 
-_Figures = Mapping[str, list[Figure]]
+# A figure or claim as printed: value, deviation, characters, its place and its run's.
+_Figure = tuple[float | None, float | None, str | None, str | None, str | None]
+_Figures = Mapping[str, list[_Figure]]
 
 
 def compare(map_: LoadedMap, published: Path, folder: Path) -> Comparison:
@@ -155,32 +149,27 @@ def _compare_document(
 
 def _figures(items: Sequence[Record | SourceClaim]) -> _Figures:
     """Return the figures of *items* by what they are of."""
-    figures: dict[str, list[Figure]] = defaultdict(list)
+    figures: dict[str, list[_Figure]] = defaultdict(list)
     for item in items:
         if isinstance(item, SourceClaim):
-            figures[digest(item.claim.statement)].append(_figure(item.claim, None))
-            continue
-        if _is_blank(item):
-            continue
-        about: list[Any] = [
-            content(item.run, drop=_PLACES),
-            digest_of(item.machine),
-            digest_of(item.environment),
-            item.end.status,
-        ]
-        for value in item.end.values:
-            key = digest([*about, value.metric])
-            figures[key].append(_figure(value, item.run.locator))
-        if not item.end.values:
-            about = [*about, item.end.reason]
-            place = (item.run.locator, None)
-            figures[digest(about)].append(Figure((None, None), None, place))
+            claim = item.claim
+            figure = (claim.value, None, claim.printed, claim.locator, None)
+            figures[digest(claim.statement)].append(figure)
+        elif not _is_blank(item):
+            run, end = item.run, item.end
+            about: list[Any] = [
+                content(run, drop=_PLACES),
+                digest_of(item.machine),
+                digest_of(item.environment),
+                end.status,
+            ]
+            for it in end.values:
+                figure = (it.value, it.uncertainty, it.printed, it.locator, run.locator)
+                figures[digest([*about, it.metric])].append(figure)
+            if not end.values:
+                figure = (None, None, None, run.locator, None)
+                figures[digest([*about, end.reason])].append(figure)
     return figures
-
-
-def _figure(value: Value | Claim, run: str | None) -> Figure:
-    spread = value.uncertainty if isinstance(value, Value) else None
-    return Figure((value.value, spread), value.printed, (value.locator, run))
 
 
 def _count(result: Comparison, published: _Figures, read: _Figures) -> None:
@@ -188,16 +177,17 @@ def _count(result: Comparison, published: _Figures, read: _Figures) -> None:
     for key in {*published, *read}:
         left = list(read.get(key, ()))
         for figure in published.get(key, ()):
-            same = [it for it in left if it.value == figure.value]
-            there = [it for it in same if it.printed == figure.printed] or left
             if not left:
                 result.gone += 1
                 continue
-            found = next((it for it in there if it.place == figure.place), there[0])
+            # That with the same characters at the same place, else the most alike.
+            found = min(
+                left, key=lambda it: (it[:3] != figure[:3], it[3:] != figure[3:])
+            )
             left.remove(found)
-            if (found.value, found.printed) != (figure.value, figure.printed):
+            if found[:3] != figure[:3]:
                 result.changed += 1
-            elif found.place != figure.place:
+            elif found != figure:
                 result.moved += 1
             else:
                 result.equal += 1

@@ -58,9 +58,10 @@ def read_claims(
     for entry in map_.claim:
         facts = msgspec.structs.asdict(entry)
         line = facts.pop("line")
+        facts |= {"source": source.key, "locator": f"line {line}"}
         try:
             _require_printed(document, line, entry.printed)
-            claim = Claim(source=source.key, locator=f"line {line}", **facts)
+            claim = Claim(**facts)
             yield SourceClaim(building.acceptable(claim), source)
         except UNDERSTANDABLE as why:
             yield building.bad(reason(why), line=line, raw=entry.printed)

@@ -254,9 +254,9 @@ def machine(
     }
     key = texts.get("machine", "")
     if key in mapped:
-        facts = msgspec.structs.asdict(mapped[key])
+        facts = msgspec.structs.asdict(mapped[key]) | {"key": key}
         del facts["match"]
-        described = Machine(key=key, **facts)
+        described = Machine(**facts)
     else:
         described = _from_texts(texts)
         if fields.get("device") == "cpu":
@@ -417,4 +417,4 @@ def environment(known: Known, mapped: Mapping[str, MappedEnvironment]) -> Enviro
     for name, why in reasons.items():
         if name in _OF_SOFTWARE and facts[name] is None:
             missing.setdefault(name, why)
-    return Environment(key="-", missing=missing, **facts)
+    return Environment(missing=missing, **facts)

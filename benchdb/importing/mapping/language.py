@@ -28,10 +28,12 @@ from typing import Any, Literal
 import msgspec
 
 from benchdb.exchange.messages import (
-    Chip,
+    Claim,
     Counted,
+    Environment,
     Flag,
     Label,
+    Machine,
     Phase,
     Scalar,
     Sha256,
@@ -86,33 +88,18 @@ class MappedSource(_Part, SourceFacts, frozen=True, kw_only=True):
     missing: dict[str, str] = {}
 
 
-class MappedMachine(_Part, frozen=True, kw_only=True):
+class MappedMachine(Machine, frozen=True, kw_only=True, tag=False):
     """A machine, and the texts (whole cells, any case) that mean it."""
 
-    chip: Chip
+    key: str = "-"
     match: tuple[str, ...] = ()
-    model: str | None = None
-    label: str | None = None
-    virtual: bool | None = None
-    missing: dict[str, str] = {}
 
 
-class MappedEnvironment(_Part, frozen=True, kw_only=True):
-    """The software of runs; fields of ``Environment``."""
+class MappedEnvironment(Environment, frozen=True, kw_only=True, tag=False):
+    """The software of runs, and the texts that mean it."""
 
+    key: str = "-"
     match: tuple[str, ...] = ()
-    os_name: str | None = None
-    os_version: str | None = None
-    os_build: str | None = None
-    kernel: str | None = None
-    architecture: str | None = None
-    python: str | None = None
-    framework: str | None = None
-    framework_version: str | None = None
-    packages: dict[str, str] = {}
-    devices: tuple[dict[str, Scalar], ...] = ()
-    math: dict[str, Scalar] = {}
-    missing: dict[str, str] = {}
 
 
 class Facts(_Part, frozen=True, kw_only=True):
@@ -243,21 +230,16 @@ class MappedFigure(Facts, frozen=True, kw_only=True):
     derived: str | None = None
 
 
-class MappedClaim(_Part, frozen=True, kw_only=True):
-    """A statement of the document, checked like a figure; fields of ``Claim``."""
+class MappedClaim(Claim, frozen=True, kw_only=True, tag=False):
+    """A statement of the document, checked like a figure: it stands on *line*."""
 
     line: int
-    printed: str
-    statement: str
     kind: Literal["derived", "claimed"] = "claimed"
-    value: float | None = None
-    unit: str | None = None
-    about: Fields = {}
-    recomputed: float | None = None
-    flags: tuple[Flag, ...] = ()
+    source: str = ""
+    locator: str = ""
 
 
-class MappedFlag(_Part, frozen=True, kw_only=True):
+class MappedFlag(Flag, frozen=True, kw_only=True):
     """A doubt of somebody who read the document, about the runs at a place.
 
     *lines* are the first and the last line, *column* is the name in the locator. With
@@ -266,10 +248,7 @@ class MappedFlag(_Part, frozen=True, kw_only=True):
     """
 
     lines: tuple[int, int]
-    code: str
     column: str | None = None
-    metric: str | None = None
-    detail: dict[str, Scalar] = {}
     unknown: tuple[str, ...] = ()
 
 

@@ -29,21 +29,7 @@ _OTHERWISE = {
     ("FLOP/s", "GB/s"): "teraflops",
     ("B/s", "TFLOP/s"): "gigabytes_per_second",
 }
-# What a rate or a time of a metric may count; a metric that is not here may count all.
 _SAMPLED = "reported_samples_per_second"
-_COUNTS = {
-    "reported_samples_per_second": ("img", "seq", "sample"),
-    "fit_samples_per_second": ("img", "seq", "sample"),
-    "samples_per_second": ("img", "seq", "sample"),
-    "tokens_per_second": ("token",),
-    "steps_per_second": ("step", "it", "batch"),
-    "image_seconds": ("img",),
-    "time_per_token_seconds": ("token",),
-    "reported_step_seconds": ("step", "it", "batch"),
-    "step_seconds": ("step",),
-    "epoch_seconds": ("epoch",),
-    "epochs_per_hour": ("epoch",),
-}
 
 
 class _TimeUpError(Exception):
@@ -210,10 +196,9 @@ class CellReader(msgspec.Struct, frozen=True):
 
         Refuse a unit that cannot be that of *metric*.
         """
-        target = metrics()[metric].unit
-        counts = _COUNTS.get(metric, (amount.per,))
+        target, counts = metrics()[metric].unit, metrics()[metric].counts
         sampled = metric == _SAMPLED and amount.per not in COUNTED  # docs, sentences
-        if amount.per is not None and amount.per not in counts and not sampled:
+        if counts and amount.per not in (None, *counts) and not sampled:
             raise RefusedError(
                 f"{amount.printed!r} counts {amount.per}, {metric} does not"
             )

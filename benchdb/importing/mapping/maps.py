@@ -18,11 +18,7 @@ from benchdb.importing.mapping.language import (
     OF_MACHINES,
     OF_RUNS,
     Column,
-    Facts,
-    Heading,
     Map,
-    MappedFigure,
-    MappedFlag,
     Table,
 )
 from benchdb.importing.mapping.recognition import GPU
@@ -31,6 +27,11 @@ from benchdb.resources import folder
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
 _FIGURES = ("value", "samples")
 _FIELDS = (*OF_RUNS, *OF_MACHINES, *OF_ENVIRONMENTS)
+# Keys of a map by what they hold: fields with values; regular expressions as text, in
+# a list or as keys; those whose named groups set fields.
+_SETTING = ("set", "numerator", "denominator")
+_OF_GROUPS = ("name", "context", "pattern")
+_EXPRESSIONS = (*_OF_GROUPS, "files", "under", "skip", "rows", "headings")
 
 
 class LoadedMap(msgspec.Struct, frozen=True):
@@ -135,25 +136,13 @@ def _with_key(message: str) -> str:
 def faults(map_: Map) -> Iterator[str]:
     """Yield what is wrong although the TOML is right: the key, and what is expected."""
     for key, part in _parts(map_, ""):
-        if isinstance(part, Facts | Column):
-            yield from _of_fields(part.set, f"{key}set", map_)
+        for name in part.__struct_fields__:
+            yield from _of_key(part, name, f"{key}{name}", map_)
         match part:
-            case Map():
-                yield from _of_groups(filter(None, [part.name]), "name")
-                yield from _of_patterns(part.files, "files.")
             case Table():
                 yield from _of_table(part, key)
-            case Heading():
-                yield from _of_patterns(part.rows, key)
             case Column():
                 yield from _of_column(part, key, map_)
-            case MappedFigure() | MappedFlag():
-                yield from _of_metrics([part.metric], f"{key}metric")
-    yield from _of_contents(map_)
-
-
-def _of_contents(map_: Map) -> Iterator[str]:
-    """Yield what contradicts itself: what a map reads, or that there is nothing."""
     has_figures = bool(map_.table or map_.figure)
     if map_.tool is not None and has_figures:
         yield "tool: but a [[table]] or [[figure]] is there"
@@ -167,25 +156,31 @@ def _parts(part: msgspec.Struct, key: str) -> Iterator[tuple[str, msgspec.Struct
     """Yield all parts below *part*, then itself; each with how its keys begin."""
     for name in part.__struct_fields__:
         below = getattr(part, name)
-        if isinstance(below, dict):
-            quoted = name != "workloads"  # those are short names
-            keys = [(f"{name}.{k!r}" if quoted else f"{name}.{k}") for k in below]
-            below = below.values()
-        elif isinstance(below, tuple):
-            keys = [f"{name}[{index}]" for index in range(len(below))]
-        else:
-            continue
-        for at, one in zip(keys, below, strict=True):
-            if isinstance(one, msgspec.Struct):
-                yield from _parts(one, f"{key}{at}.")
+        named = below.items() if isinstance(below, dict) else ()
+        shown = str if name == "workloads" else repr  # those are short names
+        pairs = [(f".{shown(word)}", inner) for word, inner in named]
+        if isinstance(below, tuple):
+            pairs = [(f"[{index}]", inner) for index, inner in enumerate(below)]
+        for at, inner in pairs:
+            if isinstance(inner, msgspec.Struct):
+                yield from _parts(inner, f"{key}{name}{at}.")
     yield key, part
 
 
+def _of_key(part: msgspec.Struct, name: str, at: str, map_: Map) -> Iterator[str]:
+    """Yield what is wrong in what the key *name* of *part* holds."""
+    held = getattr(part, name)
+    if name in _SETTING:
+        yield from _of_fields(held, at, map_)
+    elif name in _EXPRESSIONS:
+        texts = (held,) if isinstance(held, str) else held or ()
+        sets = name in _OF_GROUPS and getattr(part, "is_", "") not in _FIGURES
+        yield from _of_patterns(texts, at, groups=sets)
+    elif name in ("metric", "parts"):
+        yield from _of_metrics(held.values() if name == "parts" else [held], at)
+
+
 def _of_table(table: Table, key: str) -> Iterator[str]:
-    yield from _of_groups(table.context, f"{key}context")
-    yield from _of_patterns(
-        [*filter(None, [table.under]), *table.skip, *table.rows, *table.headings], key
-    )
     plain: dict[str, str] = {}
     by_row = any(value.is_ == "metric" for value in table.columns.values())
     for name, column in table.columns.items():
@@ -203,26 +198,20 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
 
 
 def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
-    yield from _of_fields(column.numerator, f"{key}numerator", map_)
-    yield from _of_fields(column.denominator, f"{key}denominator", map_)
-    yield from _of_metrics([column.metric, *column.parts.values()], f"{key}metric")
-    yield from _of_patterns(column.skip, f"{key}skip.")
-    yield from _of_patterns(column.patterns, f"{key}pattern.")
-    if column.is_ not in _FIGURES:
-        yield from _of_groups(column.patterns, f"{key}pattern")
-    elif any("(?P<value>" not in pattern for pattern in column.patterns):
-        yield f"{key}pattern: a group (?P<value>…) is expected around the figure"
-    if column.is_ == "field" and not (
-        column.field or column.names or column.patterns or column.cells
-    ):
-        yield f"{key}field: the name of a field is expected, or names, or is = …"
-    elif column.is_ == "field" and column.field is not None:
-        for value in (*column.values.values(), None):
-            yield from _of_fields({column.field: value}, f"{key}field", map_)
+    if column.is_ in _FIGURES:
+        if any("(?P<value>" not in pattern for pattern in column.patterns):
+            yield f"{key}pattern: a group (?P<value>…) is expected around the figure"
     elif column.is_ == "metric":
         if not column.values:
             yield f"{key}values: labels with their metrics are expected"
         yield from _of_metrics(map(str, column.values.values()), f"{key}values")
+    elif column.is_ == "field" and column.field is not None:
+        for value in (*column.values.values(), None):
+            yield from _of_fields({column.field: value}, f"{key}field", map_)
+    elif column.is_ == "field" and not (
+        column.names or column.patterns or column.cells
+    ):
+        yield f"{key}field: the name of a field is expected, or names, or is = …"
 
 
 def _of_fields(fields: Mapping[str, object], key: str, map_: Map) -> Iterator[str]:
@@ -249,24 +238,18 @@ def _of_metrics(names: Iterable[str | None], key: str) -> Iterator[str]:
             yield f"{key}: {name!r} is no metric of schema/metrics.json"
 
 
-def _of_patterns(patterns: Iterable[str], key: str) -> Iterator[str]:
+def _of_patterns(patterns: Iterable[str], key: str, *, groups: bool) -> Iterator[str]:
+    """Yield faults of expressions; with *groups* their named ones set fields."""
     for pattern in patterns:
         try:
             # What a later Python would read otherwise is a warning in this version.
             with warnings.catch_warnings(action="error", category=FutureWarning):
-                re.compile(pattern)
+                names = re.compile(pattern).groupindex
         except (re.error, RecursionError, OverflowError, FutureWarning) as error:
-            yield f"{key[:-1]}: {pattern!r} is no regular expression ({error})"
-
-
-def _of_groups(patterns: Iterable[str], key: str) -> Iterator[str]:
-    """Yield faults of expressions whose named groups set fields."""
-    for pattern in patterns:
-        broken = list(_of_patterns([pattern], f"{key}."))
-        yield from broken
-        names = None if broken else re.compile(pattern).groupindex
-        for name in names or ():
+            yield f"{key}: {pattern!r} is no regular expression ({error})"
+            continue
+        for name in names if groups else ():
             if not _is_field(name.replace("__", ".")):
                 yield f"{key}: group {name!r} is no field"
-        if names is not None and not names:
+        if groups and not names:
             yield f"{key}: a named group is expected: (?P<machine>…)"

@@ -146,10 +146,10 @@ def _group_runs(
     Those under equal fields are one run.
     """
     bad: list[BadLine] = []
-    groups: dict[tuple[tuple[str, str], ...], RunGroup] = {}
+    groups: dict[frozenset[tuple[str, Scalar]], RunGroup] = {}
     layers: tuple[Facts, ...] | None = None
     known, fault = Known(), ""
-    key: tuple[tuple[str, str], ...] = ()
+    key: frozenset[tuple[str, Scalar]] = frozenset()
     for item in observations:
         if item.layers is not layers:  # the figures of a row know the same
             layers, fault = item.layers, ""
@@ -157,8 +157,7 @@ def _group_runs(
                 known = defaults.known(layers)
             except (*UNDERSTANDABLE, ValueError) as why:
                 fault = reason(why)
-            fields = known.fields.items()
-            key = tuple(sorted((name, _text(it)) for name, it in fields))
+            key = frozenset(known.fields.items())  # 128 and 128.0 are equal
         if fault:
             bad.append(_bad(item, fault))
             continue
@@ -166,13 +165,6 @@ def _group_runs(
         group.observations.append(item)
         group.known = _merge_known(group.known, known)
     return list(groups.values()), bad
-
-
-def _text(value: Scalar) -> str:
-    """Return *value* so that equal ones are equal texts: 128 and 128.0 are."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return repr(value)
 
 
 def _merge_known(known: Known, more: Known) -> Known:
@@ -263,7 +255,15 @@ def _records(
     end = min(observations, key=lambda item: _WORST.index(item.status))
     if any(item.status == "ok" for item in observations):
         end = replace(end, status="ok", value=None)
-    flags = [flag for item in observations for flag in item.flags]
+    flags = [
+        Flag(
+            code=it.code,
+            metric=it.metric,
+            detail={**it.detail, **dict.fromkeys(it.unknown)},
+        )
+        for it in doubts
+    ]
+    flags += [flag for item in observations for flag in item.flags]
     lone = [item.value for item in observations if item.value and not item.pool]
     try:
         pooled, series = _pool(observations)
@@ -279,7 +279,7 @@ def _records(
             series=series,
             status=end.status,
             reason=end.value.reason if end.value else None,
-            flags=[*map(_flag, doubts), *flags],
+            flags=flags,
         )
     except UNDERSTANDABLE as why:
         return [_bad(item, reason(why)) for item in observations]
@@ -324,11 +324,6 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
         + (f"; {absent} cells have no figure" if absent else ""),
         locator=where,
     )
-
-
-def _flag(doubt: MappedFlag) -> Flag:
-    detail = {**doubt.detail, **dict.fromkeys(doubt.unknown)}
-    return Flag(code=doubt.code, metric=doubt.metric, detail=detail)
 
 
 def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:

@@ -67,14 +67,14 @@ def _rates(report: Facts, rate: str) -> Sequence[float]:
     stated = fields.whole(report, "num_trials", len(trials))
     if stated != len(trials):
         raise RefusedError(f"num_trials is {stated}, but there are {len(trials)}")
-    return [fields.positive(fields.mapping(trial, "a trial"), rate) for trial in trials]
+    held = [fields.mapping(trial, "a trial") for trial in trials]
+    return [fields.size(trial, rate, least=fields.LEAST) for trial in held]
 
 
 def _claims(report: Facts, of: Origin) -> Iterator[Item]:
     averages = fields.mapping(report["averages"], "averages")
     for phase, (rate, average) in _PHASES.items():
         if averages.get(average) is not None:
-            fields.positive(averages, average)
             yield result.claim(
                 of,
                 f"{average}, mean of the trials",

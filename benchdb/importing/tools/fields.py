@@ -8,6 +8,7 @@ folder of a home, because its name is somebody's.
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
 
@@ -22,6 +23,8 @@ from benchdb.importing.document import (
 Facts = Mapping[str, Any]
 LONGEST = 4000  # characters of a fact: the names of 64 GPUs, and some
 _ABSURD = 1e18  # more of anything than these tools count: a broken clock or counter
+LEAST = 1 / _ABSURD  # of what is divided by
+_SHOWN = 40  # characters of what is no number
 _DIGITS = 400  # characters of one number
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1  # larger integers are kept as text
@@ -45,29 +48,21 @@ parsed = partial(parsed_json, real=_fraction)
 
 
 @lru_cache(maxsize=1)
-def _parsed(document: Document) -> Any:
-    """Return the document as JSON, or why it is none: every format asks for it."""
-    try:
+def glimpse(document: Document) -> Any:
+    """Return the document as JSON, and ``None`` for what is none; never raise.
+
+    Bare ``NaN`` and ``Infinity``, which several tools write, are floats. Every format
+    asks for it.
+    """
+    with suppress(DocumentError):
         return parsed(document.text, nan=True)
-    except DocumentError as why:
-        return why
+    return None
 
 
 def content(document: Document) -> Any:
-    """Return what the document holds as JSON; raise ``DocumentError`` if it is none.
-
-    Bare ``NaN`` and ``Infinity``, which several tools write, are floats.
-    """
-    holder = _parsed(document)
-    if isinstance(holder, DocumentError):
-        raise DocumentError(str(holder))
-    return holder
-
-
-def glimpse(document: Document) -> Any:
-    """Return the document as JSON, and ``None`` for what is none; never raise."""
-    holder = _parsed(document)
-    return None if isinstance(holder, DocumentError) else holder
+    """Return what the document holds as JSON; raise ``DocumentError`` if it is none."""
+    holder = glimpse(document)
+    return parsed(document.text, nan=True) if holder is None else holder
 
 
 def glimpse_text(document: Document) -> str:
@@ -99,36 +94,35 @@ def mapping(raw: object, what: str) -> Facts:
     return raw
 
 
-def amount(raw: object, what: str) -> float:
+def amount(raw: object, what: str, *, least: float = 0.0) -> float:
     """Return the number that *raw* is, in quotes or not; or refuse *what*.
 
-    It is finite and not below 0.
+    It is finite, not below *least*, and no more than a counter that works can show.
     """
     if isinstance(raw, str) and _NUMBER.fullmatch(raw.strip()):
         raw = PrintedFloat(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         shown = "null" if raw is None else repr(raw)
-        shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
         raise RefusedError(f"{what} is {shown}, no number")
-    try:
-        size = float(raw)
-    except OverflowError:
-        raise RefusedError(f"{what} is too large a number") from None
-    if not math.isfinite(size):
-        raise RefusedError(f"{what} is {size}, no number")
-    if len(characters(raw)) > _DIGITS:
+    shown = characters(raw)
+    if len(shown) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
-    if size < 0:
-        raise RefusedError(f"{what} is {characters(raw)}, less than nothing")
-    return size
+    if isinstance(raw, float) and not math.isfinite(raw):
+        raise RefusedError(f"{what} is {shown}, no number")
+    if raw < 0:
+        raise RefusedError(f"{what} is {shown}, less than nothing")
+    if not least <= raw < _ABSURD:
+        raise RefusedError(f"{what} is {shown[:_SHOWN]}, which cannot be")
+    return float(raw)
 
 
-def amounts(raw: object, what: str) -> tuple[float, ...]:
+def amounts(raw: object, what: str, *, least: float = 0.0) -> tuple[float, ...]:
     """Return the numbers of a list, of none where *raw* is empty; or refuse it."""
     if not isinstance(raw or [], list):
-        raise RefusedError(f"{what} is {str(raw)[:40]!r}, no list")
+        raise RefusedError(f"{what} is {str(raw)[:_SHOWN]!r}, no list")
     listed = enumerate(raw if isinstance(raw, list) else ())
-    return tuple(amount(item, f"{what}[{place}]") for place, item in listed)
+    return tuple(amount(item, f"{what}[{n}]", least=least) for n, item in listed)
 
 
 def count(raw: object) -> int | None:
@@ -140,22 +134,11 @@ def count(raw: object) -> int | None:
     return raw if 1 <= raw <= 10**15 else None
 
 
-def size(facts: Facts, name: str) -> float:
-    """Return the fact *name*, a number that is not negative; or refuse it."""
+def size(facts: Facts, name: str, *, least: float = 0.0) -> float:
+    """Return the fact *name*, a number that is not below *least*; or refuse it."""
     if facts.get(name) is None:
         raise RefusedError(f"{name} is missing")
-    raw = amount(facts[name], name)
-    if raw >= _ABSURD:
-        raise RefusedError(f"{name} is {characters(facts[name])[:40]}, which cannot be")
-    return raw
-
-
-def positive(facts: Facts, name: str) -> float:
-    """Return the fact *name*, a number that can be divided by; or refuse it."""
-    raw = size(facts, name)
-    if raw * _ABSURD <= 1:
-        raise RefusedError(f"{name} is {characters(facts[name])}, which cannot be")
-    return raw
+    return amount(facts[name], name, least=least)
 
 
 def whole(facts: Facts, name: str, default: int | None = None) -> int:
@@ -171,29 +154,27 @@ def whole(facts: Facts, name: str, default: int | None = None) -> int:
     return int(raw)
 
 
-def text(facts: Facts, name: str) -> str | None:
-    """Return the fact *name* as text without space around it; ``None`` if blank."""
-    raw = facts.get(name)
-    if raw is None:
-        return None
-    if not isinstance(raw, str):
-        raise RefusedError(f"{name} is {str(raw)[:40]}, not text")
-    if len(raw) > LONGEST:
-        raise RefusedError(f"{name} has {len(raw)} characters; {LONGEST} are read")
-    return " ".join(raw.split()) or None
+def text(facts: Facts, *names: str) -> str | None:
+    """Return the first of the named facts that says something, as one line.
+
+    ``None`` if all are blank. One that is no text is refused, or far too long.
+    """
+    for name in names:
+        raw = facts.get(name)
+        if raw is not None and not isinstance(raw, str):
+            raise RefusedError(f"{name} is {str(raw)[:40]}, not text")
+        if raw and len(raw) > LONGEST:
+            raise RefusedError(f"{name} has {len(raw)} characters; {LONGEST} are read")
+        if words := line(raw or ""):
+            return words
+    return None
 
 
-def name_of(facts: Facts, name: str) -> str:
-    """Return the fact *name* like ``text``, and refuse a blank."""
-    if (named := text(facts, name)) is None:
-        raise RefusedError(f"{name} is missing")
+def name_of(facts: Facts, *names: str) -> str:
+    """Return the first of the named facts like ``text``, and refuse a blank."""
+    if (named := text(facts, *names)) is None:
+        raise RefusedError(f"{names[0]} is missing")
     return named
-
-
-def first_text(holder: object, *names: str) -> str | None:
-    """Return the first of the named fields that is a text with something in it."""
-    raw = map(holder.get, names) if isinstance(holder, dict) else ()
-    return next((line(it) for it in raw if isinstance(it, str) and it.strip()), None)
 
 
 def line(text: str) -> str:

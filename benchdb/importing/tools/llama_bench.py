@@ -23,7 +23,6 @@ import msgspec
 from benchdb.exchange import language_models
 from benchdb.exchange.language_models import BACKENDS, Named
 from benchdb.exchange.messages import Accelerator, Device, Value
-from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
@@ -114,15 +113,14 @@ def read(document: Document, about: About) -> Iterator[Item]:
     form = _form(document)
     if form is None:
         raise DocumentError("no results of llama-bench")
-    empty = True
+    row = None
     for row in form(document):
-        empty = False
         if isinstance(row, BadLine):
             yield row
         else:
             raw, make = dict(row.columns), partial(from_row, row)
             yield result.attempt(of, make, raw, row.locator, line=row.line)
-    if empty:
+    if row is None:
         raise DocumentError("llama-bench wrote its header, but no result")
 
 
@@ -253,7 +251,7 @@ def from_row(entry: Row) -> Result:
     work = _work(row)
     gpus = _listed(row, "gpu_info", _BETWEEN_GPUS)
     device, why = _device(row, naming.accelerators(gpus))
-    figure, times = _timed(entry)
+    figure, seconds = _timed(entry)
     file = fields.text(row, "model_filename")
     conditions = _numbers(fields.picked(row, BACKENDS))
     if file:  # without its folders, which may hold a name
@@ -272,9 +270,9 @@ def from_row(entry: Row) -> Result:
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
         parameters=_numbers(fields.others(row, _PLACED)),
         conditions=conditions,
-        started=result.moment(row, "test_time"),
+        started=fields.text(row, "test_time"),
         values=[figure],
-        series=times,
+        times=seconds,
         machine=result.machine(
             next(iter(processors), None), cards=gpus, label=entry.label
         ),
@@ -303,19 +301,17 @@ def _numbers(columns: Facts) -> dict[str, Any]:
     }
 
 
-def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
+def _timed(entry: Row) -> tuple[Value, tuple[float, ...]]:
     """Return the figure, with the time of each sample where they are there."""
     row, metric = entry.columns, "tokens_per_second"
-    rate, times = fields.positive(row, "avg_ts"), row.get("samples_ns")
+    rate, times = fields.size(row, "avg_ts", least=fields.LEAST), row.get("samples_ns")
     if not times:
         # The tool prints 0 where a test ran once: that is no spread.
         spread = fields.size(row, "stddev_ts") if row.get("stddev_ts") else None
         at = f"{entry.place}{entry.rate}"
         return result.value(metric, row["avg_ts"], at, uncertainty=spread or None), ()
-    if not isinstance(times, list):
-        raise RefusedError("samples_ns is no list of times")
-    places = {f"samples_ns[{place}]": time for place, time in enumerate(times)}
-    seconds = tuple(fields.positive(places, place) / _NANOSECONDS for place in places)
+    nanoseconds = fields.amounts(times, "samples_ns", least=fields.LEAST)
+    seconds = tuple(it / _NANOSECONDS for it in nanoseconds)
     tokens = _tokens(row, rate, seconds)
     of = "the only sample" if len(seconds) == 1 else f"median of {len(seconds)} samples"
     figure = Value(
@@ -324,7 +320,7 @@ def _timed(entry: Row) -> tuple[Value, tuple[Series, ...]]:
         locator=f"{entry.place}samples_ns",
         derived=f"{tokens} tokens over the {of}",
     )
-    return figure, result.series(seconds)
+    return figure, seconds
 
 
 def _tokens(row: Facts, rate: float, seconds: Sequence[float]) -> int:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.exchange.language_models import part_of_test, untuned
-from benchdb.exchange.messages import Device, Machine
+from benchdb.exchange.messages import Device, Machine, Value
 from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
 from benchdb.importing import building
@@ -71,16 +71,15 @@ _BACKENDS: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "AMD": "rocm
 class _Submission(msgspec.Struct, frozen=True):
     """What one computer sent in, named as in the tool's JSON.
 
-    *places* are the locators of its tests, *summary_place* that of the averages.
+    *tests* come with their locators, *place* is the locator of the summary.
     """
 
     system: Facts
     accelerator: Facts
     runtime: Facts
     summary: Facts
-    tests: Sequence[Facts]
-    places: Sequence[str]
-    summary_place: str
+    tests: Sequence[tuple[str, Facts]]
+    place: str
     arrived: str | None = None
 
 
@@ -94,32 +93,27 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield the runs of every test, and the averages of each submission as claims."""
-    if document.content.startswith(sqlite_tables.MAGIC):
-        of = result.origin(document, about, "localscore", protocol=_PROTOCOL)
-        yield from _database(document, of)
-        return
-    sent = fields.content(document)
-    more = isinstance(sent, dict) and fields.others(sent, (*_PARTS, "results"))
-    protocol = {**_PROTOCOL, **(more or {})}
+    is_database = document.content.startswith(sqlite_tables.MAGIC)
+    sent = {} if is_database else fields.content(document)
+    protocol = _PROTOCOL | fields.others(sent, (*_PARTS, "results"))
     of = result.origin(document, about, "localscore", protocol=protocol)
-    yield from _items(of, partial(_from_json, sent), "/")
+    if is_database:
+        yield from _database(document, of)
+    else:
+        yield from _items(of, partial(_from_json, sent), "/")
 
 
 def _from_json(sent: Facts) -> _Submission:
-    system, accelerator, runtime, summary = (
-        fields.mapping(sent.get(name) or {}, name) for name in _PARTS
-    )
     tests = sent["results"]
     if not isinstance(tests, list) or not tests:
         raise RefusedError("results is no list of tests")
     return _Submission(
-        system,
-        accelerator,
-        runtime,
-        summary,
-        tests=[fields.mapping(test, "a test") for test in tests],
-        places=[f"/results/{number}" for number in range(len(tests))],
-        summary_place="/results_summary",
+        *(fields.mapping(sent.get(name) or {}, name) for name in _PARTS),
+        tests=[
+            (f"/results/{number}", fields.mapping(test, "a test"))
+            for number, test in enumerate(tests)
+        ],
+        place="/results_summary",
     )
 
 
@@ -163,14 +157,13 @@ def _from_database(
         "model_n_params": model.get("params"),
     }
     return _Submission(
-        system={**system, "version": system.get("system_version")},
-        accelerator=row(run, "accelerator_id", "accelerators"),
-        runtime={**runtime, "commit": runtime.get("commit_hash")},
-        summary=run,
-        tests=[{**model_facts, **test} for test in tests],
-        places=[f"/test_results/{test.get('id')}" for test in tests],
-        summary_place=f"/benchmark_runs/{run.get('id')}",
-        arrived=fields.first_text(run, "created_at"),
+        {**system, "version": system.get("system_version")},
+        row(run, "accelerator_id", "accelerators"),
+        {**runtime, "commit": runtime.get("commit_hash")},
+        run,
+        [(f"/test_results/{it.get('id')}", {**model_facts, **it}) for it in tests],
+        place=f"/benchmark_runs/{run.get('id')}",
+        arrived=fields.text(run, "created_at"),
     )
 
 
@@ -178,8 +171,8 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
     """Yield the runs of every test, and what the submission says of them all."""
     try:
         sent = make()
-        place = sent.summary_place
-        for at, test in zip(sent.places, sent.tests, strict=True):
+        place = sent.place
+        for at, test in sent.tests:
             for part in _FIGURES:
                 make_result = partial(_result, sent, test, part, at)
                 yield result.attempt(of, make_result, test, at)
@@ -190,7 +183,7 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
 
 def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
     values = [
-        result.measured(metric, test, column, f"{at}/{column}", per)
+        _figure(metric, test, column, f"{at}/{column}", per)
         for column, metric, per in _FIGURES[part]
         if column in test
     ]
@@ -199,7 +192,8 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
     own = fields.text(test, "model_quant_str")
     name = fields.text(test, "name") or "pp{n_prompt}+tg{n_gen}".format(**lengths)
     measured = any(figure.value is not None for figure in values)
-    device, accelerator = _device(sent), fields.text(sent.accelerator, "name")
+    device = _device(sent)
+    accelerator = fields.text(sent.accelerator, "name")
     arrived = {"started": "created_at: when the submission arrived"}
     return Result(
         work=part_of_test(part, model, own, lengths),
@@ -208,7 +202,7 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
         device=device,
         device_name=None if device[0] == "cpu" else accelerator,
         parameters={**fields.others(test, _PLACED), "test": name},
-        started=building.date(sent.arrived) if sent.arrived else None,
+        started=sent.arrived,
         values=values,
         machine=_machine(sent),
         environment=_environment(sent),
@@ -217,6 +211,20 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
         basis=arrived if sent.arrived else {},
         missing={"precision": ABSENT},
     )
+
+
+def _figure(metric: str, test: Facts, column: str, at: str, per: float) -> Value:
+    """Return the figure in a column, divided by *per*; null and 0 are no figure."""
+    raw = test[column]
+    if raw is None:
+        return Value(metric=metric, reason=ABSENT, locator=at)
+    if not fields.size(test, column):
+        why, printed = (
+            "not measured: the source means that by 0",
+            fields.characters(raw),
+        )
+        return Value(metric=metric, reason=why, printed=printed, locator=at)
+    return result.value(metric, raw, at, per=per)
 
 
 def _device(sent: _Submission) -> tuple[Device, str]:
@@ -268,7 +276,7 @@ def _environment(sent: _Submission) -> dict[str, Any]:
 
 def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     """Yield the averages and the score, which the submitting computer worked out."""
-    first = sent.tests[0]
+    _, first = sent.tests[0]
     model = (fields.text(first, "model_name"), fields.text(first, "model_quant_str"))
     about = {"model": " ".join(filter(None, model))}
     about |= fields.others({"accelerator": fields.text(sent.accelerator, "name")})
@@ -281,12 +289,11 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
         means["performance_score"] = float(10 * product ** (1 / 3))
     for name, recomputed in means.items():
         if sent.summary.get(name) is not None:
-            fields.size(sent.summary, name)
             yield result.claim(
                 of,
                 f"{name} over {len(sent.tests)} tests",
                 sent.summary[name],
-                f"{sent.summary_place}/{name}",
+                f"{sent.place}/{name}",
                 unit=_AVERAGES[name][1] if name in _AVERAGES else None,
                 about=about,
                 recomputed=recomputed,
@@ -295,5 +302,5 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
 
 def _mean(sent: _Submission, column: str) -> float | None:
     """Return the mean of a column over the tests, ``None`` where one has no figure."""
-    amounts = [fields.size(test, column) for test in sent.tests if test.get(column)]
+    amounts = [fields.size(it, column) for _, it in sent.tests if it.get(column)]
     return fmean(amounts) if amounts and len(amounts) == len(sent.tests) else None

@@ -12,7 +12,7 @@ from benchdb.exchange.reader import Item
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import fields, result
-from benchdb.importing.tools.fields import Facts, first_text
+from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import Result
 
 # Beyond this a hostile file would cost the product of its parts.
@@ -36,15 +36,17 @@ def read(document: Document, about: About) -> Iterator[Item]:
         size = f"more than {_SHARED_LIMIT // 1024} KiB"
         raise DocumentError(f"session takes {size}, which no tool writes")
     of = result.origin(document, about, "pytest-benchmark")
-    make = partial(_result, session)
-    yield from result.records(of, make, session["benchmarks"], "benchmarks")
+    for number, benchmark in enumerate(session["benchmarks"]):
+        at = f"/benchmarks/{number}"
+        make = partial(_result, session, benchmark, at)
+        yield result.attempt(of, make, benchmark, at)
 
 
 def _result(session: Facts, benchmark: Facts, at: str) -> Result:
     stats, info = fields.mapping(benchmark["stats"], "stats"), session["machine_info"]
-    cpu = info.get("cpu") if isinstance(info.get("cpu"), dict) else {}
-    processor = first_text(cpu, "brand_raw", "brand")
-    vendor = first_text(cpu, "vendor_id_raw", "vendor_id")
+    cpu = fields.mapping(info.get("cpu") or {}, "machine_info.cpu")
+    processor = fields.text(cpu, "brand_raw", "brand")
+    vendor = fields.text(cpu, "vendor_id_raw", "vendor_id")
     parameters = fields.others(benchmark, _READ)
     for holder in ("options", "extra_info"):
         more = fields.mapping(benchmark.get(holder) or {}, holder)
@@ -57,14 +59,14 @@ def _result(session: Facts, benchmark: Facts, at: str) -> Result:
     if (rate := stats.get("ops")) is not None:
         values.append(result.value("operations_per_second", rate, f"{where}/ops"))
     return Result(
-        name=benchmark.get("name") or benchmark.get("fullname"),
+        name=fields.name_of(benchmark, "name", "fullname"),
         locator=at,
-        framework=first_text(info, "python_implementation") or "python",
+        framework=fields.text(info, "python_implementation") or "python",
         parameters=parameters,
         conditions=fields.others(fields.picked(stats, ("iterations", "rounds"))),
-        started=result.moment(session, "datetime"),
+        started=fields.text(session, "datetime"),
         values=values,
-        series=result.series(rounds),
+        times=rounds,
         # Without the name of the host (``node``).
         machine=result.machine(processor, vendor=vendor, threads=cpu.get("count")),
         environment=_environment(session, info),
@@ -87,29 +89,26 @@ def _rounds(stats: Facts) -> tuple[tuple[float, ...], str]:
         return (), "not in the file (needs --benchmark-save-data)"
     if isinstance(data, list) and any(isinstance(item, str) for item in data):
         return (), "stats.data was shortened: it holds text"
-    times, rounds = (
-        fields.amounts(data, "stats.data"),
-        fields.count(stats.get("rounds")),
-    )
+    times = fields.amounts(data, "stats.data")
+    rounds = fields.count(stats.get("rounds"))
     if rounds in (None, len(times)):
         return times, ""
     return (), f"stats.data has {len(times)} of {rounds} rounds"
 
 
 def _environment(session: Facts, info: Facts) -> dict[str, Any]:
-    system, version = first_text(info, "system"), session.get("version")
-    built = {name: info.get(name) for name in ("python_compiler", "python_build")}
-    packages = {"pytest-benchmark": fields.line(str(fields.plain(version)))}
+    system, version = fields.text(info, "system"), fields.text(session, "version")
+    built = fields.picked(info, ("python_compiler", "python_build"))
     return {
         "os_name": "macOS" if system == "Darwin" else system,
-        "kernel": first_text(info, "release"),
-        "architecture": first_text(info, "machine"),
-        "python": first_text(info, "python_version"),
-        "framework": first_text(info, "python_implementation") or "python",
-        "framework_version": first_text(
+        "kernel": fields.text(info, "release"),
+        "architecture": fields.text(info, "machine"),
+        "python": fields.text(info, "python_version"),
+        "framework": fields.text(info, "python_implementation") or "python",
+        "framework_version": fields.text(
             info, "python_implementation_version", "python_version"
         ),
-        "packages": packages if version else {},
+        "packages": {"pytest-benchmark": version} if version else {},
         "variables": fields.words(built)
         | fields.words(session.get("commit_info"), "commit_"),
     }

@@ -3,10 +3,8 @@
 A format fills in a ``Result``; what it leaves out is what such files usually lack.
 """
 
-import json
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -27,7 +25,7 @@ from benchdb.exchange.messages import (
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, SourceClaim
 from benchdb.exchange.record import Record
-from benchdb.exchange.validation import UNDERSTANDABLE, RefusedError, reason
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
 from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
@@ -37,17 +35,11 @@ from benchdb.importing.tools.fields import (
     characters,
     count,
     line,
-    plain,
-    pointer,
-    size,
-    text,
 )
 
 ABSENT = "not in the file"
 # Lengths of time that cannot be nothing: a printed 0 is what its digits leave of them.
 _NEVER_ZERO = frozenset({"operation_seconds", "command_wall_seconds", "load_seconds"})
-_OF_RUN = ("framework", "device_name", "locator", "conditions", "started")
-_OF_END = ("values", "series", "status", "reason")
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "HygonGenuine": "Hygon"}
 
 
@@ -67,16 +59,17 @@ class Result(msgspec.Struct, kw_only=True):
 
     The workload is made of the *name* that somebody gave a benchmark, which is written
     on one line and cut if it is long (the whole is then a parameter), or is *work* of
-    the catalogue with what makes its cell, in the tool's own setting. The *device*
-    comes with how it is known, or why not. *environment* has the fields of an
-    ``Environment``. Without a *label* samples make it ``imported``.
+    the catalogue with what makes its cell, in the tool's own setting. *times* are
+    seconds in the order measured, one step each. The *device* comes with how it is
+    known, or why not. *started* is a date or moment as printed. *environment* has the
+    fields of an ``Environment``. Without a *label* times make it ``imported``.
     """
 
-    name: object = None
+    name: str = ""
     work: Named | None = None
     locator: str
     values: Sequence[Value]
-    series: tuple[Series, ...] = ()
+    times: tuple[float, ...] = ()
     framework: str = "unknown"
     device: tuple[Device, str] = ("unknown", ABSENT)
     device_name: str | None = None
@@ -93,46 +86,50 @@ class Result(msgspec.Struct, kw_only=True):
 
     def record(self, origin: Origin) -> Record:
         """Return the record; raise ``RefusedError`` if an exchange file could not."""
-        basis: dict[str, str] = {}
-        if self.work is not None:
-            workload, named = self.work
-        else:
-            workload, named, basis = _named(origin.tool, self.name)
-        missing = {} if self.started else {"started": ABSENT}
+        basis, missing = dict[str, str](), dict[str, str]()
+        workload, named = self.work or _named(origin.tool, self.name, basis)
         device, why = self.device
         (missing if device == "unknown" else basis)["device"] = why
+        if self.started is None:
+            missing["started"] = ABSENT
         run = building.run(
             workload=workload,
             label=origin.label
             or self.label
-            or ("imported" if self.series else "aggregate"),
+            or ("imported" if self.times else "aggregate"),
             setting=origin.tool if self.work else "standard",
+            framework=self.framework,
             device=device,
+            device_name=self.device_name,
+            locator=self.locator,
             parameters=self.parameters | named,
+            conditions=self.conditions,
+            started=self.started and building.date(self.started),
             basis=basis | self.basis,
             missing=missing | self.missing,
-            **{field: getattr(self, field) for field in _OF_RUN},
         )
         return building.record(
             run=run,
             machine=self.machine or building.unknown_machine(),
             environment=Environment(key="-", **self.environment),
             source=origin.source,
-            **{field: getattr(self, field) for field in _OF_END},
+            values=self.values,
+            series=[Series("measure", 1, self.times)] if self.times else [],
+            status=self.status,
+            reason=self.reason,
         )
 
 
-def _named(tool: str, name: object) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return a workload, with the parameter and the basis that its name needs."""
-    printed = name if isinstance(name, str) else str(plain(name))
+def _named(tool: str, printed: str, basis: dict[str, str]) -> Named:
+    """Return a workload, with the parameter that its name needs; *basis* says why."""
     whole = line(printed)
     workload = f"{tool}/{whole}"
     if len(workload) > building.NAME_LIMIT:
-        workload = f"{workload[: building.NAME_LIMIT - 1]}…"
-        return workload, {"whole_name": whole}, {"workload": "cut short"}
+        basis["workload"] = "cut short"
+        return f"{workload[: building.NAME_LIMIT - 1]}…", {"whole_name": whole}
     if whole != printed.strip():
-        return workload, {}, {"workload": "line breaks and home folders left out"}
-    return workload, {}, {}
+        basis["workload"] = "line breaks and home folders left out"
+    return workload, {}
 
 
 def origin(
@@ -148,18 +145,6 @@ def origin(
     return Origin(tool or importer, source, about.label)
 
 
-def records(
-    origin: Origin,
-    make: Callable[[Any, str], Result],
-    results: Sequence[Any],
-    name: str,
-) -> Iterator[Item]:
-    """Yield the record of each of *results*, a list that stands under *name*."""
-    for place, raw in enumerate(results):
-        at = pointer(name, place)
-        yield attempt(origin, partial(make, raw, at), raw, at)
-
-
 def attempt(
     origin: Origin,
     make: Callable[[], Result],
@@ -172,18 +157,16 @@ def attempt(
 
     *raw* is what stands at *at*, or on a *line* of text, kept to look at.
     """
-    try:
-        return make().record(origin)
-    except UNDERSTANDABLE as why:
-        is_text = line is not None and isinstance(raw, str)
-        shown = str(raw) if is_text else json.dumps(raw, default=str)
-        return building.bad(reason(why), line=line, locator=at, raw=shown)
+    return building.attempt(
+        lambda: make().record(origin), line=line, locator=at, raw=raw
+    )
 
 
 def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) -> Item:
     """Return the figure *raw* that the tool derived, or why it cannot be kept."""
-    try:
-        derived = Claim(
+
+    def derived() -> SourceClaim:
+        found = Claim(
             source=origin.source.key,
             kind="derived",
             statement=line(statement),
@@ -192,15 +175,16 @@ def claim(origin: Origin, statement: str, raw: object, at: str, **facts: Any) ->
             value=amount(raw, at),
             **facts,
         )
-        return SourceClaim(building.acceptable(derived), origin.source)
-    except UNDERSTANDABLE as why:
-        return building.bad(reason(why), locator=at, raw=json.dumps(raw))
+        return SourceClaim(building.acceptable(found), origin.source)
+
+    return building.attempt(derived, locator=at, raw=raw)
 
 
-def moment(facts: Facts, name: str) -> str | None:
-    """Return the moment that the fact *name* is, if it says any; or refuse it."""
-    printed = text(facts, name)
-    return building.date(printed) if printed else None
+def value(
+    metric: str, raw: object, locator: str, *, per: float = 1.0, **how: Any
+) -> Value:
+    """Return the figure that stands at *locator*, divided by *per*."""
+    return _figure(metric, amount(raw, locator) / per, characters(raw), locator, **how)
 
 
 def _figure(
@@ -211,27 +195,6 @@ def _figure(
         why = f"printed as {printed or 0}: shorter than its digits show"
         return Value(metric=metric, reason=why, printed=printed, locator=locator)
     return Value(metric=metric, value=figure, printed=printed, locator=locator, **how)
-
-
-def value(
-    metric: str, raw: object, locator: str, *, uncertainty: float | None = None
-) -> Value:
-    """Return the figure that stands at *locator*."""
-    figure, printed = amount(raw, locator), characters(raw)
-    return _figure(metric, figure, printed, locator, uncertainty=uncertainty)
-
-
-def measured(
-    metric: str, facts: Facts, column: str, locator: str, per: float = 1.0
-) -> Value:
-    """Return the figure in a column, divided by *per*; null and 0 are no figure."""
-    raw = facts[column]
-    if raw is None:
-        return Value(metric=metric, reason=ABSENT, locator=locator)
-    if not (amount := size(facts, column)):
-        why, printed = "not measured: the source means that by 0", characters(raw)
-        return Value(metric=metric, reason=why, printed=printed, locator=locator)
-    return _figure(metric, amount / per, characters(raw), locator)
 
 
 def typical(
@@ -256,11 +219,6 @@ def median(metric: str, samples: Sequence[float], locator: str, *, of: str) -> V
     derived = f"median of {len(samples)} {of}{'' if len(samples) == 1 else 's'}"
     half = statistics.median(samples)
     return _figure(metric, half, None, locator, derived=derived)
-
-
-def series(times: tuple[float, ...]) -> tuple[Series, ...]:
-    """Return measured times in the order taken, one step each."""
-    return (Series("measure", 1, times),) if times else ()
 
 
 def machine(

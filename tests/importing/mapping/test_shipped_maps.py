@@ -59,7 +59,7 @@ def claim_of(claim: MappedClaim) -> Claim:
     """Return the line that a claim of a map becomes."""
     given = {name: getattr(claim, name) for name in claim.__struct_fields__}
     line = given.pop("line")
-    return Claim(source="source", locator=f"line {line}", **given)
+    return Claim(**{**given, "source": "source", "locator": f"line {line}"})
 
 
 def flag_of(flag: MappedFlag) -> Flag:
@@ -157,7 +157,7 @@ def test_the_environments_of_a_map_are_the_published_ones(slug: str):
     for environment in map_of(slug).environments.values():
         given = msgspec.structs.asdict(environment)
         given.pop("match")
-        mapped.add(digest_of(Environment(key="", **given)))
+        mapped.add(digest_of(Environment(**given)))
 
     assert mapped == {
         digest_of(record.environment) for record in records(published(slug))

@@ -241,7 +241,7 @@ def test_no_layer_on_the_gpu_is_the_cpu_and_says_what_is_known():
         ({"avg_ts": "fast"}, "avg_ts is 'fast', no number"),
         ({"avg_ts": 501.0}, "avg_ts is 501.0, but 100 tokens"),
         ({"avg_ts": None}, "avg_ts is missing"),
-        ({"samples_ns": "5"}, "samples_ns is no list"),
+        ({"samples_ns": "5"}, "samples_ns is '5', no list"),
         ({"samples_ns": [1, -1]}, "samples_ns[1] is -1, less than nothing"),
         ({"samples_ns": [10**30]}, "which cannot be"),
         ({"n_prompt": 0}, "n_prompt and n_gen are both 0"),
