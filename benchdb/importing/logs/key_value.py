@@ -17,23 +17,22 @@ from itertools import pairwise
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.epochs import IN_BRACKETS
-from benchdb.importing.logs.log_lines import (
-    Entry,
-    LineMatch,
-    as_sheets,
+from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
-    matching_lines,
     shows_bar,
     unmarked,
     unstamped,
 )
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.logs.phrases import is_figure, is_name, is_value
+from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
@@ -68,6 +67,18 @@ _SIDE = re.compile(
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
+
+
+# "CPU(s): 8" counts; "Time(s): 8" are seconds.
+_COUNTED = re.compile(
+    r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
+    r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
+)
+_MOMENT = re.compile(  # and no time that passed
+    r"(?i)(?:.*\b)?(?:start(?:ed|s)?|began|begin|end(?:ed|s)?|finish(?:ed)?|now|date"
+    r"|time ?stamp|created|updated|saved)(?: (?:at|on|time|date))?"
+)
+_CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -121,7 +132,9 @@ def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | No
     else:
         word = kind in ("colon", "equals") and is_name(name, words=_NAME_OF_WORD)
         fits = word or is_figure(value)
-    return _Pair(name, value) if fits else None
+    if not fits or (_MOMENT.fullmatch(name) and _CLOCK.fullmatch(value)):
+        return None
+    return _Pair(_COUNTED.sub("s", name) if value.isdigit() else name, value)
 
 
 def _dashed(text: str, *, last: bool = False) -> _Pair | None:
@@ -167,6 +180,7 @@ def _pair_of_line(line: Line) -> _Pair | None:
         or shows_bar(text)
         or line.words[0] == "|"
         or banner(line.words)
+        or settings_in(text)
     ):
         return None
     plain = unstamped(text).replace("**", "").replace("`", "")
@@ -181,14 +195,14 @@ def _rows(
     if len(sides) > 1 and "".join(it[0] for it in sides) == pair.value:
         for it in sides:
             named = [("key", f"{pair.name} ({it[2]})"), ("value", it[1])]
-            yield Entry(line.line, line.raw, context, tuple(named), part)
+            yield replace(line.entry(tuple(named), part), context=context)
         return
     named = [("key", pair.name), ("value", pair.value)]
     if both := _BOTH.fullmatch(pair.value):
         units = [understood(unit) for unit in both.group("unit", "other")]
         if all(units) and len({one.base for one in units if one}) > 1:
             named[1:] = [("value", both[1]), (f"value{IN_BRACKETS}", both["bracket"])]
-    yield Entry(line.line, line.raw, context, tuple(named), part)
+    yield replace(line.entry(tuple(named), part), context=context)
 
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:

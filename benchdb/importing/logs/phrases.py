@@ -70,7 +70,7 @@ def is_name(text: str, *, words: int = 8) -> bool:
         and any(char.isalnum() for char in text)
         and all(text.count(one) == text.count(other) for one, other in ("()", "[]"))
         and not text.endswith((".", ",", ";", "!", "?"))
-        and ". " not in text
+        and not any(mark in text for mark in (". ", "..", "…", ": "))
         and "://" not in text
         and not text.casefold().endswith(("http", "https", "ftp", "file"))
     )

@@ -52,7 +52,7 @@ def test_the_program_in_the_article_is_not_read(mapped: Mapped):
         ("vgg16_model: 188.27877402305603", "vgg16_model", "188.27877402305603"),
         ("Images/sec: 72.8", "Images/sec", "72.8"),
         ("  alexnet : 35,9 s", "alexnet", "35,9 s"),
-        ("batch_size=64", "batch_size", "64"),
+        ("images_per_sec=64", "images_per_sec", "64"),
         ("wall time = 12.5 ms", "wall time", "12.5 ms"),
         ("resnet  ....  12.3", "resnet", "12.3"),
         ("resnet....: 12.3", "resnet", "12.3"),

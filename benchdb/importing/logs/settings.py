@@ -1,0 +1,115 @@
+"""Settings that a program prints above its figures: batch size, epochs, device, model.
+
+``Batch size: 64`` and ``lr = 0.001`` on lines of their own; ``key=value`` several times
+in a line, as of ``argparse``; and the options of a command, ``--batch-size 64``. They
+hold for the figures below, as columns of their own.
+"""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.importing.logs.line_text import command, unmarked, unstamped
+from benchdb.importing.sheet import Cell, Sheet
+
+_LIMIT = 2000  # characters of a line
+_COLUMNS = 30
+_BEFORE = (
+    r"(?:(?:num(?:ber)?|of|n|max|total|global|train(?:ing)?|eval|per|device|micro|mini"
+    r"|instantaneous|base|initial|gradient|warm-?up) )*"
+)
+_KNOWN = re.compile(
+    rf"{_BEFORE}(?:batch(?: ?size)?(?: per device)?|bs|epochs|steps|iters|iterations"
+    r"|accumulation steps|optimization steps|lr|learning rate|optimi[sz]er|dropout|seed"
+    r"|weight decay|momentum|seq(?:uence)? ?len(?:gth)?|block size|ctx|context"
+    r"|context (?:size|length)|im(?:age|g) ?(?:size|sz)|resolution|workers|threads"
+    r"|prompts|concurrency|request rate|layers|heads|hidden (?:size|dim)|examples"
+    r"|(?:non )?trainable param(?:eter)?s|param(?:eter)?s)"
+)
+# On a line of its own each of these is a heading (``log_lines``).
+_OF_LISTS = re.compile(
+    r"(?:model|arch|network|device|precision|dtype|backend|framework|dataset|data"
+    r"|quanti[sz]ation)(?: (?:name|id|type))?"
+)
+# How far a training came: a whole number, and else a time.
+_REACHED = ("epoch", "step", "global step", "iteration")
+# What a training came to: beside a speed it says that there was work, and no speed.
+_LEARNT = re.compile(r"(?:\w+ )?(?:loss|grad(?:ient)? norm|perplexity|ppl)")
+_WHOLE = re.compile(r"\d{1,9}(?:\.0)?")
+_PROGRESS = re.compile(r"(?:\w+ )?(?:epoch|step|iter|loss|acc|accuracy|time|took)")
+_ALONE = re.compile(
+    r"(?:[A-Z]\w{1,30}: )?([A-Za-z#][\w -]{0,60}?(?:\([^()]{0,80}\))?)"
+    r"(?: {0,20}[:=] {0,40}|(?<=(?:size|rate)) (?=\d))"
+    r"((?:\d{1,3}(?:,\d{3})+)|[^\s:=,;|()\[\]{}]{1,60})"
+)
+_VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
+_ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
+_OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_WITH_UNIT = re.compile(r"\d ?(?:[mµun]?s|sec\w*|min\w*|[A-Za-z]+/s\w*)(?![\w/])")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting as it is printed, and the line where it stands."""
+
+    name: str
+    value: str
+    line: int
+
+    @property
+    def key(self) -> str:
+        """Return what its name is in whatever spelling: ``batch size``."""
+        return _folded(self.name)
+
+
+def _folded(name: str) -> str:
+    plain = re.sub(r"\([^()]*\)", " ", name.replace("_", " ").replace("-", " "))
+    return " ".join(plain.casefold().split())
+
+
+def settings_in(text: str, line: int = 0) -> list[Setting]:
+    """Return the settings that a *line* prints, and nothing but those."""
+    if len(text) > _LIMIT:
+        return []
+    if shell := command(text):
+        named = [(it[1], it[2]) for it in _OPTION.finditer(shell)]
+    elif alone := _ALONE.fullmatch(unmarked(unstamped(text))):
+        name, value = alone[1].strip(), alone[2]
+        known = _KNOWN.fullmatch(_folded(name)) and not _WITH_UNIT.match(value)
+        reached = _folded(name) in _REACHED and _WHOLE.fullmatch(value)
+        reached = reached or _LEARNT.fullmatch(_folded(name))
+        return [Setting(name, value, line)] if known or reached else []
+    else:
+        named = [(it[1], it[2]) for it in _ITEM.finditer(text)]
+        if len(named) < 2 or _WITH_UNIT.search(text):
+            return []
+        if any(_PROGRESS.fullmatch(_folded(name)) for name, _ in named):
+            return []
+    known = [
+        Setting(name, value.strip("'\""), line)
+        for name, value in named
+        if _KNOWN.fullmatch(_folded(name)) or _OF_LISTS.fullmatch(_folded(name))
+    ]
+    return known[:_COLUMNS] if shell or len(known) > 1 else []
+
+
+def begins_anew(text: str) -> bool:
+    """Tell whether *text* lists all settings of a run: those above hold no more."""
+    return command(text) is not None or "Namespace(" in text
+
+
+def with_settings(sheet: Sheet, settings: Iterable[Setting]) -> Sheet:
+    """Return *sheet* with a column for each setting that it has none for."""
+    own = set(map(_folded, sheet.header))
+    added = [one for one in settings if one.key not in own]
+    if not (added and sheet.rows):
+        return sheet
+    cells = tuple(Cell(one.value, one.line, one.value) for one in added)
+    names = tuple(one.name for one in added)
+    return replace(
+        sheet,
+        header=(*sheet.header, *names),
+        rows=tuple(replace(row, cells=(*row.cells, *cells)) for row in sheet.rows),
+        inherited=names,
+    )
