@@ -125,17 +125,24 @@ class Outline:
             self._labels = [*labels, words][-_LABELS:]
             self._grows = True
             if leads:
-                self._groups = [*self._groups, _Group(width, words)][-_DEPTH:]
+                self.lead(words, width)
+
+    def lead(self, words: str, width: int) -> None:
+        """Let *words*, indented by *width*, hold for what is indented deeper alone."""
+        self._groups = [*self._groups, _Group(width, words)][-_DEPTH:]
 
     def end_labels(self) -> None:
         """Let the next plain line replace those above it."""
         self._grows = False
 
-    def narrow(self, width: int) -> None:
-        """Drop the groups that a line indented by *width* is no part of."""
+    def narrow(self, width: int, *, listed: bool = False) -> None:
+        """Drop the groups that a line indented by *width* is no part of.
+
+        A *listed* line has no other bullet above it but those that it is part of.
+        """
         while self._groups and self._groups[-1].width >= width:
             gone = self._groups.pop()
-            if gone.nested:
+            if gone.nested or listed:
                 self._labels = [text for text in self._labels if text != gone.text]
         for group in self._groups:
             group.nested = True

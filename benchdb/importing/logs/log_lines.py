@@ -103,6 +103,8 @@ def matching_lines(
         context, settings = reader.above.context(), tuple(reader.settings.values())
         at, block = line.number, reader.block
         yield LineMatch(at, line.raw, line.text, context, settings, block, made)
+        if listed := bullet(line.text):
+            reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
 
 
 def is_output(document: Document) -> bool:
@@ -158,7 +160,7 @@ class _Lines:
 
     def _take(self, line: Line) -> None:
         """Take what a line of text says of those below it: a fact, or settings."""
-        self.above.narrow(line.indent)
+        self.above.narrow(line.indent, listed=bullet(line.text) is not None)
         stated = _stated(line.text)
         if stated and self._measured and stated[0] not in self.above.stated:
             stated = None  # about the figure above, unless it was said before

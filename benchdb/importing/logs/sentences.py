@@ -111,7 +111,8 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     if not (found := [*_found(text)]):
         return None
     head = labelled or _HEAD.match(text)
-    made, before = [], head.end() if head else 0
+    made: list[_Measured] = []
+    before = head.end() if head else 0
     for (start, end, name), (following, *_) in zip(
         found, [*found[1:], (len(text), 0, "")], strict=True
     ):

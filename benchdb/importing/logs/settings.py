@@ -76,10 +76,14 @@ def settings_in(text: str, line: int = 0) -> list[Setting]:
         named = [(it[1], it[2]) for it in _OPTION.finditer(shell)]
     elif alone := _ALONE.fullmatch(unmarked(unstamped(text))):
         name, value = alone[1].strip(), alone[2]
-        known = _KNOWN.fullmatch(_folded(name)) and not _WITH_UNIT.match(value)
-        reached = _folded(name) in _REACHED and _WHOLE.fullmatch(value)
-        reached = reached or _LEARNT.fullmatch(_folded(name))
-        return [Setting(name, value, line)] if known or reached else []
+        key = _folded(name)
+        if (
+            (_KNOWN.fullmatch(key) and not _WITH_UNIT.match(value))
+            or (key in _REACHED and _WHOLE.fullmatch(value))
+            or _LEARNT.fullmatch(key)
+        ):
+            return [Setting(name, value, line)]
+        return []
     else:
         named = [(it[1], it[2]) for it in _ITEM.finditer(text)]
         if len(named) < 2 or _WITH_UNIT.search(text):

@@ -313,3 +313,9 @@ def test_two_figures_that_say_of_what_they_are_are_two_rows(text):
     (sheet,) = read("bullets" if line[0] == "-" else "key-value", line)
 
     assert texts(sheet) == [("Time (GPU)", "12.4 s"), ("Time (CPU)", "98.1 s")]
+
+
+def test_a_bullet_is_no_heading_of_the_one_below_it():
+    (sheet,) = read("bullets", "# T\n\n- Install it\n- ResNet50: 140 img/s\n")
+
+    assert sheet.context == ("T",)
