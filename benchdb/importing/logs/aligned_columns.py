@@ -16,9 +16,14 @@ import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.line_text import banner, command, unstamped
+from benchdb.importing.logs.line_text import (
+    banner,
+    command,
+    is_figure,
+    is_unit,
+    unstamped,
+)
 from benchdb.importing.logs.log_lines import LineMatch, cell, matching_lines
-from benchdb.importing.logs.phrases import is_figure, is_unit
 from benchdb.importing.logs.settings import with_settings
 from benchdb.importing.sheet import Sheet, SheetRows, misfit
 

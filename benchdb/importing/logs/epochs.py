@@ -24,12 +24,15 @@ from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
     command,
     is_chatter,
+    is_figure,
+    is_name,
+    is_time,
+    is_unit,
     shows_bar,
     unmarked,
     unstamped,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
-from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
 from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.quantity import TIMED
 from benchdb.importing.sheet import Sheet

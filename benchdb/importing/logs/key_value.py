@@ -25,12 +25,15 @@ from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
+    is_figure,
+    is_name,
+    is_value,
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
-from benchdb.importing.logs.phrases import is_figure, is_name, is_value
 from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
@@ -72,10 +75,8 @@ _COUNTED = re.compile(
     r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
     r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
 )
-_MOMENT = re.compile(  # and no time that passed
-    r"(?i)(?:.*\b)?(?:start(?:ed|s)?|began|begin|end(?:ed|s)?|finish(?:ed)?|now|date"
-    r"|time ?stamp|created|updated|saved)(?: (?:at|on|time|date))?"
-)
+# And no time that passed.
+_MOMENT = re.compile(rf"(?i)(?:.*\b)?{words_of('moments')}(?: (?:at|on|time|date))?")
 _CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
 
 
@@ -90,7 +91,7 @@ class _Pair(msgspec.Struct, frozen=True):
 def _pair(text: str) -> _Pair | None:
     """Return the one pair that *text* is; ``None`` for a sentence, or several pairs.
 
-    After a colon or an equals sign the value may be a word (``phrases.is_value``);
+    After a colon or an equals sign the value may be a word (``is_value``);
     after an arrow, dots, ``took`` or a wide gap it must be a figure.
     """
     text = text.strip()

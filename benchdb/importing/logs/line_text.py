@@ -1,10 +1,29 @@
-"""What a line of running text is, by its own marks, and what is seen of it.
+"""What a line of running text is, what is seen of it, and which texts are values.
 
-Prompts, stamps of loggers, bars, warnings and terminal escapes are known here.
+Prompts, stamps of loggers, bars, warnings and terminal escapes are known here, those
+that programs print by the words of ``logs.toml``.
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
+
+from benchdb.importing.quantities import unit_names
+from benchdb.resources import folder
+
+_FILE = folder("schema") / "words" / "logs.toml"
+_LISTS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def words_of(name: str) -> str:
+    """Return the pattern of any word that ``logs.toml`` lists under *name*."""
+    return f"(?:{'|'.join(_LISTS[name])})"
+
+
+def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Return what finds any word that ``logs.toml`` lists under *name*."""
+    return re.compile(words_of(name), flags)
+
 
 _BANNER = re.compile(
     r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
@@ -45,19 +64,9 @@ _STAMP = re.compile(
     """,
     re.VERBOSE,
 )
-_CHATTER = re.compile(
-    r"(?:WARN|Warning|warnings\.warn|\[W\b|To enable them in other operations)"
-    r"|[^:]{0,300}:\d{1,6}: \w{0,40}Warning: "
-    r"|(?:ggml|llama|llm|whisper|clip|common)_\w{1,60}: |(?:system_info|build): "
-    r"|[A-Z]{2,8} available: (?:True|False)"
-    r"|\d[\d.]{8,20} [DIWE] |(?:slot|srv|que) +\w{1,60}: "  # llama-server's
-)
-# What a program says that it does; with a number, it may name what it is.
-_DOING = re.compile(
-    r"(?i)(?:load|start|fetch|download|compil|initiali[sz]|sav|build|warm|prepar"
-    r"|process|clean|writ|read)ing\b\D*|(?:done|start(?:ed)?|finished|ready)\b\D{0,20}"
-)
-_LOADING = re.compile(r"(?i)(?:load|fetch|download|sav|prepar)ing\b")
+_CHATTER = any_of("chatter")
+_DOING = any_of("doing", re.IGNORECASE)
+_LOADING = any_of("loading", re.IGNORECASE)
 _DATUM = re.compile(
     r"(?i)[^:=]{1,80}[:=]\s*(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
     r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
@@ -69,15 +78,8 @@ _RESULT = re.compile(
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
-_PROGRAM = re.compile(
-    r"import [\w.]{1,80}(?:,| as |;|$)|from [\w.]{1,80} import |def \w{1,80}\("
-    r"|class \w{1,80}[(:]|if __name__|#include|#!/|fn main|func \w{1,80}\("
-    r"|using (?:namespace|[A-Z]\w{0,80}[.;])|public (?:class|static)|const \w{1,80} ="
-)
-_LANGUAGES = (
-    " python py python3 swift c cpp c++ objc metal cuda rust go js javascript ts "
-    "typescript java julia r ruby html css sql dockerfile makefile bibtex latex "
-)
+_PROGRAM = any_of("program")
+_LANGUAGES = any_of("languages")
 
 
 def command(text: str) -> str | None:
@@ -176,6 +178,78 @@ def banner(words: str) -> str:
 def is_program(inside: Sequence[str], language: str) -> bool:
     """Tell whether the lines *inside* a fence are code, no output."""
     short = [raw for raw in inside if len(raw) < 1000]
-    if language and f" {language.strip('{}.')} " in _LANGUAGES:
+    if _LANGUAGES.fullmatch(language.strip("{}.")):
         return not any(map(command, short))
     return any(_PROGRAM.match(raw.strip()) for raw in short)
+
+
+_DOUBTFUL = frozenset("mMkKGBhd")  # a unit to a reader, if not which
+
+
+def is_unit(word: str) -> bool:
+    """Tell whether *word* is a unit: ``s``, ``ms``, ``GB``, ``img/s``, ``TFLOPS``."""
+    word = word.strip(".,()[]/") if "/" not in word[1:] else word
+    known = unit_names.understood(word) or unit_names.doubts(word)
+    return word in _DOUBTFUL or bool(known)
+
+
+def is_time(word: str) -> bool:
+    """Tell whether *word* is a unit of time, of which several may follow each other."""
+    found = unit_names.understood(word)
+    return word in ("m", "h", "d") or (found is not None and found.base == "s")
+
+
+_BEFORE = "~≈≃<>≤≥=±+-−–*$€£¥(. "  # what may stand before the first digit
+_NOTHING = (*"-—–?✗✘❌×∞/*…", "--", "---")
+_BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
+_WORD = re.compile(r"[\w.+\-/@%#°&'\"()]{1,48}(?::\w[\w.\-]{0,30})?")
+_ENDS = tuple(".,;:!?{[(")
+_NAME_WIDTH = 60
+_FIGURE_WORDS = 6
+_WORDS = 4
+_SENTENCE = 3  # words that a sentence has more of
+_VALUE_WIDTH = 48
+
+
+def is_figure(text: str) -> bool:
+    """Tell whether *text* begins with a number."""
+    return text.lstrip(_BEFORE)[:1].isdecimal()
+
+
+def is_value(text: str) -> bool:
+    """Tell whether *text* says one thing: a figure, a word or two, or a dash.
+
+    A figure may have up to six words, brackets left out; other words are at most four,
+    as in ``Apple M1 Max``. A sentence is no value.
+    """
+    words = text.split()
+    if is_figure(text):
+        words = _BRACKETS.sub(" ", text).split()
+        ends = words[-1] if len(words) > _SENTENCE else " "
+        return len(words) <= _FIGURE_WORDS and not (
+            ends[-1] in ".!?" and ends[:1].isalpha()
+        )
+    return text in _NOTHING or (
+        0 < len(words) <= _WORDS
+        and len(text) <= _VALUE_WIDTH
+        and text[0] not in "(["
+        and not text.endswith(_ENDS)
+        and "://" not in text
+        and "()" not in text
+        and any(char.isalnum() for char in text)
+        and all(map(_WORD.fullmatch, words))
+    )
+
+
+def is_name(text: str, *, words: int = 8) -> bool:
+    """Tell whether *text* can be the name of a value: no address and no sentence."""
+    return (
+        0 < len(text) <= _NAME_WIDTH
+        and len(text.split()) <= words
+        and any(char.isalnum() for char in text)
+        and all(text.count(one) == text.count(other) for one, other in ("()", "[]"))
+        and not text.endswith((".", ",", ";", "!", "?"))
+        and not any(mark in text for mark in (". ", "..", "…", ": "))
+        and "://" not in text
+        and not text.casefold().endswith(("http", "https", "ftp", "file"))
+    )

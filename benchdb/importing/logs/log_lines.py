@@ -17,14 +17,15 @@ from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
+    is_figure,
     is_program,
     names_nothing,
     shown,
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
-from benchdb.importing.logs.phrases import is_figure
 from benchdb.importing.logs.settings import (
     Setting,
     begins_anew,
@@ -39,8 +40,8 @@ _Named = tuple[tuple[str, str], ...]
 _LABEL_WIDTH = 300
 # Which model, machine and software: ``model_name = mistral:7b``, ``Device: mps``.
 _STATED = re.compile(
-    r"(?i)((?:(?P<model>model|network)|device|machine|hardware|gpu|cpu|chip|framework|backend"
-    r"|runtime|engine|dtype|precision|quanti[sz]ation)(?:[ _-]?(?:name|id|type))?)"
+    rf"(?i)((?:(?P<model>{words_of('stated_model')})|{words_of('stated_system')})"
+    r"(?:[ _-]?(?:name|id|type))?)"
     r" ?(?:: |= ?)(?!=)(?P<text>[^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
 )
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")

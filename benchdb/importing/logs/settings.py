@@ -11,34 +11,23 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.logs.line_text import command, unmarked, unstamped
+from benchdb.importing.logs.line_text import (
+    any_of,
+    command,
+    unmarked,
+    unstamped,
+    words_of,
+)
 from benchdb.importing.sheet import Cell, Sheet
 
 _LIMIT = 2000  # characters of a line
 _COLUMNS = 30
-_BEFORE = (
-    r"(?:(?:num(?:ber)?|of|n|max|total|global|train(?:ing)?|eval|per|device|micro|mini"
-    r"|instantaneous|base|initial|gradient|warm-?up) )*"
-)
-_KNOWN = re.compile(
-    rf"{_BEFORE}(?:batch(?: ?size)?(?: per device)?|bs|epochs|steps|iters|iterations"
-    r"|accumulation steps|optimization steps|lr|learning rate|optimi[sz]er|dropout|seed"
-    r"|weight decay|momentum|seq(?:uence)? ?len(?:gth)?|block size|ctx|context"
-    r"|context (?:size|length)|im(?:age|g) ?(?:size|sz)|resolution|workers|threads"
-    r"|prompts|concurrency|request rate|layers|heads|hidden (?:size|dim)|examples"
-    r"|(?:non )?trainable param(?:eter)?s|param(?:eter)?s)"
-)
-# On a line of its own each of these is a heading (``log_lines``).
-_OF_LISTS = re.compile(
-    r"(?:model|arch|network|device|precision|dtype|backend|framework|dataset|data"
-    r"|quanti[sz]ation)(?: (?:name|id|type))?"
-)
-# How far a training came: a whole number, and else a time.
-_REACHED = ("epoch", "step", "global step", "iteration")
-# What a training came to: beside a speed it says that there was work, and no speed.
-_LEARNT = re.compile(r"(?:\w+ )?(?:loss|grad(?:ient)? norm|perplexity|ppl)")
+_KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
+_OF_LISTS = any_of("settings_of_lists")
+_REACHED = any_of("reached")
+_LEARNT = any_of("learnt")
+_PROGRESS = any_of("progress")
 _WHOLE = re.compile(r"\d{1,9}(?:\.0)?")
-_PROGRESS = re.compile(r"(?:\w+ )?(?:epoch|step|iter|loss|acc|accuracy|time|took)")
 _ALONE = re.compile(
     r"(?:[A-Z]\w{1,30}: )?([A-Za-z#][\w -]{0,60}?(?:\([^()]{0,80}\))?)"
     r"(?: {0,20}[:=] {0,40}|(?<=(?:size|rate)) (?=\d))"
@@ -79,7 +68,7 @@ def settings_in(text: str, line: int = 0) -> list[Setting]:
         key = _folded(name)
         if (
             (_KNOWN.fullmatch(key) and not _WITH_UNIT.match(value))
-            or (key in _REACHED and _WHOLE.fullmatch(value))
+            or (_REACHED.fullmatch(key) and _WHOLE.fullmatch(value))
             or _LEARNT.fullmatch(key)
         ):
             return [Setting(name, value, line)]
