@@ -26,10 +26,14 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 class _Group(msgspec.Struct):
-    """A line that holds for those indented deeper; *nested* once there was one."""
+    """A line that holds for those indented deeper; *nested* once there was one.
+
+    A *listed* one, a bullet, is right above what follows it without a gap alone.
+    """
 
     width: int
     text: str
+    listed: bool = False
     nested: bool = False
 
 
@@ -51,7 +55,7 @@ class Outline:
         self._fold = 0  # headings that hold outside the fold that is open
         self._groups: list[_Group] = []
         self._labels: list[str] = []
-        self._grows = False
+        self.grows = False
         self._outside: list[_Outside] = []
 
     def context(self, *nearer: str) -> tuple[str, ...]:
@@ -102,7 +106,7 @@ class Outline:
 
     def leave(self, inner: Inner) -> None:
         """Forget what held inside alone."""
-        self._groups, self._grows = [], False
+        self._groups, self.grows = [], False
         if any(outside.inner == inner for outside in self._outside):
             while (outside := self._outside.pop()).inner != inner:
                 pass
@@ -121,21 +125,47 @@ class Outline:
         One that *leads* holds for those indented deeper.
         """
         if words:
-            labels = self._labels if self._grows else []
+            labels = self._labels if self.grows else []
             self._labels = [*labels, words][-_LABELS:]
-            self._grows = True
+            self.grows = True
             if leads:
-                self._groups = [*self._groups, _Group(width, words)][-_DEPTH:]
+                self.lead(words, width)
+
+    def prose(self, words: str) -> None:
+        """Take a line of a paragraph, or one that goes on with a bullet."""
+        if self.grows and self._labels:
+            begun = self._labels[-1]
+            words = f"{begun} {words}"
+            for group in self._groups[-1:]:
+                group.text = words if group.text == begun else group.text
+        self._labels, self.grows = [words], True
+
+    def item(self, words: str, width: int) -> None:
+        """Take a bullet indented by *width*; a paragraph above it is none any more."""
+        self._labels, self.grows = [words], True
+        self.lead(words, width, listed=True)
+
+    def title(self) -> str:
+        """Return the paragraph that a rule below it makes a heading; else blank."""
+        return self._labels[-1] if self.grows and self._labels else ""
+
+    def lead(self, words: str, width: int, *, listed: bool = False) -> None:
+        """Let *words*, indented by *width*, hold for what is indented deeper alone."""
+        group = _Group(width, words, listed)
+        self._groups = [*self._groups, group][-_DEPTH:]
 
     def end_labels(self) -> None:
         """Let the next plain line replace those above it."""
-        self._grows = False
+        self.grows = False
 
-    def narrow(self, width: int) -> None:
-        """Drop the groups that a line indented by *width* is no part of."""
+    def narrow(self, width: int, *, listed: bool = False) -> None:
+        """Drop the groups that a line indented by *width* is no part of.
+
+        A *listed* line has no other bullet above it but those that it is part of.
+        """
         while self._groups and self._groups[-1].width >= width:
             gone = self._groups.pop()
-            if gone.nested:
+            if gone.nested or listed or (gone.listed and not self.grows):
                 self._labels = [text for text in self._labels if text != gone.text]
         for group in self._groups:
             group.nested = True

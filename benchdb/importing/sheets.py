@@ -13,7 +13,7 @@ from benchdb.importing.logs import (
     sentences,
     timings,
 )
-from benchdb.importing.logs.log_lines import shown
+from benchdb.importing.logs.line_text import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
 from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
 
@@ -119,7 +119,8 @@ def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:
     """Blank those of *lines* that are part of a sheet."""
     for sheet in taken:
         own = {sheet.line, *(one.number for one in sheet.bad)}
-        own |= {cell.line for row in sheet.rows for cell in row.cells}
+        width = len(sheet.header) - len(sheet.inherited)  # settings hold for others too
+        own |= {cell.line for row in sheet.rows for cell in row.cells[:width]}
         own |= {row.line for row in sheet.rows}
         while sheet.kind == "bullets" and bullet(lines[min(own) - 2]) and min(own) > 1:
             own.add(min(own) - 1)  # what its items stand under

@@ -112,7 +112,13 @@ def _aside(
 
 def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[str]]:
     cells: dict[str, list[str]] = {}
-    for row in (row for sheet in sheets for row in sheet.rows):
-        more = [cell.text for n, cell in enumerate(row.cells) if n != index]
-        cells.setdefault(row.cells[index].text.strip(), []).extend(more)
+    for sheet in sheets:
+        inherited = {sheet.header.index(name) for name in sheet.inherited}
+        for row in sheet.rows:
+            more = [
+                cell.text
+                for n, cell in enumerate(row.cells)
+                if n != index and n not in inherited
+            ]
+            cells.setdefault(row.cells[index].text.strip(), []).extend(more)
     return cells

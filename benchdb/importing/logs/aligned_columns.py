@@ -16,15 +16,15 @@ import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import (
-    LineMatch,
+from benchdb.importing.logs.line_text import (
     banner,
-    cell,
     command,
-    matching_lines,
+    is_figure,
+    is_unit,
     unstamped,
 )
-from benchdb.importing.logs.phrases import is_figure, is_unit
+from benchdb.importing.logs.log_lines import LineMatch, cell, matching_lines
+from benchdb.importing.logs.settings import with_settings
 from benchdb.importing.sheet import Sheet, SheetRows, misfit
 
 _COLUMNS = 200
@@ -197,7 +197,8 @@ def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
     for row in rows:
         cells = [cell(chunk.text, row.line, row.raw) for chunk in row.made]
         made.add(row.line, cells, row.text)
-    return made.sheet("fixed-width", rows[0].line, rows[0].context)
+    sheet = made.sheet("fixed-width", rows[0].line, rows[0].context)
+    return with_settings(sheet, rows[0].settings)
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:
@@ -256,4 +257,6 @@ def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
         fault = texts if isinstance(texts, str) else None
         cells = [] if fault else [cell(text, row.line, row.raw) for text in texts]
         rows.add(row.line, cells, row.text, fault)
-    return rows.sheet("fixed-width", line.line, line.context)
+    return with_settings(
+        rows.sheet("fixed-width", line.line, line.context), line.settings
+    )

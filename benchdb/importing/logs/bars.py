@@ -18,6 +18,7 @@ import msgspec
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
+from benchdb.importing.logs.line_text import tells_loading
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.sheet import Sheet
 
@@ -183,7 +184,7 @@ def of_tqdm(line: Line) -> _Cells | None:
     said = text[before.end() if before else 0 : last.start()].strip().rstrip(":")
     rate, *more = (part.strip() for part in rest.split(","))
     texts = (
-        said.rstrip(),
+        re.split(r" {3}", said)[0].rstrip(),  # of a row of columns, its name
         last["done"],
         last.groupdict().get("of") or "",
         elapsed,
@@ -203,6 +204,8 @@ def tqdm_sheets(document: Document) -> tuple[Sheet, ...]:
     for line in matching_lines(document, of_tqdm):
         cells, before = line.made, ended[-1] if ended else None
         again = before and before.made == cells and line.line - before.line <= 1
-        if not again and cells["done"] == (cells["of"] or cells["done"]):
+        loads = tells_loading(cells["description"])
+        ends = cells["done"] == (cells["of"] or cells["done"])
+        if ends and not (again or loads):
             ended.append(line)
     return as_sheets("tqdm", (bar.entry(tuple(bar.made.items())) for bar in ended))

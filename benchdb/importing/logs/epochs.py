@@ -21,18 +21,19 @@ from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import (
-    Entry,
-    LineMatch,
-    as_sheets,
+from benchdb.importing.logs.line_text import (
     command,
     is_chatter,
-    matching_lines,
+    is_figure,
+    is_name,
+    is_time,
+    is_unit,
     shows_bar,
     unmarked,
     unstamped,
 )
-from benchdb.importing.logs.phrases import is_figure, is_name, is_time, is_unit
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
+from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.quantity import TIMED
 from benchdb.importing.sheet import Sheet
 
@@ -259,6 +260,7 @@ _COUNT = re.compile(
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
+_VARIABLE = re.compile(r"[A-Z]+(?:_[A-Z]+)+")  # of the environment
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
@@ -286,26 +288,24 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
 def _own(line: Line) -> _Row | None:
     """Return the row that a line is; one of warming up is at fault."""
     text = line.text.strip()
+    if len(text) > _LIMIT or not any(char.isdigit() for char in text):
+        return None
     row = _row_of(line, _WARMING.sub("", text).rstrip())
     return replace(row, fault=_WARM) if row and _WARMING.search(text) else row
 
 
 def _row_of(line: Line, text: str) -> _Row | None:
-    if len(text) > _LIMIT or not any(char.isdigit() for char in text):
-        return None
     named = _dict_entries(text) or _taken(text) or _listed(text)
     if named is not None:
         measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
-    if text.startswith("{") or bullet(line.text) or command(text):
+    if text.startswith("{") or bullet(line.text) or command(text) or settings_in(text):
         return None
     if shows_bar(text) or is_chatter(text) or _OTHERS.match(text):
         return None
     text = unstamped(text).removeprefix("CPU times: ")
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
-    if len(words.named) > _COLUMNS or not all(
-        is_unit(pair.name) or is_name(pair.name, words=6) for pair in words.named
-    ):
+    if len(words.named) > _COLUMNS or not all(map(_may_name, words.named)):
         return None
     figures = sum(is_figure(pair.value.lstrip("[(")) for pair in words.named)
     if any(_is_epoch(pair.name) or _is_step(pair) for pair in words.named):
@@ -314,6 +314,11 @@ def _row_of(line: Line, text: str) -> _Row | None:
         explicit = sum(pair.explicit for pair in words.named)
         ours = figures > 0 and explicit > 1 and words.loose == 0
     return _row(words.named) if ours else None
+
+
+def _may_name(pair: Named) -> bool:
+    named = is_unit(pair.name) or is_name(pair.name, words=6)
+    return named and _VARIABLE.fullmatch(pair.name) is None
 
 
 def _listed(text: str) -> list[Named] | None:

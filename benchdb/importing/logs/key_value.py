@@ -14,26 +14,27 @@ then no value of its own: ``- M2 Ultra (64 GB)``. Lists under the same headings 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.epochs import IN_BRACKETS
-from benchdb.importing.logs.log_lines import (
-    Entry,
-    LineMatch,
-    as_sheets,
+from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
-    matching_lines,
+    is_figure,
+    is_name,
+    is_value,
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
-from benchdb.importing.logs.phrases import is_figure, is_name, is_value
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
+from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
@@ -56,7 +57,6 @@ _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
-_DEPTH = 20
 _BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
     r"([~≈]?[\d.,]+\s?(?P<unit>[A-Za-zµ/]+))\s*\((?P<bracket>[~≈]?[\d.,]+\s?"
     r"(?P<other>[A-Za-zµ/]+))\)"
@@ -70,17 +70,28 @@ _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
 
 
+# "CPU(s): 8" counts; "Time(s): 8" are seconds.
+_COUNTED = re.compile(
+    r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
+    r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
+)
+# And no time that passed.
+_MOMENT = re.compile(rf"(?i)(?:.*\b)?{words_of('moments')}(?: (?:at|on|time|date))?")
+_CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
+
+
 class _Pair(msgspec.Struct, frozen=True):
-    """A name and its value, both as printed."""
+    """A name and its value, as printed; *bracketed* is all of it where they join so."""
 
     name: str
     value: str
+    bracketed: str = ""
 
 
 def _pair(text: str) -> _Pair | None:
     """Return the one pair that *text* is; ``None`` for a sentence, or several pairs.
 
-    After a colon or an equals sign the value may be a word (``phrases.is_value``);
+    After a colon or an equals sign the value may be a word (``is_value``);
     after an arrow, dots, ``took`` or a wide gap it must be a figure.
     """
     text = text.strip()
@@ -121,7 +132,9 @@ def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | No
     else:
         word = kind in ("colon", "equals") and is_name(name, words=_NAME_OF_WORD)
         fits = word or is_figure(value)
-    return _Pair(name, value) if fits else None
+    if not fits or (_MOMENT.fullmatch(name) and _CLOCK.fullmatch(value)):
+        return None
+    return _Pair(_COUNTED.sub("s", name) if value.isdigit() else name, value)
 
 
 def _dashed(text: str, *, last: bool = False) -> _Pair | None:
@@ -145,9 +158,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
 
 def lists(document: Document) -> tuple[Sheet, ...]:
     """Return the lists of names with values, nested ones under what is above them."""
-    return _with_figures(
-        "bullets", _list_entries(list(matching_lines(document, _bullet)))
-    )
+    return _with_figures("bullets", _list_entries(document))
 
 
 def _with_figures(kind: Kind, entries: Iterator[Entry]) -> tuple[Sheet, ...]:
@@ -167,6 +178,7 @@ def _pair_of_line(line: Line) -> _Pair | None:
         or shows_bar(text)
         or line.words[0] == "|"
         or banner(line.words)
+        or settings_in(text)
     ):
         return None
     plain = unstamped(text).replace("**", "").replace("`", "")
@@ -174,21 +186,21 @@ def _pair_of_line(line: Line) -> _Pair | None:
 
 
 def _rows(
-    line: LineMatch[Any], context: tuple[str, ...], pair: _Pair, part: int = 0
+    line: LineMatch[_Pair], context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Iterator[Entry]:
     """Yield the row of a pair: two of ``78 img/s (GPU) vs 14 img/s (CPU)``."""
     sides = list(_SIDE.finditer(pair.value))
     if len(sides) > 1 and "".join(it[0] for it in sides) == pair.value:
         for it in sides:
             named = [("key", f"{pair.name} ({it[2]})"), ("value", it[1])]
-            yield Entry(line.line, line.raw, context, tuple(named), part)
+            yield replace(line.entry(tuple(named), part), context=context)
         return
     named = [("key", pair.name), ("value", pair.value)]
     if both := _BOTH.fullmatch(pair.value):
         units = [understood(unit) for unit in both.group("unit", "other")]
         if all(units) and len({one.base for one in units if one}) > 1:
             named[1:] = [("value", both[1]), (f"value{IN_BRACKETS}", both["bracket"])]
-    yield Entry(line.line, line.raw, context, tuple(named), part)
+    yield replace(line.entry(tuple(named), part), context=context)
 
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:
@@ -219,40 +231,22 @@ def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:
         waiting = []
 
 
-class _Bullet(msgspec.Struct, frozen=True):
-    width: int
-    text: str
-    pair: _Pair | None
-    bracketed: bool
-
-
-def _bullet(line: Line) -> _Bullet | None:
+def _bullet(line: Line) -> _Pair | None:
     listed = bullet(line.text)
     if listed is None or len(line.text) > _BULLET_LIMIT:
         return None
-    width, text = listed[0], unmarked(listed[1])
-    pair = _pair(text) or _dashed(text)
-    bracket = _IN_BRACKETS.fullmatch(text) if pair is None else None
-    if bracket is not None:
-        pair = _figure_of(bracket[1], bracket[2])
-    return _Bullet(width, text, pair, bracketed=bracket is not None)
+    text = unmarked(listed[1])
+    if pair := _pair(text) or _dashed(text):
+        return pair
+    bracket = _IN_BRACKETS.fullmatch(text)
+    pair = _figure_of(bracket[1], bracket[2]) if bracket else None
+    return pair and replace(pair, bracketed=text)
 
 
-def _list_entries(listed: Sequence[LineMatch[_Bullet]]) -> Iterator[Entry]:
-    above: list[tuple[int, ...]] = []  # the bullets that each stands under
-    heads: set[int] = set()
-    outer: tuple[int, ...] = ()
-    for index, line in enumerate(listed):
-        if index and listed[index - 1].context != line.context:
-            outer = ()
-        while outer and listed[outer[-1]].made.width >= line.made.width:
-            outer = outer[:-1]
-        above.append(outer)
-        if line.made.pair is not None and is_figure(line.made.pair.value):
-            heads.update(outer)
-        outer = (*outer, index)[-_DEPTH:]
-    for index, line in enumerate(listed):
-        pair = line.made.pair
-        if pair is not None and not (line.made.bracketed and index in heads):
-            context = (*line.context, *(listed[at].made.text for at in above[index]))
-            yield from _rows(line, context, pair)
+def _list_entries(document: Document) -> Iterator[Entry]:
+    """Yield the rows of lists; in ``M2 Ultra (64 GB)`` above others is no figure."""
+    lines = list(matching_lines(document, _bullet))
+    heads = {text for line in lines for text in line.context}
+    for line in lines:
+        if line.made.bracketed not in heads:
+            yield from _rows(line, line.context, line.made)

@@ -1,11 +1,11 @@
-"""The lines that a reader of running text takes for its own, and what they are.
+"""The lines that a reader of running text takes for its own, and what holds there.
 
-Prompts, stamps of loggers, bars, warnings and terminal escapes are known here; blocks
-and what stands above a line are those of every document.
+Blocks and what stands above a line are those of every document; what a program printed
+of its settings holds for the figures below as well.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 import msgspec
@@ -13,144 +13,47 @@ import msgspec
 from benchdb.importing import blocks, outline
 from benchdb.importing.blocks import Line, Scanner, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.phrases import is_figure
+from benchdb.importing.logs.line_text import (
+    banner,
+    command,
+    is_chatter,
+    is_figure,
+    is_program,
+    names_nothing,
+    shown,
+    shows_bar,
+    unmarked,
+    unstamped,
+    words_of,
+)
+from benchdb.importing.logs.settings import (
+    Setting,
+    begins_anew,
+    settings_in,
+    with_settings,
+)
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
-
-_BANNER = re.compile(r"(?P<mark>[=\-*#~_])(?P=mark){1,200}[ \t]{1,20}(?P<text>\S.*)")
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
-_LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
-_PROMPT = re.compile(
-    r"""
-    (?:\([\w.\-]{1,40}\)[ ]{1,2})?
-    (?: [\w.\-]{1,40}@[\w.\-]{1,60}[^$%#]{0,80}[$%\#]
-      | [$%\u276f\u279c] | >>> | In[ ]\[[\d ]{0,6}\]: | (?:PS[ ])?[A-Z]:\\[^<>|]{0,80}>
-    )[ \t]{1,8}(\S.*)
-    """,
-    re.VERBOSE,
-)
-_BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
-_LEVEL = r"(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|debug|info|warning)"
-_DATE = (
-    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
-)
-_STAMP = re.compile(
-    rf"""
-    (?: [IWE]\d{{4}}[ ][\d:.]{{8,20}}[ ]{{1,8}}\d{{1,10}}[ ]
-        [\w./\-]{{1,80}}:\d{{1,6}}\][ ]
-      | (?:{_LEVEL}:[\w.]{{1,80}}:)
-      | \d{{1,6}}(?:\.\d{{2}})?(?:\.\d{{3}}){{2}}[ ][DIWE][ ]{{1,4}}  # llama.cpp
-      | \[?{_DATE}\]?[ ]{{0,4}}(?:[\-|:,][ ]{{1,4}})?
-        (?:[\w.]{{1,80}}[ ][\-|:][ ](?={_LEVEL}))?
-        (?:[\[(]?{_LEVEL}[\])]?(?:[ ]{{0,4}}[\-|:])?[ ]{{1,8}})?
-      | [\[(]?{_LEVEL}(?:[\])][ ]{{0,4}}[\-|:]?|[ ]{{0,4}}[\-|:])[ ]{{1,8}}
-    )
-    """,
-    re.VERBOSE,
-)
-_CHATTER = re.compile(
-    r"(?:WARN|Warning|warnings\.warn|\[W\b|To enable them in other operations)"
-    r"|[^:]{0,300}:\d{1,6}: \w{0,40}Warning: "
-    r"|(?:ggml|llama|llm|whisper|clip|common)_\w{1,60}: "
-    r"|\d[\d.]{8,20} [DIWE] |(?:slot|srv|que) +\w{1,60}: "  # llama-server's
-)
-_TENSORFLOW = re.compile(r" [IWE] tensorflow/")
-_BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
-_GAP = re.compile(r" {2}|\t")
-_PROGRAM = re.compile(
-    r"import [\w.]{1,80}(?:,| as |;|$)|from [\w.]{1,80} import |def \w{1,80}\("
-    r"|class \w{1,80}[(:]|if __name__|#include|#!/|fn main|func \w{1,80}\("
-    r"|using (?:namespace|[A-Z]\w{0,80}[.;])|public (?:class|static)|const \w{1,80} ="
-)
-_LANGUAGES = (
-    " python py python3 swift c cpp c++ objc metal cuda rust go js javascript ts "
-    "typescript java julia r ruby html css sql dockerfile makefile bibtex latex "
-)
-
-
-def command(text: str) -> str | None:
-    """Return the command that *text* shows behind a prompt."""
-    stripped = text.strip()
-    found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
-    return None if found is None else found[1].strip()
-
-
-def unstamped(text: str) -> str:
-    """Return *text* without what a logger writes before it: time, name, level."""
-    found = _STAMP.match(text.lstrip())
-    return text if found is None else text.lstrip()[found.end() :]
-
-
-def is_chatter(text: str) -> bool:
-    """Tell whether *text* is a warning of a program, which names nothing."""
-    if " tensorflow/" in text and _TENSORFLOW.search(text):
-        return True
-    return _CHATTER.match(text.strip()) is not None
-
-
-def shows_bar(text: str) -> bool:
-    """Tell whether *text* holds a bar of progress, drawn by Keras or tqdm."""
-    return _BAR.search(text) is not None
-
-
-def unmarked(text: str) -> str:
-    """Return *text* without emphasis, links, tags and a colon at its end."""
-    if "<" in text:
-        text = _TAG.sub("", text)
-    if "](" in text:
-        text = _LINK.sub(r"\1", text)
-    return text.replace("**", "").replace("`", "").strip().rstrip(":： \t")
-
-
-WIDTH_LIMIT = 10_000  # characters of a line; a longer one is no line for people
-
-# CSI, OSC, character sets, and single characters; nothing in it can backtrack.
-_ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
-    r"|[()*+][0-9A-Z]|[ -~])?"
-    r"|\x9b[0-?]*+[ -/]*+[@-~]"
-)
-# What is left of colours where the escape character itself was lost on the way.
-_ORPHAN = re.compile(r"\[[0-9]{0,3}(?:;[0-9]{1,3}){0,4}m")
-
-
-_PRE = re.compile(r"\s{0,20}<(?:pre|code)(?:\s[^<>]{0,200})?>|</(?:code|pre)>")
-
-
-def shown(line: str) -> str:
-    """Return *line* as it looks in the end; empty if it is too long to be one."""
-    if "\b" in line:
-        line = line.rstrip("\b \r")
-        line = line[line.rfind("\b") + 1 :]
-    if len(line) > 4 * WIDTH_LIMIT:
-        return ""
-    if "\x1b" in line or "\x9b" in line:
-        line = _ESCAPE.sub("", line)
-    if "[0m" in line:
-        line = _ORPHAN.sub("", line)
-    if "<pre" in line or "</pre" in line or "<code>" in line:
-        line = _PRE.sub("", line)
-    return "" if len(line) > WIDTH_LIMIT else line.rstrip()
-
 
 _T = TypeVar("_T")
 _Named = tuple[tuple[str, str], ...]
 _LABEL_WIDTH = 300
 # Which model, machine and software: ``model_name = mistral:7b``, ``Device: mps``.
 _STATED = re.compile(
-    r"(?i)((?:model|network|device|machine|hardware|gpu|cpu|chip|framework|backend"
-    r"|runtime|engine|dtype|precision|quanti[sz]ation)(?:[ _-]?(?:name|id|type))?)"
-    r" ?(?:: |= ?)(?!=)([^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
+    rf"(?i)((?:(?P<model>{words_of('stated_model')})|{words_of('stated_system')})"
+    r"(?:[ _-]?(?:name|id|type))?)"
+    r" ?(?:: |= ?)(?!=)(?P<text>[^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
 )
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
+_GAP = re.compile(r" {2}|\t")
 
 
 class Entry(msgspec.Struct, frozen=True):
     """A row to be: *named* are its cells by column, in their order.
 
-    Entries with equal *part* and *context* may stand in one sheet. One with a *fault*
-    cannot be taken; it says why.
+    Entries with equal *part*, *context* and *settings* may stand in one sheet. One with
+    a *fault* cannot be taken; it says why.
     """
 
     line: int
@@ -159,6 +62,7 @@ class Entry(msgspec.Struct, frozen=True):
     named: _Named
     part: int = 0
     fault: str | None = None
+    settings: tuple[Setting, ...] = ()
 
 
 class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
@@ -171,12 +75,14 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     raw: str
     text: str
     context: tuple[str, ...]
+    settings: tuple[Setting, ...]
     block: int
     made: _T
 
     def entry(self, cells: _Named, part: int = 0, fault: str | None = None) -> Entry:
         """Return the row of *cells* that stands here."""
-        return Entry(self.line, self.raw, self.context, cells, part, fault)
+        above, settings = self.context, self.settings
+        return Entry(self.line, self.raw, above, cells, part, fault, settings)
 
 
 def matching_lines(
@@ -184,39 +90,98 @@ def matching_lines(
 ) -> Iterator[LineMatch[_T]]:
     """Yield the lines of *document* that *own* makes something of, in their order.
 
-    Every other line is structure, context, or nothing.
+    Every other line is structure, context, a setting, or nothing.
     """
-    above, scanner = Outline(), Scanner(document.lines, shown)
-    block, program, measured = 0, False, False
-    for line in scanner:
-        made = None
+    reader = _Lines(document)
+    for line in reader.scanner:
+        if not reader.is_text(line):
+            continue
+        made = own(line)
+        if made is None:
+            reader.tell(line)
+            continue
+        reader.above.end_labels()
+        context, settings = reader.above.context(), tuple(reader.settings.values())
+        at, block = line.number, reader.block
+        yield LineMatch(at, line.raw, line.text, context, settings, block, made)
+        if listed := bullet(line.text):
+            reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
+
+
+def is_output(document: Document) -> bool:
+    """Tell whether a program printed *document*, as far as it shows.
+
+    Beside fences, and in Markdown, lines are prose.
+    """
+    marked = document.name.lower().endswith((".md", ".markdown"))
+    return not marked and "\n```" not in document.text
+
+
+class _Lines:
+    """The lines of a document, what holds where they are, and how they hang together.
+
+    *measured* tells that a figure stood above in the same block.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.above = Outline()
+        self.scanner = Scanner(document.lines, shown)
+        self.settings: dict[str, Setting] = {}
+        self.block = 0
+        self._outside: dict[str, Setting] = {}  # settings around a fence
+        self._program = False
+        self._measured = False
+        self._stated = False
+        self._printed = is_output(document)
+
+    def is_text(self, line: Line) -> bool:
+        """Tell whether *line* is one of text; follow it where it is structure."""
+        written = self.scanner.written
         if line.part == "open":
-            inside = scanner.written[line.number : scanner.end]
-            program = _is_program(inside, blocks.fence(line.words)[1])
-        if line.fenced and program:
+            inside = written[line.number : self.scanner.end]
+            self._program = is_program(inside, blocks.fence(line.words)[1])
+            self._outside = dict(self.settings)
+        if line.part == "close":
+            self.settings = self._outside
+        if line.fenced and self._program:
             pass
         elif line.part != "text":
-            measured = False
-            _step(line, above)
+            self._measured = False
+            _step(line, self.above)
         elif title := _heading(line):
-            above.begin(*title)
+            self.above.begin(*title)
+            if not line.fenced:
+                self.settings = {}
         else:
-            above.narrow(line.indent)
-            stated = _stated(line.text)
-            if stated and not (measured and stated[0] not in above.stated):
-                above.state(*stated)
-            else:
-                stated = None
-                measured = measured or _MEASURED.search(line.text) is not None
-            made = own(line)
-            if made is None and not stated and not is_chatter(line.text):
-                _tell(line, scanner, above)
-        if made is not None:
-            above.end_labels()
-            context = above.context()
-            yield LineMatch(line.number, line.raw, line.text, context, block, made)
-        elif line.part != "rule" or (line.fenced and program):
-            block += 1
+            self._take(line)
+            return True
+        if line.part != "rule" or (line.fenced and self._program):
+            self.block += 1
+        return False
+
+    def _take(self, line: Line) -> None:
+        """Take what a line of text says of those below it: a fact, or settings."""
+        self.above.narrow(line.indent, listed=bullet(line.text) is not None)
+        stated = _stated(line.text)
+        if stated and self._measured and stated[0] not in self.above.stated:
+            stated = None  # about the figure above, unless it was said before
+        self._stated = stated is not None
+        if stated:
+            self.above.state(*stated)
+        if begins_anew(line.text):
+            self.settings, self._measured = {}, False
+        found = [] if bullet(line.text) else settings_in(line.text, line.number)
+        for one in found:
+            if not self._measured or one.key in self.settings or len(found) > 1:
+                self.settings[one.key] = one
+        if not (stated or found or command(line.text)):
+            self._measured = self._measured or bool(_MEASURED.search(line.text))
+
+    def tell(self, line: Line) -> None:
+        """Keep a line of text that is nobody's own as context."""
+        if not self._stated and not is_chatter(line.text):
+            _tell(line, self.scanner, self.above, printed=self._printed or line.fenced)
+        self.block += 1
 
 
 def _stated(text: str) -> tuple[str, str] | None:
@@ -226,16 +191,15 @@ def _stated(text: str) -> tuple[str, str] | None:
     """
     plain = " ".join(unmarked(unstamped(text)).split())
     found = _STATED.fullmatch(plain) if len(plain) <= _LABEL_WIDTH else None
-    if found is None or is_figure(found[2]):
+    if found is None or is_figure(found["text"]):
         return None
     return found[1].casefold(), plain.replace(" :", ":", 1)
 
 
-def _is_program(inside: Sequence[str], language: str) -> bool:
-    short = [raw for raw in inside if len(raw) < 1000]
-    if language and f" {language.strip('{}.')} " in _LANGUAGES:
-        return not any(map(command, short))
-    return any(_PROGRAM.match(raw.strip()) for raw in short)
+def states_system(text: str) -> bool:
+    """Tell whether *text* says what something ran on, and so names no work."""
+    found = _STATED.fullmatch(text)
+    return found is not None and not found["model"]
 
 
 def _heading(line: Line) -> tuple[int, str] | None:
@@ -264,11 +228,12 @@ def _step(line: Line, above: Outline) -> None:
             above.leave("fold")
 
 
-def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
-    """Keep a line of text that is nobody's own as context."""
+def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> None:
+    """Keep a line of text that is nobody's own as context, if it names something."""
     text, words = line.text, line.words
     bold = blocks.bold(words)
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
+    nothing = (printed and names_nothing(text)) or settings_in(text)
     below = scanner.written[line.number] if line.number < scanner.end else ""
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
@@ -277,8 +242,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
     elif title := banner(words):
-        above.begin(outline.BANNER, title)
-    elif shows_bar(text) or words[0] in "|+│┃║" or gapped:  # a row names nothing
+        above.begin(outline.BANNER + words.startswith("-"), title)
+    elif shows_bar(text) or words[0] in "|+│┃║" or gapped or nothing:
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
         level = 1 if below[0] == "=" else 2
@@ -292,14 +257,6 @@ def _tell(line: Line, scanner: Scanner, above: Outline) -> None:
         above.label(plain, line.indent, leads=leads)
 
 
-def banner(words: str) -> str:
-    """Return the title that *words* are, between two bars: ``=== vgg ===``."""
-    drawn = _BANNER.fullmatch(words)
-    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    named = title != drawn["text"] if drawn else False
-    return unmarked(title) if named and any(map(str.isalnum, title)) else ""
-
-
 def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     """Return the sheets of *entries*: one for each context, part and set of columns.
 
@@ -308,7 +265,7 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     groups: dict[object, list[Entry]] = {}
     latest: dict[object, list[Entry]] = {}
     for entry in entries:
-        place = (entry.context, entry.part)
+        place = (entry.context, entry.settings, entry.part)
         if not (entry.fault and place in latest):
             header = tuple(name for name, _ in entry.named)
             latest[place] = groups.setdefault((place, header), [])
@@ -319,7 +276,8 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
         for entry in group:
             cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
             rows.add(entry.line, cells, entry.raw, entry.fault)
-        sheets.append(rows.sheet(kind, group[0].line, group[0].context))
+        sheet = rows.sheet(kind, group[0].line, group[0].context)
+        sheets.append(with_settings(sheet, group[0].settings))
     return tuple(sheets)
 
 

@@ -3,32 +3,34 @@
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
 figure with its unit. Only times and rates are looked for. Those of one kind under the
-same headings are one sheet. Prose is read where a document has nothing else.
+same headings are one sheet. Prose is read where a document has nothing else, short
+lines that a program printed always.
 """
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import (
-    Entry,
-    as_sheets,
+from benchdb.importing.logs.line_text import (
     command,
     is_chatter,
-    matching_lines,
     shows_bar,
     unmarked,
     unstamped,
 )
+from benchdb.importing.logs.log_lines import Entry, as_sheets, is_output, matching_lines
 from benchdb.importing.quantities.unit_names import Unit, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
+_LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
 _FIGURE = re.compile(
-    r"(?<![\w.,/:+-])(?P<value>[~≈]?\d{1,9}(?:,\d{3})*(?:\.\d+)?)\s?"
+    rf"(?<![\w.,/:+-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
+    r"(?:,\d{3})*(?:\.\d+)?)\s?"
     r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
     r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
 )
@@ -40,6 +42,8 @@ _LABELLED = re.compile(
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
+_STATISTIC = re.compile(r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|median|min|max|std)\b")
+_STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
 
@@ -64,7 +68,7 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
     for one in _FIGURE.finditer(text):
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
-            unit = understood(spelt)
+            unit = understood("min" if one["larger"] and spelt == "m" else spelt)
             if unit is not None and unit.base in _MEASURED:
                 end = one.start("unit") + len(spelt)
                 end = max(end, one.end("spread"))
@@ -80,13 +84,18 @@ def _named(unit: Unit) -> str:
 
 
 def _entries(document: Document, *, prose: bool) -> Iterator[Entry]:
-    for line in matching_lines(document, lambda it: _measured(it, prose=prose)):
+    output = is_output(document)
+    own = partial(_measured, prose=prose, output=output)
+    for line in matching_lines(document, own):
         for one in line.made:
             yield line.entry((("key", one.key), (one.name, one.value)))
 
 
-def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
-    """Return the figures of a line, with the words of their clauses."""
+def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | None:
+    """Return the figures of a line, with the words of their clauses.
+
+    Without *prose*, of a line in code blocks, a bullet, or a short one of an *output*.
+    """
     text = line.text
     if len(text) > _LIMIT or not any(map(str.isdigit, text)) or text.lstrip()[0] == "|":
         return None
@@ -95,12 +104,15 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
     listed = bullet(text)
     text = unmarked(listed[1] if listed else unstamped(text))
     labelled = _LABELLED.match(text)
-    if not (prose or line.fenced or listed or labelled):
+    short = output and not (prose or line.fenced or listed or labelled)
+    short = short and len(text.split()) <= _STATEMENT
+    if not (prose or line.fenced or listed or labelled or short):
         return None
     if not (found := [*_found(text)]):
         return None
     head = labelled or _HEAD.match(text)
-    made, before = [], head.end() if head else 0
+    made: list[_Measured] = []
+    before = head.end() if head else 0
     for (start, end, name), (following, *_) in zip(
         found, [*found[1:], (len(text), 0, "")], strict=True
     ):
@@ -111,8 +123,12 @@ def _measured(line: Line, *, prose: bool) -> list[_Measured] | None:
         words = f"{text[since:start]} {text[end:until]}"
         if named := _NAMED.search(text[before:start]):  # "decode=66 tok/s ttft=…"
             words, until = named[1], end
+        if _STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
+            words = f"{_STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
-        key = " ".join(f"{head[1] if head else ''} {words}".split()) or name
-        made.append(_Measured(key[:_WIDTH].strip(" -–:."), text[start:end], name))
+        key = " ".join(f"{head[1] if head else ''} {words}".split())
+        key = key[:_WIDTH].strip(" -–:.") or ("" if short else name)
+        if key:
+            made.append(_Measured(key, text[start:end], name))
         before = max(until, end)
-    return made
+    return made or None

@@ -11,12 +11,9 @@ from collections.abc import Iterator
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.log_lines import (
-    LineMatch,
-    cell,
-    matching_lines,
-    unstamped,
-)
+from benchdb.importing.logs.line_text import unstamped
+from benchdb.importing.logs.log_lines import LineMatch, cell, matching_lines
+from benchdb.importing.logs.settings import with_settings
 from benchdb.importing.sheet import Cell, Sheet, SheetRows
 
 _APART = 4  # lines of one request that may be farther from each other
@@ -92,4 +89,6 @@ def _sheet(names: _Names, group: list[list[LineMatch[_Named]]]) -> Sheet:
             cell(text, line.line, line.raw) for line in request for _, text in line.made
         ]
         rows.add(request[0].line, cells, request[0].raw)
-    return rows.sheet("timings", group[0][0].line, group[0][0].context)
+    first = group[0][0]
+    sheet = rows.sheet("timings", first.line, first.context)
+    return with_settings(sheet, first.settings)

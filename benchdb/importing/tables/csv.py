@@ -195,7 +195,7 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
         elif entry.comment is not None:
             titles += [] if is_open else [entry]
         elif not entry.filled and not entry.fault:
-            is_open = False
+            is_open = is_open and _awaits(block, entries[place + 1 :])
         elif block is not None and not titles and _continues(block, entry):
             block.rows.append(entry)
             is_open = True
@@ -211,6 +211,13 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
             block, titles, is_open = _begun(entry, titles, block), [], True
     if block is not None:
         yield block
+
+
+def _awaits(block: _Block | None, below: Sequence[Entry]) -> bool:
+    """Tell whether only names of columns stand above a gap, with figures *below*."""
+    following = next((one.cells for one in below if one.cells), ())
+    figures = any(cell[:1].isdigit() for cell in following)
+    return block is not None and not block.rows and figures and any(block.header)
 
 
 def _continues(block: _Block, entry: Entry) -> bool:

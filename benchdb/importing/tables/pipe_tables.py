@@ -232,40 +232,30 @@ def read(written: Sequence[str], above: Outline) -> list[Sheet]:
     return reader.sheets
 
 
-class _Item(msgspec.Struct):
-    """A list item; it *goes on* up to a blank line."""
-
-    indent: int
-    texts: list[str]
-    goes_on: bool = True
+def _plain(raw: str) -> str:
+    return inline.words(raw)[0]
 
 
 class _Reader:
     def __init__(self, written: Sequence[str], above: Outline) -> None:
         self._scanner = Scanner(written)
         self._outline = above
-        self._paragraph: list[str] = []
-        self._item: _Item | None = None
         self.sheets: list[Sheet] = []
 
     def read(self) -> None:
         for line in self._scanner:
             if line.part == "open":
-                self._end_paragraph()
+                self._outline.enter("fence")
                 self._take_separated(line)
             elif line.part == "close":
-                self._paragraph = []
+                self._outline.leave("fence")
             elif line.part == "hidden" or self._takes_pipe_table(line):
                 pass
             elif line.fenced:
-                self._paragraph = [line.words] if line.words else self._paragraph
+                if line.words:
+                    self._outline.above(_plain(line.words))
             elif not (self._takes_html(line) or self._takes_heading(line)):
                 self._take_prose(line)
-        if not self._scanner.fenced:
-            self._end_paragraph()
-
-    def _plain(self, raw: str) -> str:
-        return inline.words(raw)[0]
 
     def _below(self) -> list[str]:
         """Return what stands right below a table: its footnotes, maybe."""
@@ -279,7 +269,7 @@ class _Reader:
         if language in _SEPARATED:
             at, end = self._scanner.at, self._scanner.end
             rows, delimiter = self._scanner.written[at:end], _SEPARATED[language]
-            self.sheets += csv.read(rows, at + 1, self._context(0), delimiter)
+            self.sheets += csv.read(rows, at + 1, self._outline.context(), delimiter)
             self._scanner.at = end
 
     def _takes_pipe_table(self, line: Line) -> bool:
@@ -287,22 +277,12 @@ class _Reader:
         if table is None:
             return False
         _take_rows(table, self._scanner)
-        self._end_paragraph()
-        context = self._context(table.indent)
+        self._outline.narrow(table.indent)
+        context = self._outline.context()
         self._scanner.at = table.end
         self.sheets.append(_pipe_sheet(table, context, self._below()))
         self._outline.above("")
         return True
-
-    def _context(self, indent: int) -> tuple[str, ...]:
-        """Return what stands above a table that is indented by *indent*.
-
-        A list item does if the table is inside it, or follows without a blank line.
-        """
-        item = self._item
-        if item is None or not (item.goes_on or indent > item.indent):
-            return self._outline.context()
-        return self._outline.context(self._plain(" ".join(item.texts)))
 
     def _takes_html(self, line: Line) -> bool:
         """Take a table or headings in HTML; a table reaches to its end tag."""
@@ -317,7 +297,7 @@ class _Reader:
             return True
         else:
             return False
-        self._end_paragraph()
+        self._outline.end_labels()
         text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
         sheets = html_tables.read(text, at + 1, self._outline)
         if sheets:
@@ -341,46 +321,32 @@ class _Reader:
         return len(written)
 
     def _takes_heading(self, line: Line) -> bool:
-        words = line.words
-        title = blocks.heading(words)
-        if title is not None:
-            self._end_paragraph()
-        elif self._paragraph and set(words) in ({"="}, {"-"}):
-            title = 1 if words[0] == "=" else 2, " ".join(self._paragraph)
-            self._paragraph = []
-        else:
+        title = blocks.heading(line.words)
+        if title is None and set(line.words) in ({"="}, {"-"}):
+            title = 1 if line.words[0] == "=" else 2, self._outline.title()
+        if title is None or not (title[1] or line.words.startswith("#")):
             return False
-        self._outline.begin(title[0], self._plain(title[1]).rstrip(" :"))
-        self._item = None
+        self._outline.begin(title[0], _plain(title[1]).rstrip(" :"))
         return True
 
     def _take_prose(self, line: Line) -> None:
-        words, item = line.words, self._item
-        breaks = blocks.is_rule("".join(words.split()))
-        listed = None if breaks else blocks.bullet(line.text)
-        if not words or breaks:
-            self._end_paragraph()
-            if item is not None:
-                item.goes_on = False
-        elif listed is not None:
-            self._end_paragraph()
-            self._outline.above("")
-            self._item = _Item(line.indent, [listed[1]])
+        words, above = line.words, self._outline
+        if not words or blocks.is_rule("".join(words.split())):
+            above.end_labels()
+            return
+        listed = blocks.bullet(line.text)
+        above.narrow(line.indent, listed=listed is not None)
+        if listed:
+            above.item(_plain(listed[1]), line.indent)
         elif blocks.bold(words):
-            self._end_paragraph()
-            self._outline.begin(outline.BOLD, self._plain(words).rstrip(" :"))
-        elif item is not None and item.goes_on:
-            item.texts.append(words)
+            above.begin(outline.BOLD, _plain(words).rstrip(" :"))
         elif not is_rule(words):
-            if item is not None and line.indent <= item.indent:
-                self._item = None
-            self._paragraph.append(words)
+            if not above.grows and self._is_alone(line) and _LEAD.match(words):
+                above.begin(outline.LEAD, _plain(words))
+            above.prose(_plain(words))
 
-    def _end_paragraph(self) -> None:
-        if self._paragraph:
-            plain, first = self._plain(" ".join(self._paragraph)), self._paragraph[0]
-            short = len(self._paragraph) == 1 and len(first) <= _LEAD_LIMIT
-            if short and _LEAD.match(first):
-                self._outline.begin(outline.LEAD, plain)
-            self._outline.above(plain)
-        self._paragraph = []
+    def _is_alone(self, line: Line) -> bool:
+        """Tell whether a short *line* is all of its paragraph, as far as it begins."""
+        at, scanner = line.number, self._scanner
+        below = scanner.line(at).words if at < scanner.end else ""
+        return len(line.words) <= _LEAD_LIMIT and (not below or "|" in below)

@@ -52,7 +52,7 @@ def test_the_program_in_the_article_is_not_read(mapped: Mapped):
         ("vgg16_model: 188.27877402305603", "vgg16_model", "188.27877402305603"),
         ("Images/sec: 72.8", "Images/sec", "72.8"),
         ("  alexnet : 35,9 s", "alexnet", "35,9 s"),
-        ("batch_size=64", "batch_size", "64"),
+        ("images_per_sec=64", "images_per_sec", "64"),
         ("wall time = 12.5 ms", "wall time", "12.5 ms"),
         ("resnet  ....  12.3", "resnet", "12.3"),
         ("resnet....: 12.3", "resnet", "12.3"),
@@ -313,3 +313,9 @@ def test_two_figures_that_say_of_what_they_are_are_two_rows(text):
     (sheet,) = read("bullets" if line[0] == "-" else "key-value", line)
 
     assert texts(sheet) == [("Time (GPU)", "12.4 s"), ("Time (CPU)", "98.1 s")]
+
+
+def test_a_bullet_is_no_heading_of_the_one_below_it():
+    (sheet,) = read("bullets", "# T\n\n- Install it\n- ResNet50: 140 img/s\n")
+
+    assert sheet.context == ("T",)

@@ -46,8 +46,9 @@ def test_cells_are_as_many_as_columns_and_stand_on_their_lines(path):
         assert len(set(sheet.header)) == len(sheet.header)
         for row in sheet.rows:
             assert len(row.cells) == len(sheet.header)
-            below = "\n".join(lines[row.line - 1 : row.line + 20])
-            assert all(word in below for word in row.cells[-1].text.split())
+            last = row.cells[-1]
+            below = "\n".join(lines[last.line - 1 : row.line + 20])
+            assert all(word in below for word in last.text.split())
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())

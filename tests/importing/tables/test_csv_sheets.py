@@ -188,3 +188,21 @@ def test_a_unit_in_its_own_column_is_that_of_the_statistics_before_it():
     sheet = table("run,batch,mean,std,unit\na,8,12.5,0.25,ms\n", NAME)
 
     assert texts(sheet) == [("a", "8", "12.5 ms", "0.25 ms", "")]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_gap_below_the_names_of_columns_takes_nothing_from_them(mark):
+    text = "\ufeff# made by bench.py\n\nmodel,batch,s\n\n\n"
+    text += "vgg,64,12.5\nlstm,32\ngru,8,3.5\n"
+    (sheet,) = tables(text.replace(",", mark), "x.csv")
+
+    assert sheet.context == ("made by bench.py",)
+    assert sheet.header == ("model", "batch", "s")
+    assert texts(sheet) == [("vgg", "64", "12.5"), ("gru", "8", "3.5")]
+    assert faults(sheet) == [(7, "2 cells under 3 columns")]
+
+
+def test_names_of_columns_above_others_are_a_table_without_rows():
+    first, second = tables("a,b\n\nc,d\n1.5,2.5\n", "x.csv")
+
+    assert (first.rows, second.header) == ((), ("c", "d"))

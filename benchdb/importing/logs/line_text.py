@@ -1,0 +1,255 @@
+"""What a line of running text is, what is seen of it, and which texts are values.
+
+Prompts, stamps of loggers, bars, warnings and terminal escapes are known here, those
+that programs print by the words of ``logs.toml``.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+
+from benchdb.importing.quantities import unit_names
+from benchdb.resources import folder
+
+_FILE = folder("schema") / "words" / "logs.toml"
+_LISTS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def words_of(name: str) -> str:
+    """Return the pattern of any word that ``logs.toml`` lists under *name*."""
+    return f"(?:{'|'.join(_LISTS[name])})"
+
+
+def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Return what finds any word that ``logs.toml`` lists under *name*."""
+    return re.compile(words_of(name), flags)
+
+
+_BANNER = re.compile(
+    r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
+    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))(?P<text>\S.*)"
+)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
+_LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
+_PROMPT = re.compile(
+    r"""
+    (?:\([\w.\-]{1,40}\)[ ]{1,2})?
+    (?: [\w.\-]{1,40}@[\w.\-]{1,60}[^$%#]{0,80}[$%\#]
+      | [$%\u276f\u279c] | >>> | In[ ]\[[\d ]{0,6}\]: | (?:PS[ ])?[A-Z]:\\[^<>|]{0,80}>
+    )[ \t]{1,8}(\S.*)
+    """,
+    re.VERBOSE,
+)
+_BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
+_LEVEL = r"(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|debug|info|warning)"
+_DATE = (
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
+)
+# A clock before one blank; two are the columns of a table.
+_CLOCK = r"\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?"
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_STAMP = re.compile(
+    rf"""
+    (?: [IWE]\d{{4}}[ ][\d:.]{{8,20}}[ ]{{1,8}}\d{{1,10}}[ ]
+        [\w./\-]{{1,80}}:\d{{1,6}}\][ ]
+      | (?:{_LEVEL}:[\w.]{{1,80}}:)
+      | \d{{1,6}}(?:\.\d{{2}})?(?:\.\d{{3}}){{2}}[ ][DIWE][ ]{{1,4}}  # llama.cpp
+      | \[?{_DATE}\]?[ ]{{0,4}}(?:[\-|:,][ ]{{1,4}})?
+        (?:[\w.]{{1,80}}[ ][\-|:][ ](?={_LEVEL}))?
+        (?:[\[(]?{_LEVEL}[\])]?(?:[ ]{{0,4}}[\-|:])?[ ]{{1,8}})?
+      | (?:(?:{_MONTHS})[ ]{{1,2}}\d{{1,2}}[ ])?{_CLOCK}(?:[ ][\-|])?[ ]
+        (?!(?:elapsed|total|real|user|sys|per|[ /\-|±])(?![a-z]))(?=\S)
+      | [\[(]?{_LEVEL}(?:[\])][ ]{{0,4}}[\-|:]?|[ ]{{0,4}}[\-|:])[ ]{{1,8}}
+    )
+    """,
+    re.VERBOSE,
+)
+_CHATTER = any_of("chatter")
+_DOING = any_of("doing", re.IGNORECASE)
+_LOADING = any_of("loading", re.IGNORECASE)
+_DATUM = re.compile(
+    r"(?i)[^:=]{1,80}[:=]\s*(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
+    r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
+    r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
+)
+_RESULT = re.compile(
+    r"(?<![\w.])\d[\d.,]* ?(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|hours?"
+    r"|[A-Za-z]+/s\w*)(?![\w/])"
+)
+_TENSORFLOW = re.compile(r" [IWE] tensorflow/")
+_BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
+_PROGRAM = any_of("program")
+_LANGUAGES = any_of("languages")
+
+
+def command(text: str) -> str | None:
+    """Return the command that *text* shows behind a prompt."""
+    stripped = text.strip()
+    found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
+    return None if found is None else found[1].strip()
+
+
+def unstamped(text: str) -> str:
+    """Return *text* without what a logger writes before it: time, name, level."""
+    found = _STAMP.match(text.lstrip())
+    return text if found is None else text.lstrip()[found.end() :]
+
+
+def is_chatter(text: str) -> bool:
+    """Tell whether *text* is a warning of a program, which names nothing."""
+    if " tensorflow/" in text and _TENSORFLOW.search(text):
+        return True
+    return _CHATTER.match(text.strip()) is not None
+
+
+def tells_loading(text: str) -> bool:
+    """Tell whether a bar called *text* is of what comes before any work."""
+    return _LOADING.match(text) is not None
+
+
+def names_nothing(text: str) -> bool:
+    """Tell whether *text*, which a program printed, names nothing below it.
+
+    It is a figure or another datum, or tells what the program is doing.
+    """
+    plain = unstamped(text).strip()
+    if plain.endswith((".", "!", "…")) or plain != text.strip():
+        return True
+    if plain.endswith((":", "：", "{")):
+        return False
+    return bool(
+        _DOING.fullmatch(plain) or _DATUM.fullmatch(plain) or _RESULT.search(plain)
+    )
+
+
+def shows_bar(text: str) -> bool:
+    """Tell whether *text* holds a bar of progress, drawn by Keras or tqdm."""
+    return _BAR.search(text) is not None
+
+
+def unmarked(text: str) -> str:
+    """Return *text* without emphasis, links, tags and a colon at its end."""
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    return text.replace("**", "").replace("`", "").strip().rstrip(":： \t")
+
+
+WIDTH_LIMIT = 10_000  # characters of a line; a longer one is no line for people
+
+# CSI, OSC, character sets, and single characters; nothing in it can backtrack.
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
+    r"|[()*+][0-9A-Z]|[ -~])?"
+    r"|\x9b[0-?]*+[ -/]*+[@-~]"
+)
+# What is left of colours where the escape character itself was lost on the way.
+_ORPHAN = re.compile(r"\[[0-9]{0,3}(?:;[0-9]{1,3}){0,4}m")
+
+
+_PRE = re.compile(r"\s{0,20}<(?:pre|code)(?:\s[^<>]{0,200})?>|</(?:code|pre)>")
+
+
+def shown(line: str) -> str:
+    """Return *line* as it looks in the end; empty if it is too long to be one."""
+    if "\b" in line:
+        line = line.rstrip("\b \r")
+        line = line[line.rfind("\b") + 1 :]
+    if len(line) > 4 * WIDTH_LIMIT:
+        return ""
+    if "\x1b" in line or "\x9b" in line:
+        line = _ESCAPE.sub("", line)
+    if "[0m" in line:
+        line = _ORPHAN.sub("", line)
+    if "<pre" in line or "</pre" in line or "<code>" in line:
+        line = _PRE.sub("", line)
+    return "" if len(line) > WIDTH_LIMIT else line.rstrip()
+
+
+def banner(words: str) -> str:
+    """Return the title that *words* are, between two bars: ``=== vgg ===``."""
+    drawn = _BANNER.fullmatch(words)
+    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
+    named = title != drawn["text"] if drawn else False
+    return unmarked(title) if named and any(map(str.isalnum, title)) else ""
+
+
+def is_program(inside: Sequence[str], language: str) -> bool:
+    """Tell whether the lines *inside* a fence are code, no output."""
+    short = [raw for raw in inside if len(raw) < 1000]
+    if _LANGUAGES.fullmatch(language.strip("{}.")):
+        return not any(map(command, short))
+    return any(_PROGRAM.match(raw.strip()) for raw in short)
+
+
+_DOUBTFUL = frozenset("mMkKGBhd")  # a unit to a reader, if not which
+
+
+def is_unit(word: str) -> bool:
+    """Tell whether *word* is a unit: ``s``, ``ms``, ``GB``, ``img/s``, ``TFLOPS``."""
+    word = word.strip(".,()[]/") if "/" not in word[1:] else word
+    known = unit_names.understood(word) or unit_names.doubts(word)
+    return word in _DOUBTFUL or bool(known)
+
+
+def is_time(word: str) -> bool:
+    """Tell whether *word* is a unit of time, of which several may follow each other."""
+    found = unit_names.understood(word)
+    return word in ("m", "h", "d") or (found is not None and found.base == "s")
+
+
+_BEFORE = "~≈≃<>≤≥=±+-−–*$€£¥(. "  # what may stand before the first digit
+_NOTHING = (*"-—–?✗✘❌×∞/*…", "--", "---")
+_BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
+_WORD = re.compile(r"[\w.+\-/@%#°&'\"()]{1,48}(?::\w[\w.\-]{0,30})?")
+_ENDS = tuple(".,;:!?{[(")
+_NAME_WIDTH = 60
+_FIGURE_WORDS = 6
+_WORDS = 4
+_SENTENCE = 3  # words that a sentence has more of
+_VALUE_WIDTH = 48
+
+
+def is_figure(text: str) -> bool:
+    """Tell whether *text* begins with a number."""
+    return text.lstrip(_BEFORE)[:1].isdecimal()
+
+
+def is_value(text: str) -> bool:
+    """Tell whether *text* says one thing: a figure, a word or two, or a dash.
+
+    A figure may have up to six words, brackets left out; other words are at most four,
+    as in ``Apple M1 Max``. A sentence is no value.
+    """
+    words = text.split()
+    if is_figure(text):
+        words = _BRACKETS.sub(" ", text).split()
+        ends = words[-1] if len(words) > _SENTENCE else " "
+        return len(words) <= _FIGURE_WORDS and not (
+            ends[-1] in ".!?" and ends[:1].isalpha()
+        )
+    return text in _NOTHING or (
+        0 < len(words) <= _WORDS
+        and len(text) <= _VALUE_WIDTH
+        and text[0] not in "(["
+        and not text.endswith(_ENDS)
+        and "://" not in text
+        and "()" not in text
+        and any(char.isalnum() for char in text)
+        and all(map(_WORD.fullmatch, words))
+    )
+
+
+def is_name(text: str, *, words: int = 8) -> bool:
+    """Tell whether *text* can be the name of a value: no address and no sentence."""
+    return (
+        0 < len(text) <= _NAME_WIDTH
+        and len(text.split()) <= words
+        and any(char.isalnum() for char in text)
+        and all(text.count(one) == text.count(other) for one, other in ("()", "[]"))
+        and not text.endswith((".", ",", ";", "!", "?"))
+        and not any(mark in text for mark in (". ", "..", "…", ": "))
+        and "://" not in text
+        and not text.casefold().endswith(("http", "https", "ftp", "file"))
+    )

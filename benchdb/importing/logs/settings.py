@@ -1,0 +1,108 @@
+"""Settings that a program prints above its figures: batch size, epochs, device, model.
+
+``Batch size: 64`` and ``lr = 0.001`` on lines of their own; ``key=value`` several times
+in a line, as of ``argparse``; and the options of a command, ``--batch-size 64``. They
+hold for the figures below, as columns of their own.
+"""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.importing.logs.line_text import (
+    any_of,
+    command,
+    unmarked,
+    unstamped,
+    words_of,
+)
+from benchdb.importing.sheet import Cell, Sheet
+
+_LIMIT = 2000  # characters of a line
+_COLUMNS = 30
+_KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
+_OF_LISTS = any_of("settings_of_lists")
+_REACHED = any_of("reached")
+_LEARNT = any_of("learnt")
+_PROGRESS = any_of("progress")
+_WHOLE = re.compile(r"\d{1,9}(?:\.0)?")
+_ALONE = re.compile(
+    r"(?:[A-Z]\w{1,30}: )?([A-Za-z#][\w -]{0,60}?(?:\([^()]{0,80}\))?)"
+    r"(?: {0,20}[:=] {0,40}|(?<=(?:size|rate)) (?=\d))"
+    r"((?:\d{1,3}(?:,\d{3})+)|[^\s:=,;|()\[\]{}]{1,60})"
+)
+_VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
+_ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
+_OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_WITH_UNIT = re.compile(r"\d ?(?:[mµun]?s|sec\w*|min\w*|[A-Za-z]+/s\w*)(?![\w/])")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting as it is printed, and the line where it stands."""
+
+    name: str
+    value: str
+    line: int
+
+    @property
+    def key(self) -> str:
+        """Return what its name is in whatever spelling: ``batch size``."""
+        return _folded(self.name)
+
+
+def _folded(name: str) -> str:
+    plain = re.sub(r"\([^()]*\)", " ", name.replace("_", " ").replace("-", " "))
+    return " ".join(plain.casefold().split())
+
+
+def settings_in(text: str, line: int = 0) -> list[Setting]:
+    """Return the settings that a *line* prints, and nothing but those."""
+    if len(text) > _LIMIT:
+        return []
+    if shell := command(text):
+        named = [(it[1], it[2]) for it in _OPTION.finditer(shell)]
+    elif alone := _ALONE.fullmatch(unmarked(unstamped(text))):
+        name, value = alone[1].strip(), alone[2]
+        key = _folded(name)
+        if (
+            (_KNOWN.fullmatch(key) and not _WITH_UNIT.match(value))
+            or (_REACHED.fullmatch(key) and _WHOLE.fullmatch(value))
+            or _LEARNT.fullmatch(key)
+        ):
+            return [Setting(name, value, line)]
+        return []
+    else:
+        named = [(it[1], it[2]) for it in _ITEM.finditer(text)]
+        if len(named) < 2 or _WITH_UNIT.search(text):
+            return []
+        if any(_PROGRESS.fullmatch(_folded(name)) for name, _ in named):
+            return []
+    known = [
+        Setting(name, value.strip("'\""), line)
+        for name, value in named
+        if _KNOWN.fullmatch(_folded(name)) or _OF_LISTS.fullmatch(_folded(name))
+    ]
+    return known[:_COLUMNS] if shell or len(known) > 1 else []
+
+
+def begins_anew(text: str) -> bool:
+    """Tell whether *text* lists all settings of a run: those above hold no more."""
+    return command(text) is not None or "Namespace(" in text
+
+
+def with_settings(sheet: Sheet, settings: Iterable[Setting]) -> Sheet:
+    """Return *sheet* with a column for each setting that it has none for."""
+    own = set(map(_folded, sheet.header))
+    added = [one for one in settings if one.key not in own]
+    if not (added and sheet.rows):
+        return sheet
+    cells = tuple(Cell(one.value, one.line, one.value) for one in added)
+    names = tuple(one.name for one in added)
+    return replace(
+        sheet,
+        header=(*sheet.header, *names),
+        rows=tuple(replace(row, cells=(*row.cells, *cells)) for row in sheet.rows),
+        inherited=names,
+    )

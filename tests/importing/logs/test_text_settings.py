@@ -1,0 +1,154 @@
+"""Settings that a program prints stand beside its figures; other lines name nothing."""
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.logs.settings import settings_in
+from benchdb.importing.sheets import readable
+from tests.importing.sheet_texts import one, read, texts
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Batch size: 64", {"Batch size": "64"}),
+        ("2024-03-01 10:22:31 INFO lr = 0.001", {"lr": "0.001"}),
+        ("learning rate 0.001", {"learning rate": "0.001"}),
+        ("Overriding: batch_size = 12", {"batch_size": "12"}),
+        ("  Num examples = 25,000", {"Num examples": "25,000"}),
+        ("task=detect, model=tiny.pt, epochs=3, batch=16", {"batch": "16"}),
+        ("Namespace(model='org/tiny', lr=0.1, verbose=True)", {"model": "org/tiny"}),
+        ("$ python x.py --batch-size 8 --device=mps --fast", {"device": "mps"}),
+    ],
+)
+def test_settings_are_known_by_their_names(line, expected):
+    found = {one.name: one.value for one in settings_in(line)}
+
+    assert found.items() >= expected.items()
+    assert not found.keys() & {"task", "verbose", "fast"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Throughput: 64 img/s",
+        "step=10 lr=0.1 loss=0.5",
+        "epoch=3 batch=64 time=12.5s",
+        "batch: 12.5 ms",
+        "epoch: 12.5",
+        "Steps per second: 12",
+    ],
+)
+def test_figures_and_lines_of_progress_are_no_settings(line):
+    assert settings_in(line) == []
+
+
+def test_settings_hold_for_the_figures_below_up_to_the_next_command():
+    text = (
+        "$ train --batch-size 64\nlr=0.1\nTime: 12.5 s\n"
+        "$ train --batch-size 32\nTime: 10.5 s\n"
+    )
+    first, second = read("key-value", text)
+
+    assert first.header == ("key", "value", "batch-size", "lr")
+    assert first.inherited == ("batch-size", "lr")
+    assert [cell.line for cell in first.rows[0].cells] == [3, 3, 1, 2]
+    assert texts(first) == [("Time", "12.5 s", "64", "0.1")]
+    assert (second.header[2:], texts(second)[0][2:]) == (("batch-size",), ("32",))
+
+
+def test_a_setting_below_a_figure_of_its_block_is_not_about_the_next():
+    sheets = read("key-value", "Time: 1.5 s\nBatch size: 64\n\nTime: 2.5 s\n")
+
+    assert [sheet.header for sheet in sheets] == [("key", "value")] * 2
+
+
+def test_settings_of_a_code_block_hold_inside_alone():
+    text = "```\nbatch size: 64\nTime: 1.5 s\n```\n```\nTime: 2.5 s\n```\n"
+
+    assert [len(sheet.header) for sheet in read("key-value", text)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    ["10:22:31 ", "[10:22:31] ", "10:22:31.125 | ", "Mar  1 10:22:31 "],
+)
+def test_the_clock_of_a_log_is_no_figure(stamp):
+    assert one("epochs", f"{stamp}step 250/5000 | 240.5 ms") == {
+        "step": "250",
+        "steps": "5000",
+        "ms": "240.5 ms",
+    }
+
+
+def test_a_time_that_a_clock_shows_is_one():
+    assert one("epochs", "00:01:31 elapsed 00:02:31 user 00:00:03 system")["user"]
+    assert one("key-value", "Total time: 00:12:31")["value"] == "00:12:31"
+    assert read("key-value", "Start time: 10:22:31\nfinished at: 10:31:07\n") == ()
+
+
+def test_a_plural_in_brackets_is_no_second():
+    text = "CPU(s): 8\nCore(s) per socket: 4\nTime(s): 12\n"
+    (sheet,) = read("key-value", text)
+
+    assert [row[0] for row in texts(sheet)] == ["CPUs", "Cores per socket", "Time(s)"]
+
+
+def test_what_a_training_reached_is_no_figure_of_its_own():
+    text = "epoch = 3.0\nloss: 0.31\ntrain_samples_per_second = 62.3\n"
+    (sheet,) = read("key-value", text)
+
+    assert texts(sheet) == [("train_samples_per_second", "62.3", "3.0", "0.31")]
+    assert sheet.inherited == ("epoch", "loss")
+
+
+def figures(text: str) -> dict[str, str]:
+    found = readable(Document("run.log", text.encode()))
+    return {row[0]: row[1] for sheet in found for row in texts(sheet)}
+
+
+def test_a_figure_alone_in_a_log_has_its_words_as_label():
+    text = """Loading weights...
+Finished training in 73.2 seconds
+Training took 12m 3s
+average step 0.21 s
+throughput = 812 images/sec
+Stage done in 2 min 5 s
+latency p50 12.1 ms p95 20.2 ms
+"""
+    assert figures(text) == {
+        "Finished training in": "73.2 seconds",
+        "Training": "12m 3s",
+        "average step": "0.21 s",
+        "throughput": "812 images/sec",
+        "Stage done in": "2 min 5 s",
+        "latency p50": "12.1 ms",
+        "latency p95": "20.2 ms",
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "120/500",
+        "10:22:31 loading data",
+        "Loading pretrained weights",
+        "compiling the model... (takes a while)...",
+        "number of files: 12",
+        "LOCAL_RANK: 0 - WORLD_SIZE: [1]",
+        "GPU available: True (cuda), used: True",
+        "It took 12 s in all",
+        "Iter 20: loss 1.91, rate 0.79, memory 9.41",
+    ],
+)
+def test_a_line_of_a_log_that_names_nothing_is_no_heading(line):
+    (sheet,) = read("key-value", f"M1 Max\n{line}\nThroughput: 12 img/s\n")[-1:]
+
+    assert sheet.context == ("M1 Max",)
+
+
+def test_bars_of_loading_are_no_work():
+    text = "Fetching 8 files: 100%|#| 8/8 [00:02<00:00, 4.0it/s]\n"
+    text += "infer: 100%|#| 9/9 [00:03<00:00, 3.0it/s]\n"
+
+    assert [row[0] for row in texts(*read("tqdm", text))] == ["infer"]
