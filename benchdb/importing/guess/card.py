@@ -341,7 +341,8 @@ def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
     parts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
     parts += [f"{chip.ram_bytes // 2**30} GB"] if chip.ram_bytes else []
     for card in chip.accelerators:
-        parts += [card.name] if card.name not in parts else []
+        times = f"{card.count}x " if card.count > 1 else ""
+        parts += [times + card.name] if times or card.name not in parts else []
         parts += [f"{card.memory_bytes // 2**30} GB"] if card.memory_bytes else []
     return " ".join(parts)
 

@@ -111,6 +111,7 @@ class FieldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only: str = ""
     without: str = ""
     header: str = ""
+    spelt: str = ""
     cells: str = ""
     field: str = ""
     ignore: str = ""
@@ -122,6 +123,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terms: dict[str, str]
     phrases: tuple[tuple[str, str, str], ...]
     patterns: dict[str, str]
+    settings: dict[str, str]
     fields: tuple[FieldRule, ...]
     by_unit: dict[str, tuple[MetricRule, ...]]
     candidates: dict[str, tuple[str, ...]]
@@ -391,6 +393,8 @@ def _read(
     unclear: list[str] = []
     doubtful: list[str] = []
     for text in sample:
+        if naming.chip(text) is not None:  # "1080 Ti" is no size
+            continue
         try:
             amount = parsed(text, decimal=mark, unit=unit)
         except AmbiguousError:

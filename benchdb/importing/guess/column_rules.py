@@ -199,8 +199,14 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
         and (terms <= only if only and terms else not only)
         and terms.isdisjoint(rule.without.split())
         and bool(re.search(rule.header, fold(column.header)))
+        and bool(re.search(rule.spelt, _without_unit(column).casefold()))
         and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
+
+
+def _without_unit(column: ColumnProfile) -> str:
+    """Return the header of *column* but its unit: ``tok/s/W`` is one."""
+    return column.header.replace(column.unit or "\0", " ")
 
 
 def _are_moments(column: ColumnProfile) -> bool:
@@ -252,6 +258,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
     ),
+    "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,

@@ -15,7 +15,13 @@ from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doub
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
-from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    Segment,
+    expression_of,
+    mode_of,
+    settings_in,
+)
 from benchdb.importing.guess.questions import (
     AS_ANSWERED,
     LEAVE_OUT,
@@ -92,7 +98,8 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     tokens = any(one.metric in TOKENS for one in table.drafts)
     contexts = (sheet.context for one in tables for sheet in one.sheets)
     for context in dict.fromkeys(contexts):
-        names = [recognised(text, {*table.names, *_TOLD}).set for text in context]
+        known = {*table.names, *_TOLD}
+        names = [recognised(it, known).set | settings_in(it) for it in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
         told = [it for it in (*names, *sizes) if it]  # at whatever depth
         facts.setdefault(repr(told), []).append(context)
@@ -196,6 +203,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
     """Return the doubt whether models that are columns are trained; or enter it."""
     models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
+    models = [one for one in models if mode_of(one.header) is None]
 
     def settle(answer: str) -> None:
         for one in models:

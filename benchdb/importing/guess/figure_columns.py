@@ -240,7 +240,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks, around)
+    more["guess"] = _likely_unit(keys, looks, around, sided="workload" in draft.fields)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -296,14 +296,16 @@ def fits(metric: str, bases: Collection[str]) -> bool:
     return unit in bases or large.get(unit) in bases
 
 
-def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> str:
+def _likely_unit(
+    keys: Sequence[str], looks: ColumnProfile, around: Around, *, sided: bool
+) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Of a whole number of which nothing is said it is none, and of tokens it is a count;
+    Those of a test of a language model (*sided*) are rates. Of a whole number of which nothing is said it is none, and of tokens it is a count;
     what a rate counts that no language model has, nobody can guess.
     """
     terms = looks.terms
-    if _TPS.search(looks.header):
+    if _TPS.search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
     if "throughput" in terms and not of_tokens:
@@ -365,7 +367,7 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     free = Free(f"a metric of schema/metrics.json in {listed}", fault)
     choices = (*names, "setting", LEAVE_OUT)
     topic = "time" if times else "meaning"
-    guess = LEAVE_OUT if bases == {"%"} else None
+    guess = LEAVE_OUT if bases <= {"%", "B"} else None  # of what, is not said
     more: dict[str, object] = {"settle": settle, "free": free, "guess": guess}
     doubt = column_doubt([draft], topic, text, choices, **more)
     # What is likely of one column may be so of another by chance.

@@ -14,7 +14,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import header_terms, statistic
+from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     THINGS,
@@ -27,8 +27,9 @@ from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     metric_of,
 )
-from benchdb.importing.guess.headings import mode_of
+from benchdb.importing.guess.headings import BILLIONS, mode_of, settings_in
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
@@ -41,6 +42,7 @@ _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
 _SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
+_NAME = re.compile(r"[\w.-]+(?: [\w.-]+){0,2}")  # of a model, and nothing else
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
 
@@ -52,12 +54,17 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
             one.fields = test_facts(header) or {
                 **_processor_and_card(header),
                 **recognised(header, ALL_NAMES[: SIDES + 1]).set,
+                **settings_in(header),
+                **_weights_in(header),
+                **_work_done(header),
                 **({"conditions.path": header} if is_split(header) else {}),
             }
         units = {unit for unit, _ in one.looks.kinds}
         if units and units <= _OF_PARTS:
             one.fields.pop("device", None)
-    modes = [mode_of(one.header) for one in figures]
+    modes = [
+        None if "workload" in one.fields else mode_of(one.header) for one in figures
+    ]
     if {*modes} >= {"training", "inference"}:  # beside each other
         for one, mode in zip(figures, modes, strict=True):
             one.fields |= {"parameters.mode": mode} if mode else {}
@@ -77,6 +84,28 @@ def _processor_and_card(header: str) -> Fields:
     if (len(cards), len(others)) != (1, 1) or "Apple" in others[0]:
         return {}
     return {"chip": others[0], "accelerator": cards[0]}
+
+
+def _weights_in(header: str) -> Fields:
+    """Return how a header says that weights are kept, but as numbers of a precision."""
+    known = naming.quantization(header)
+    bare = known is None or known == naming.precision(header)
+    return {} if bare else {"parameters.quantization": known}
+
+
+def _work_done(header: str) -> Fields:
+    """Return the work of a header that says what is done with a model: ``vgg16 eval``.
+
+    What is done with a language model is told by what is counted.
+    """
+    mode = mode_of(header)
+    name = " ".join(pattern("doing").sub(" ", header).split())
+    if mode is None or name == header or re.search(BILLIONS, name):
+        return {}
+    if len(naming.networks(name)) != 1 or not _NAME.fullmatch(name):
+        return {}
+    work = naming.workload(name) or slug(name, "-")
+    return {"workload": work + INFERENCE * (mode == "inference")}
 
 
 def enter_sizes(figures: Sequence[ColumnDraft]) -> None:

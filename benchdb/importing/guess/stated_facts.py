@@ -13,8 +13,10 @@ from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
+from benchdb.importing.guess.headings import settings_in
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.language import Fields
+from benchdb.importing.mapping.fields import scalar
+from benchdb.importing.mapping.language import PREFIXES, Fields
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
@@ -29,9 +31,16 @@ _LABELS = frozenset(
 )
 _OF_RUNS = ("device", "framework", "model")
 _RUN_ON = re.compile(
-    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
+    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained"
+    r"|(?:numbers|timings|results|figures|times) .{0,80}(?<!than)) on"
     r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
 )
+# What makes a sentence of a line: without any it lists what there was.
+_SENTENCE = re.compile(
+    r"(?i)(?<![a-z])(?:i|we|you|my|our|it|this|that|is|are|was|were|has|have|had|than|if"
+    r"|when|because|but|not|can|should|will|than|vs)(?![a-z])"
+)
+_LISTED = re.compile(r"(?:[^,;·]{2,50}[,;·] ?){2,}[^,;·]{2,50}")
 _NEEDED = re.compile(
     r"(?i)requirement|requires|prerequisite|install|support|quick ?start"
 )
@@ -60,6 +69,7 @@ class StatedFacts(msgspec.Struct):
     framework: str | None = None
     device: str | None = None
     model: Fields = {}
+    settings: Fields = {}
 
     def add_chips(self, line: str) -> None:
         """Add the chips that *line* names, with what it says of them."""
@@ -112,9 +122,14 @@ def stated_facts(document: Document) -> StatedFacts:
     only = naming.frameworks(document.text[:_SCANNED])
     if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
-    if model := sure.get("model"):
+    if model := sure.get("model") or sure.get("network"):
         known = recognised(model, ["network", "quantization"]).set
         facts.model = {"parameters.model": model, **known}
+    facts.settings = {
+        name: scalar(name, it)
+        for name, it in sure.items()
+        if name.startswith(PREFIXES) or name == "precision"
+    }
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
@@ -133,20 +148,28 @@ def _of_results(lines: Iterable[str]) -> Iterator[str]:
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
     pieces = _PIECES.split(line.replace("*", ""))
+    if len(line) <= NAME_LIMIT and len(naming.chips_in(line)) == 1:
+        pieces = [line]
     for piece in pieces if _SUPPORTED.search(line) is None else ():
-        for chip in naming.chips_in(piece):
-            alone: Fields = {"chip": f"{chip.vendor} {chip.name}"}
-            if chip.accelerator:
-                alone = {"accelerator": f"{chip.vendor} {chip.name}"}
-            short = len(piece) <= NAME_LIMIT
-            whole = recognised(piece, ["machine"]).set if short else {}
-            yield chip.name, whole if alone.items() <= whole.items() else alone
+        chips = naming.chips_in(piece)
+        whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}
+        for chip in chips:
+            name = "accelerator" if chip.accelerator else "chip"
+            yield chip.name, whole or {name: f"{chip.vendor} {chip.name}"}
 
 
 def _merged(one: Fields, other: Fields) -> Fields:
-    """Return what two lines say of a chip, but what they contradict each other in."""
+    """Return what two lines say of a chip, but what they contradict each other in.
+
+    Of two texts the longer holds, where it has the other in it.
+    """
     both: Fields = {**other, **one}
-    return {n: it for n, it in both.items() if other.get(n, it) == it}
+    for name in one.keys() & other.keys():
+        texts = sorted((str(one[name]), str(other[name])), key=len)
+        both[name] = texts[1]
+        if texts[0] not in texts[1]:
+            del both[name]
+    return both
 
 
 def _facts_in(line: str) -> Iterator[tuple[str, str]]:
@@ -158,7 +181,12 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
         label, text = labelled.group("label", "text")
+    elif not item and _LISTED.fullmatch(line) and not _SENTENCE.search(line):
+        text = line.rstrip(".")
     terms = header_terms(label)
+    if "|" not in line:
+        for name, value in settings_in(line).items():
+            yield name, str(value)
     python = _PYTHON.fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
         yield "model", text
@@ -171,6 +199,11 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     ):
         yield from _hardware_in(label, terms, text)
         yield from _software_in(label, terms, text)
+        if not label:
+            yield from (("network", name) for name in naming.networks(text))
+        if not label or "precision" in terms:
+            known = recognised(text, ["precision"]).set
+            yield from ((name, str(it)) for name, it in known.items())
 
 
 def _hardware_in(
@@ -214,6 +247,9 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
+    for name, value in facts.settings.items():
+        if _lacks(table, name):
+            stated[name] = value
     if facts.device and _lacks(table, "device"):
         stated["device"] = facts.device
     if table.is_of_language_model() and not table.tells_model():

@@ -56,7 +56,13 @@ from benchdb.importing.guess.sibling_columns import (
 )
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
-from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
+from benchdb.importing.mapping.recognition import (
+    GPU,
+    NAME_LIMIT,
+    PROVIDER,
+    recognised,
+)
+from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -127,6 +133,9 @@ class TableDraft:
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
+        for one in self.rows:
+            if isinstance(why := field(one.looks), str):
+                one.leave(why)
         doubts += label_doubts
         enter_pivots(self.rows, [])
         logged = any(
@@ -307,6 +316,14 @@ class TableDraft:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
+        told = {name for one in self.drafts for name in one.fields}
+        told |= {it for o in self.drafts if o.column for it in fields_of(o.column)}
+        told |= {"parameters.batch_size"} if "batch_size" in self.names else set()
+        above = [text[:NAME_LIMIT] for segment in self.segments for text in segment]
+        for setting in map(re.compile, words().settings.values()):
+            fields = {name.replace("__", ".") for name in setting.groupindex}
+            if not fields & told and any(map(setting.search, above)):
+                self.context.append(setting.pattern)
         own = any("conditions.path" in one.fields for one in self.drafts)
         if not own and (path := split_path(self.segments)):
             self.set["conditions.path"] = path
@@ -427,9 +444,13 @@ class TableDraft:
     def _column(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
             labels = {row.header: row.metric for row in self.rows if row.metric}
-            units = {row.unit for row in self.rows if not row.looks.unit and row.unit}
-            unit = units.pop() if len(units) == 1 else None
-            return Column(is_="metric", values={**labels, "*": ""}, unit=unit)
+            units = {it.header: it.unit for it in self.rows if it.metric and it.unit}
+            units = {it: unit for it, unit in units.items() if not named_unit(it)}
+            same = {*units.values()} if len(units) == len(labels) else ()
+            unit = next(iter(same)) if len(same) == 1 else None
+            units = {} if unit else units
+            values = {**labels, "*": ""}
+            return Column(is_="metric", values=values, unit=unit, units=units)
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")

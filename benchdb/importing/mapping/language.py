@@ -161,8 +161,8 @@ class Column(_Part, frozen=True, kw_only=True):
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
     *denominator*. ``metric``: each row is another metric, named by *values* (label to
-    metric, an empty one leaves the row out; ``*`` is any other label); the value
-    columns follow it.
+    metric, an empty one leaves the row out; ``*`` is any other label), in *unit* or
+    that of its label in *units*; the value columns follow it.
 
     *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
@@ -180,6 +180,7 @@ class Column(_Part, frozen=True, kw_only=True):
     values: dict[str, Scalar] = {}
     metric: str | None = None
     unit: str | None = None
+    units: dict[str, str] = {}
     parts: dict[str, str] = {}
     phase: Phase = "seed"
     per: Steps = 1

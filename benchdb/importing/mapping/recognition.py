@@ -49,7 +49,7 @@ _BESIDE = re.compile(
 )
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
-    r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
+    r"(?i)(?<![a-z\d.])(?:bs|b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
     r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
@@ -152,6 +152,7 @@ def _machine_in(
     else:
         fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
         fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
+        fields["parameters.chips"] = chip.count if chip.count > 1 else None
     known: Fields = {name: it for name, it in fields.items() if it is not None}
     return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
 
