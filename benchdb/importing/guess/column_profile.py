@@ -35,7 +35,7 @@ _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 _SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _STATISTIC = re.compile(
-    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median)"
+    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median|med)"
     r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
     r"|p ?(?P<p>(?:[15]0|[27]5|[89]\d|999)(?: \d)?)"
     r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:%|st|nd|rd|th)?"

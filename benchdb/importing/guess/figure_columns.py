@@ -301,8 +301,9 @@ def _likely_unit(
 ) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Those of a test of a language model (*sided*) are rates. Of a whole number of which nothing is said it is none, and of tokens it is a count;
-    what a rate counts that no language model has, nobody can guess.
+    Those of a test of a language model (*sided*) are rates. Of a whole number of which
+    nothing is said it is none, and of tokens it is a count; what a rate counts that no
+    language model has, nobody can guess.
     """
     terms = looks.terms
     if _TPS.search(looks.header) or sided:

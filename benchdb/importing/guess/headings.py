@@ -101,9 +101,16 @@ def mode_of(*texts: str) -> str | None:
 
 
 def settings_in(text: str) -> Fields:
-    """Return the settings that a header or a heading names: ``c=8``, ``128/128 tok``."""
+    """Return the settings that *text* names: ``c=8``, ``128/128 tok``."""
     found = (re.search(one, text[:NAME_LIMIT]) for one in words().settings.values())
     return {name: it for match in found for name, it in group_facts(match).set.items()}
+
+
+def weights_in(text: str) -> Fields:
+    """Return how *text* says that weights are kept, but as numbers of a precision."""
+    known = naming.quantization(text)
+    bare = known is None or known == naming.precision(text)
+    return {} if bare else {"parameters.quantization": known}
 
 
 def expression_of(text: str) -> str:

@@ -27,7 +27,12 @@ from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     metric_of,
 )
-from benchdb.importing.guess.headings import BILLIONS, mode_of, settings_in
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    mode_of,
+    settings_in,
+    weights_in,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Fields, Named
@@ -54,8 +59,8 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
             one.fields = test_facts(header) or {
                 **_processor_and_card(header),
                 **recognised(header, ALL_NAMES[: SIDES + 1]).set,
-                **settings_in(header),
-                **_weights_in(header),
+                **settings_in(one.header),
+                **weights_in(one.header),
                 **_work_done(header),
                 **({"conditions.path": header} if is_split(header) else {}),
             }
@@ -84,13 +89,6 @@ def _processor_and_card(header: str) -> Fields:
     if (len(cards), len(others)) != (1, 1) or "Apple" in others[0]:
         return {}
     return {"chip": others[0], "accelerator": cards[0]}
-
-
-def _weights_in(header: str) -> Fields:
-    """Return how a header says that weights are kept, but as numbers of a precision."""
-    known = naming.quantization(header)
-    bare = known is None or known == naming.precision(header)
-    return {} if bare else {"parameters.quantization": known}
 
 
 def _work_done(header: str) -> Fields:
@@ -156,6 +154,10 @@ def pivot_doubts(
     texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
     sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
     left = any(one.left and one.looks.several for one in drafts)
+    if rows:
+        columns = [one for one in drafts if one.holds_figures]
+        unlike = {repr(sorted(one.fields.items())) for one in columns}
+        by_kind = {} if len(unlike) == len(columns) else {0: columns}
     for group in by_kind.values():
         sets = Counter(repr(sorted(one.fields.items())) for one in group)
         doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]

@@ -36,7 +36,10 @@ _OF_COUNTS = frozenset(
 
 
 def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Enter a column of units of several kinds: it tells the metric of each row."""
+    """Enter a column of units of several kinds: it tells the metric of each row.
+
+    Rows in a unit of which nothing says the metric are left out.
+    """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
     unit = next((one for one in drafts if is_unit_header(one.header)), None)
     if unit is None or not unit.holds_words:
@@ -45,15 +48,18 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     if len(figures) != 1:
         return
     named = {text: understood(text) for text in unit.looks.texts}
-    metrics_ = {
-        text: metric_of([(it.base, it.per)], figures[0].looks.terms, around.terms)
+    terms = figures[0].looks.terms
+    known = {
+        text: it and metric_of([(it.base, it.per)], terms, around.terms)
         for text, it in named.items()
-        if it
     }
-    known = {text: metric for text, metric in metrics_.items() if metric}
-    if len(known) == len(named) and len({*known.values()}) > 1:
-        unit.column = Column(is_="metric", values={**known})
-        figures[0].metric = known[unit.looks.texts[0]]
+    if len({*known.values()}) > 1:
+        values = {text: metric or "" for text, metric in known.items()}
+        unit.column = Column(is_="metric", values=values)
+        figures[0].metric = next(filter(None, known.values()))
+        if unsaid := [text for text, metric in known.items() if metric is None]:
+            why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
+            unit.left = f"{unit.header!r}: {why}"
 
 
 def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:

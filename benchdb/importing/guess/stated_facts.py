@@ -6,6 +6,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -13,7 +14,7 @@ from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
-from benchdb.importing.guess.headings import settings_in
+from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
 from benchdb.importing.mapping.language import PREFIXES, Fields
@@ -27,7 +28,18 @@ _LABELLED = re.compile(
     r"(?P<text>[^|]+?)[\s|*_`]*"
 )
 _LABELS = frozenset(
-    ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
+    (
+        "model",
+        "machine",
+        "chip",
+        "cpu",
+        "gpu",
+        "device",
+        "os",
+        "framework",
+        "version",
+        "ram",
+    )
 )
 _OF_RUNS = ("device", "framework", "model")
 _RUN_ON = re.compile(
@@ -51,6 +63,7 @@ _SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of al
 _RULER = re.compile(r"[\s|:-]*-\s*\|[\s|:-]*")  # below names of columns
 _BULLET = 60  # characters of one that only names something
 _PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
+_BESIDE = re.compile(r"(?<=[.;])\s+(?=[A-Z][\w ]{1,20}:\s)")  # of labels
 _SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
 _PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
 
@@ -105,7 +118,7 @@ def stated_facts(document: Document) -> StatedFacts:
     for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
-        for name, text in _facts_in(line):
+        for name, text in chain.from_iterable(map(_facts_in, _BESIDE.split(line))):
             if fenced and name in _OF_RUNS:
                 continue  # of what is printed there
             said.setdefault(name, set()).add(text)
@@ -148,14 +161,20 @@ def _of_results(lines: Iterable[str]) -> Iterator[str]:
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
     pieces = _PIECES.split(line.replace("*", ""))
-    if len(line) <= NAME_LIMIT and len(naming.chips_in(line)) == 1:
-        pieces = [line]
+    listed = line.rstrip(".") if _is_list(line) else line
+    if len(line) <= NAME_LIMIT and recognised(listed, ["machine"]).set:
+        pieces = [listed]
     for piece in pieces if _SUPPORTED.search(line) is None else ():
         chips = naming.chips_in(piece)
         whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}
         for chip in chips:
             name = "accelerator" if chip.accelerator else "chip"
             yield chip.name, whole or {name: f"{chip.vendor} {chip.name}"}
+
+
+def _is_list(line: str) -> bool:
+    """Tell whether *line* lists what there was: ``vLLM 0.9, 2x A100, batch 8.``"""
+    return bool(_LISTED.fullmatch(line)) and not _SENTENCE.search(line)
 
 
 def _merged(one: Fields, other: Fields) -> Fields:
@@ -181,7 +200,7 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
         label, text = labelled.group("label", "text")
-    elif not item and _LISTED.fullmatch(line) and not _SENTENCE.search(line):
+    elif not item and _is_list(line):
         text = line.rstrip(".")
     terms = header_terms(label)
     if "|" not in line:
@@ -189,8 +208,9 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
             yield name, str(value)
     python = _PYTHON.fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
-        yield "model", text
-    elif python:
+        name = _PIECES.split(text.partition(",")[0])[0]
+        yield "model", name if naming.networks(name) else text
+    if python:
         yield "python", python[1]
     elif (
         text
@@ -202,7 +222,7 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         if not label:
             yield from (("network", name) for name in naming.networks(text))
         if not label or "precision" in terms:
-            known = recognised(text, ["precision"]).set
+            known = weights_in(text) | recognised(text, ["precision"]).set
             yield from ((name, str(it)) for name, it in known.items())
 
 
@@ -238,7 +258,8 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
     facts = stated_facts(document)
-    several = any(table.tells_model() for table in tables)
+    named = str(facts.model.get("parameters.model", ""))
+    several = any(table.tells_model(named) for table in tables)
     for table in tables:
         _enter(table, facts, {} if several else facts.model)
 
@@ -248,12 +269,14 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
     for name, value in facts.settings.items():
-        if _lacks(table, name):
+        of_weights = name == "parameters.quantization"
+        if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
             stated[name] = value
     if facts.device and _lacks(table, "device"):
         stated["device"] = facts.device
-    if table.is_of_language_model() and not table.tells_model():
+    if model and table.is_of_language_model():
         stated |= model
+        table.context = [it for it in table.context if it != BILLIONS]
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
         stated |= facts.of_runtime(facts.framework)

@@ -335,12 +335,14 @@ class TableDraft:
         sets += [cell.set for column in columns for cell in column.cells.values()]
         return any(str(it.get("workload")).startswith("llm-") for it in sets)
 
-    def tells_model(self) -> bool:
-        """Tell whether a column or a heading names the model."""
+    def tells_model(self, but: str = "") -> bool:
+        """Tell whether a column or a heading names a model, or a size *but* of one."""
         told = {one.column.field for one in self.drafts if one.column}
         known = told | self.set.keys()
-        sized = BILLIONS in self.context or "network" in self.names
-        return sized or "parameters.model" in known
+        above = " ".join(chain(*self.segments)) if BILLIONS in self.context else ""
+        sizes = {f"{it}b" for it in re.findall(BILLIONS, above)}
+        other = any(it not in but.casefold() for it in sizes)
+        return other or "network" in self.names or "parameters.model" in known
 
     def enter_network(self, stem: str) -> None:
         """Enter the language model that a heading names, or the file's name *stem*."""

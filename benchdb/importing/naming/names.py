@@ -28,7 +28,7 @@ _SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a
 _JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
 _WEIGHTS = re.compile(
     r"(?<![A-Za-z0-9])(?:(I?Q\d(?:_(?:[KM0-9]|XL|[SML]|XX?S|NL)){0,3}|MXFP[48]|NVFP4|AWQ"
-    r"|GPTQ)|([1-8])[\s_-]?bits?)(?![A-Za-z0-9])",
+    r"|GPTQ|W\d{1,2}A\d{1,2})|([1-8])[\s_-]?bits?)(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
@@ -130,19 +130,22 @@ def networks(text: str) -> tuple[str, ...]:
     What they were tuned for (``Instruct``, ``it``) is left out: it costs nothing.
     """
     plain = _JOINED.sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
-    places = [
-        (match.start(), -match.end(), name)
-        for template, pattern in _networks()
-        for match in pattern.finditer(plain)
-        if (name := _network(template, match))
-    ]
-    named: list[str] = []
-    end = 0
-    for start, behind, name in sorted(places):
-        if start >= end:
-            named.append(name)
-            end = -behind
-    return tuple(dict.fromkeys(named))
+    for known in _networks():
+        places = [
+            (match.start(), -match.end(), name)
+            for template, pattern in known
+            for match in pattern.finditer(plain)
+            if (name := _network(template, match))
+        ]
+        named: list[str] = []
+        end = 0
+        for start, behind, name in sorted(places):
+            if start >= end:
+                named.append(name)
+                end = -behind
+        if named:
+            return tuple(dict.fromkeys(named))
+    return ()
 
 
 def _network(template: str, match: re.Match[str]) -> str | None:
@@ -162,14 +165,18 @@ def _network(template: str, match: re.Match[str]) -> str | None:
 
 
 @cache
-def _networks() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _networks() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], ...]:
+    """Return what finds networks by their names, then others by how they are kept."""
     listed = names()["networks"]
     kinds = "|".join(map(re.escape, listed["kinds"]))
     behind = listed["behind"].replace("<kinds>", kinds)
     families = {name: f"(?:{it}){behind}" for name, it in listed["families"].items()}
     return tuple(
-        (name, re.compile(rf"(?<![a-z0-9.])(?:{text})(?![a-z0-9])", re.IGNORECASE))
-        for name, text in (families | listed["others"]).items()
+        tuple(
+            (name, re.compile(rf"(?<![a-z0-9.])(?:{text})(?![a-z0-9])", re.IGNORECASE))
+            for name, text in table.items()
+        )
+        for table in (families | listed["others"], listed["kept"])
     )
 
 
