@@ -89,8 +89,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     @property
     def bare(self) -> str:
-        """Return the name of the column without a unit in brackets."""
-        return _BRACKET.sub("", self.header) if self.looks.unit else self.header
+        """Return the name of the column without its unit, where more is left."""
+        if not self.looks.unit:
+            return self.header
+        name = _BRACKET.sub("", self.header)
+        return name.removesuffix(self.looks.unit).rstrip() or name
 
     @property
     def holds_figures(self) -> bool:

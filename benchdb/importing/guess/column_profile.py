@@ -56,7 +56,7 @@ _COUNTS = re.compile(
 _THINGS = frozenset(("model", "network"))
 _ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
-_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])|(?<=\d)(?=(?:PP|TG)(?![A-Za-z]))")
+_JOINED = re.compile(r"(?<=[a-zäöüß]{2})(?=[A-Z])|(?<=\d)(?=(?:PP|TG)(?![A-Za-z]))")
 _CALLED = re.compile(r"\w{1,40}\(\)")
 _MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"

@@ -397,7 +397,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
-    choices |= _work_named(title) if not by_key else {}
+    choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
     choices["title"] = f"{named}what stands above it, or the file's name"

@@ -57,11 +57,10 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
         if not one.looks.terms & _NOT_PIVOTED:
             header = one.bare
             one.fields = test_facts(header) or {
-                **_processor_and_card(header),
                 **recognised(header, ALL_NAMES[: SIDES + 1]).set,
                 **settings_in(one.header),
                 **weights_in(one.header),
-                **_work_done(header),
+                **_model_in(header),
                 **({"conditions.path": header} if is_split(header) else {}),
             }
         units = {unit for unit, _ in one.looks.kinds}
@@ -81,26 +80,18 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
     _enter_numbers(figures, drafts)
 
 
-def _processor_and_card(header: str) -> Fields:
-    """Return the two that a header names, as ``2700X-GeForce_RTX_2080_Ti``."""
-    chips = naming.chips_in(header)
-    cards = [f"{it.vendor} {it.name}" for it in chips if it.accelerator]
-    others = [f"{it.vendor} {it.name}" for it in chips if not it.accelerator]
-    if (len(cards), len(others)) != (1, 1) or "Apple" in others[0]:
-        return {}
-    return {"chip": others[0], "accelerator": cards[0]}
+def _model_in(header: str) -> Fields:
+    """Return the language model of a header, or other work with what is done.
 
-
-def _work_done(header: str) -> Fields:
-    """Return the work of a header that says what is done with a model: ``vgg16 eval``.
-
-    What is done with a language model is told by what is counted.
+    ``vgg16 eval`` is work; what is done with a language model is told by what is
+    counted.
     """
+    models = naming.networks(header)
+    if len(models) != 1 or re.search(BILLIONS, models[0]):
+        return {"parameters.model": models[0]} if len(models) == 1 else {}
     mode = mode_of(header)
     name = " ".join(pattern("doing").sub(" ", header).split())
-    if mode is None or name == header or re.search(BILLIONS, name):
-        return {}
-    if len(naming.networks(name)) != 1 or not _NAME.fullmatch(name):
+    if mode is None or name == header or not _NAME.fullmatch(name):
         return {}
     work = naming.workload(name) or slug(name, "-")
     return {"workload": work + INFERENCE * (mode == "inference")}

@@ -138,11 +138,19 @@ def _machine_in(
     """Return the machine that *text* names, and what it unsets."""
     if whole and (chip is None or chip.virtual or _BESIDE.sub(" ", chip.rest).strip()):
         return {"machine": text}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+    if chip is None and (both := naming.processor_and_card(text)):
+        parts = [_of_chip(one) for one in both]
+        return parts[0] | parts[1], {}
     if chip is None:
         if len(naming.chips_in(text)) > 1:
             return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")
         model = naming.model(text)
         return ({"model": model} if model else {}), {}
+    known = _of_chip(chip)
+    return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
+
+
+def _of_chip(chip: RecognisedChip) -> Fields:
     times = f"{chip.count}x " if chip.count > 1 else ""
     size = f"{chip.ram_bytes // 2**30} GB" if chip.ram_bytes else None
     fields: dict[str, str | int | None] = {"model": chip.model}
@@ -153,8 +161,7 @@ def _machine_in(
         fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
         fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
         fields["parameters.chips"] = chip.count if chip.count > 1 else None
-    known: Fields = {name: it for name, it in fields.items() if it is not None}
-    return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
+    return {name: it for name, it in fields.items() if it is not None}
 
 
 def device_in(text: str, chip: RecognisedChip | None = None) -> str | None:
