@@ -258,6 +258,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
     ),
+    "figures": lambda column: column.figures,
     "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,

@@ -64,6 +64,7 @@ _RULER = re.compile(r"[\s|:-]*-\s*\|[\s|:-]*")  # below names of columns
 _BULLET = 60  # characters of one that only names something
 _PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
 _BESIDE = re.compile(r"(?<=[.;])\s+(?=[A-Z][\w ]{1,20}:\s)")  # of labels
+_BATCH = "parameters.batch_size"
 _SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
 _PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
 
@@ -119,7 +120,7 @@ def stated_facts(document: Document) -> StatedFacts:
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
         for name, text in chain.from_iterable(map(_facts_in, _BESIDE.split(line))):
-            if fenced and name in _OF_RUNS:
+            if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
             said.setdefault(name, set()).add(text)
     sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
@@ -203,9 +204,9 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     elif not item and _is_list(line):
         text = line.rstrip(".")
     terms = header_terms(label)
-    if "|" not in line:
-        for name, value in settings_in(line).items():
-            yield name, str(value)
+    if "|" not in line:  # of sentences, only what can be of nothing else
+        known = settings_in(line).items()
+        yield from ((n, str(it)) for n, it in known if text or n == _BATCH)
     python = _PYTHON.fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
         name = _PIECES.split(text.partition(",")[0])[0]

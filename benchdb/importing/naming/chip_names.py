@@ -141,6 +141,7 @@ def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | Non
     A chip of Apple has no card of another maker beside it.
     """
     known = [it for piece in _BESIDE_EACH_OTHER.split(text) if (it := chip(piece))]
+    known = known if len(known) == 2 else list(chips_in(text))
     known.sort(key=lambda it: it.accelerator)
     kinds = [it.accelerator for it in known]
     if kinds != [False, True] or len(chips_in(text)) > 2 or known[0].vendor == "Apple":
