@@ -21,6 +21,7 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
+from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
@@ -88,6 +89,9 @@ def field(column: ColumnProfile) -> Column | str | None:
         return Column(field=f"parameters.{name}")
     if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
         return _providers(column)
+    modes = {text: mode_of(text) for text in column.texts}
+    if not column.figures and {*modes.values()} == {"training", "inference"}:
+        return Column(field="mode", values={n: it for n, it in modes.items() if it})
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None

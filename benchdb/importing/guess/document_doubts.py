@@ -210,7 +210,7 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
             if not one.take(answer) and answer == "inference":
                 one.add(workload=f"{one.fields['workload']}{INFERENCE}")
 
-    mode = table.mode()
+    mode = table.mode() or ("training" if table.mode_told else None)
     if mode is not None or not models:
         settle(mode or "")
         return []
@@ -236,7 +236,7 @@ def _enter_said(
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None
-        if all("parameters.mode" in it.fields for it in figures):
+        if table.mode_told or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
         if all(map(_SIZE.match, one.looks.texts)):

@@ -34,7 +34,7 @@ from benchdb.importing.guess.headings import (
     weights_in,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
-from benchdb.importing.mapping.fields import INFERENCE, slug
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
@@ -71,7 +71,7 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
     ]
     if {*modes} >= {"training", "inference"}:  # beside each other
         for one, mode in zip(figures, modes, strict=True):
-            one.fields |= {"parameters.mode": mode} if mode else {}
+            one.fields |= {"mode": mode} if mode else {}
     others = any("time" in o.looks.terms and not o.fields for o in figures)
     if others and {one.fields.get("device") for one in figures} <= {"cpu", None}:
         for one in figures:  # beside "Wall time", "CPU time" is that of the processor
@@ -93,8 +93,7 @@ def _model_in(header: str) -> Fields:
     name = " ".join(pattern("doing").sub(" ", header).split())
     if mode is None or name == header or not _NAME.fullmatch(name):
         return {}
-    work = naming.workload(name) or slug(name, "-")
-    return {"workload": work + INFERENCE * (mode == "inference")}
+    return {"workload": naming.workload(name) or slug(name, "-"), "mode": mode}
 
 
 def enter_sizes(figures: Sequence[ColumnDraft]) -> None:

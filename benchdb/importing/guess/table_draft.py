@@ -54,7 +54,7 @@ from benchdb.importing.guess.sibling_columns import (
     leave_statistics,
     leave_training,
 )
-from benchdb.importing.mapping.fields import INFERENCE, slug
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
     GPU,
@@ -396,35 +396,16 @@ class TableDraft:
                 known |= {key} if full else set()
         return None
 
-    def mode_column(self) -> ColumnDraft | None:
-        """Return the column that says of each row whether something is trained."""
-        return next((it for it in self.drafts if _tells_mode(it)), None)
+    @property
+    def mode_told(self) -> bool:
+        """Tell whether a column says of each row whether something is trained."""
+        return any(it.column and it.column.field == "mode" for it in self.drafts)
 
     def mode(self, *names: str) -> str | None:
-        """Return ``training`` or ``inference``, where the words about it say which.
-
-        Where each row says it, the names of work are those of training.
-        """
-        if self.mode_column() is not None:
-            return "training"
+        """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
         texts += [text for segment in self.segments for text in segment]
         return mode_of(*texts)
-
-    def tables(self) -> list[Table]:
-        """Return the table of the map; or two, where each row says its mode."""
-        table, mode = self.table(), self.mode_column()
-        works = [n for n, it in table.columns.items() if it.field == "workload"]
-        if mode is None or not works:
-            return [table]
-
-        def of(skipped: str, ending: str) -> Table:
-            why = {words().patterns[skipped]: f"{skipped}: another table of the map"}
-            columns = {mode.header: Column(is_="ignore", skip=why)}
-            columns |= {n: replace(table.columns[n], ending=ending) for n in works}
-            return replace(table, columns={**table.columns, **columns})
-
-        return [of("inference", ""), replace(of("training", INFERENCE), again=True)]
 
     def table(self) -> Table:
         """Return the table of the map for all rows."""
@@ -463,11 +444,6 @@ class TableDraft:
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
         return replace(made, metric=None) if made.metric and by_row else made
-
-
-def _tells_mode(one: ColumnDraft) -> bool:
-    modes = {mode_of(text) for text in one.looks.texts}
-    return one.holds_figures is False and modes == {"training", "inference"}
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

@@ -1,7 +1,8 @@
 """The map of a document: what its columns, headings and file name mean, as TOML.
 
 What a cell, a heading or a default says is a *field* of a run. These are the fields:
-``workload``, ``setting``, ``framework``, ``framework_version``, ``device``,
+``workload``, ``mode`` (``training``, or ``inference`` with models that are else
+trained), ``setting``, ``framework``, ``framework_version``, ``device``,
 ``device_name``, ``precision``, ``compiler``, ``seed``, ``started``, ``machine`` (a key
 of ``machines``, or a label), ``chip``, ``model``, ``cpu_cores``, ``gpu_cores``,
 ``ram``, ``accelerator``, ``environment`` (a key of ``environments``), ``os_name``,
@@ -55,7 +56,7 @@ Named = Literal[
 
 # The fields of a run itself; others are its machine's and its environment's.
 OF_RUNS = (
-    *("workload", "setting", "framework", "framework_version", "device"),
+    *("workload", "mode", "setting", "framework", "framework_version", "device"),
     *("device_name", "precision", "compiler", "seed", "started"),
 )
 CORES = ("cpu_cores", "gpu_cores")
