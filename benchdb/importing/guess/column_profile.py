@@ -450,5 +450,6 @@ def _candidates(text: str) -> Iterator[str]:
     if counted := counted or _THROUGHPUT.fullmatch(text):
         yield f"{counted[counted.lastindex or 1]}/s"
     yield from _AMID.findall(text)
+    yield re.split(r"[,(@]", text)[0].strip()  # tok/s, 16 concurrent
     if _RATE.search(text) is None:  # "Throughput per second" is no time
         yield text.rsplit(" ", 1)[-1]

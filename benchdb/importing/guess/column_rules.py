@@ -38,7 +38,7 @@ _TESTS = 20  # of a prompt or an answer, in one table
 _BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
 _SIZED = re.compile(r"\d{1,4}(?:\.\d{1,2})?[Bb]")
 _SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
-_WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
+_WEIGHTS = re.compile(r"\b(?:quant\w*|(?<!\d )bits?)\b")
 _BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
 _MOMENT = re.compile(
     r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
