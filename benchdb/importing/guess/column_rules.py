@@ -19,6 +19,7 @@ from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
     pattern,
+    unit_in,
     words,
 )
 from benchdb.importing.guess.headings import mode_of
@@ -89,7 +90,7 @@ def field(column: ColumnProfile) -> Column | str | None:
         return Column(field=f"parameters.{name}")
     if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
         return _providers(column)
-    modes = {text: mode_of(text) for text in column.texts}
+    modes = {text: mode_of(text) for text in column.texts if unit_in(text) is None}
     if not column.figures and {*modes.values()} == {"training", "inference"}:
         return Column(field="mode", values={n: it for n, it in modes.items() if it})
     rule = next((one for one in words().fields if _holds(one, column)), None)

@@ -40,14 +40,18 @@ def test_what_is_done_may_stand_apart_from_the_model():
         "Model | train 32-bit | eval 16-bit", "vgg16 | 41.5 | 8.5"
     )
     rows = "# ResNet-50\n\n" + table(
-        "| M1 Max | M2", "train img/s | 131.5 | 99.5", "infer img/s | 410.5 | 301.5"
+        "Rate | M1 Max | M2", "train img/s | 131.5 | 99.5", "infer img/s | 410.5 | 301.5"
     )
     assert {(run.workload, run.precision) for run in runs(columns)} == {
         ("vgg16", "fp32"),
         ("vgg16-inference", "16-bit"),
     }
-    assert sorted(run.workload for run in runs(rows)) == [
-        *("resnet50", "resnet50", "resnet50-inference", "resnet50-inference")
+    rate = "reported_samples_per_second"
+    assert sorted(figures(of_text(rows, YES), rows)) == [
+        ("resnet50", rate, 99.5),
+        ("resnet50", rate, 131.5),
+        ("resnet50-inference", rate, 301.5),
+        ("resnet50-inference", rate, 410.5),
     ]
 
 
