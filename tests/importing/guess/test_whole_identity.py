@@ -40,7 +40,9 @@ def test_what_is_done_may_stand_apart_from_the_model():
         "Model | train 32-bit | eval 16-bit", "vgg16 | 41.5 | 8.5"
     )
     rows = "# ResNet-50\n\n" + table(
-        "Rate | M1 Max | M2", "train img/s | 131.5 | 99.5", "infer img/s | 410.5 | 301.5"
+        "Rate | M1 Max | M2",
+        "train img/s | 131.5 | 99.5",
+        "infer img/s | 410.5 | 301.5",
     )
     assert {(run.workload, run.precision) for run in runs(columns)} == {
         ("vgg16", "fp32"),
