@@ -12,6 +12,7 @@ from benchdb.importing.guess.column_profile import (
     Kind,
     fold,
     statistic,
+    words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
@@ -20,38 +21,14 @@ from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
-WORDS = {
-    "s": "seconds",
-    "ms": "milliseconds",
-    "us": "microseconds",
-    "min": "minutes",
-    "h": "hours",
-    "share": "shares of 1",
-    "%": "percent",
-    "ram": "memory that the machine has",
-    "gpu_cores": "GPU cores of the machine",
-    "cpu_cores": "CPU cores of the machine",
-    RATIO: "a ratio that the source computed",
-    "setting": "a setting of the runs, not a result",
-    "figure": "a result, kept as printed without a unit",
-    LEAVE_OUT: "leave it out",
-}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
-_NAMED = (
-    "throughput time power energy memory flops bandwidth score accuracy latency fps "
-    "ttft loss ratio step epoch token prefill decode total peak mean used"
-)
-FIGURE_TERMS = frozenset(_NAMED.split())
-_UNCLEAR = (
-    "memory power energy loss accuracy ratio step token total peak mean used epoch "
-    "prefill decode"
-)
-CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
+FIGURE_TERMS = frozenset(words().kinds["figure"].split())
+CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
 _SIDES = {"prefill", "decode", "total"}
 CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
@@ -246,4 +223,4 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
 
 
 def _title(key: str) -> str:
-    return metrics()[key].title if key in metrics() else WORDS.get(key, key)
+    return metrics()[key].title if key in metrics() else words().choices.get(key, key)

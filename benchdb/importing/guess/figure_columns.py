@@ -16,7 +16,6 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
-    WORDS,
     ColumnDraft,
     column_doubt,
     counted,
@@ -35,24 +34,6 @@ from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
-# What a time is likely to be of, by its header.
-_LIKELY = {
-    name: re.compile(rf"(?i){hint}")
-    for name, hint in (
-        ("time_to_first_token_seconds", "prefill|first|prompt"),
-        ("time_per_token_seconds", r"tpot|itl|per.?token|/\s?tok"),
-        (
-            "latency_mean_seconds",
-            r"(?<![a-z])lat(?:ency)?(?![a-z])|e2e|response|request"
-            r"|(?:per|/).?(?:example|run|doc|query|item|sample)",
-        ),
-        ("work_seconds", "total|wall|elapsed|duration|runtime|minutes?$|mins$"),
-        ("load_seconds", r"load"),
-        ("operation_seconds", r"runtime|kernel|(?<![a-z])op|encode|decode|forward"),
-        ("image_seconds", r"(?:per|/).?im"),
-        ("reported_step_seconds", r"(?<![a-z])(?:steps?|it(?:er)?)(?![a-z])"),
-    )
-}
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 WORKS = {
@@ -157,7 +138,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         choices = {
             "results": "results, measured",
             LEAVE_OUT: "a specification: leave it out",
-            "setting": WORDS["setting"],
+            "setting": words().choices["setting"],
         }
         text = "Are {} results, or a specification?"
         more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
@@ -184,7 +165,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
-        choices[LEAVE_OUT] = WORDS[LEAVE_OUT]
+        choices[LEAVE_OUT] = words().choices[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
@@ -280,7 +261,11 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
 
-    choices = {**titles, "setting": WORDS["setting"], LEAVE_OUT: WORDS[LEAVE_OUT]}
+    choices = {
+        **titles,
+        "setting": words().choices["setting"],
+        LEAVE_OUT: words().choices[LEAVE_OUT],
+    }
     free = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
     more: dict[str, object] = {"settle": settle, "free": free, "guess": metric}
     more["likeness"] = ("metric", metric, unit)
@@ -341,7 +326,7 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     bases = draft.bases
     known = (*metrics(), *FIELDS, RATIO)
     candidates = words().candidates
-    likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
+    likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known

@@ -13,7 +13,7 @@ import msgspec
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
+from benchdb.importing.guess.column_profile import HeaderTerms, header_terms, pattern
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
@@ -23,10 +23,6 @@ from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recogni
 _LINES = 2000
 _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
-_LABELLED = re.compile(
-    r"[\s>*+|_-]*(?P<label>[A-Za-z][\w /()&.-]{1,40}?)[\s*_`]*[:=|][\s*_`]*"
-    r"(?P<text>[^|]+?)[\s|*_`]*"
-)
 _LABELS = frozenset(
     (
         "model",
@@ -42,31 +38,8 @@ _LABELS = frozenset(
     )
 )
 _OF_RUNS = ("device", "framework", "model")
-_RUN_ON = re.compile(
-    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained"
-    r"|(?:numbers|timings|results|figures|times) .{0,80}(?<!than)) on"
-    r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
-)
-# What makes a sentence of a line: without any it lists what there was.
-_SENTENCE = re.compile(
-    r"(?i)(?<![a-z])(?:i|we|you|my|our|it|this|that|is|are|was|were|has|have|had|than|if"
-    r"|when|because|but|not|can|should|will|than|vs)(?![a-z])"
-)
-_LISTED = re.compile(r"(?:[^,;·]{2,50}[,;·] ?){2,}[^,;·]{2,50}")
-_NEEDED = re.compile(
-    r"(?i)requirement|requires|prerequisite|install|support|quick ?start"
-)
-_ALTERNATIVES = re.compile(
-    r"(?i)(?<![a-z])(?:or|for|any|e\.g\.)(?![a-z])|\d\+|[≥≤]|[<>]="
-)
-_SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
-_RULER = re.compile(r"[\s|:-]*-\s*\|[\s|:-]*")  # below names of columns
 _BULLET = 60  # characters of one that only names something
-_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
-_BESIDE = re.compile(r"(?<=[.;])\s+(?=[A-Z][\w ]{1,20}:\s)")  # of labels
 _BATCH = "parameters.batch_size"
-_SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
-_PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
 
 
 class StatedFacts(msgspec.Struct):
@@ -114,12 +87,14 @@ def stated_facts(document: Document) -> StatedFacts:
     fenced = False
     lines = document.lines[:_LINES]
     below = (*lines[1:], "")
-    headers = [_RULER.fullmatch(it) is not None for it in below]
+    headers = [pattern("ruler").fullmatch(it) is not None for it in below]
     rows = [it for it, named in zip(lines, headers, strict=True) if not named]
     for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
-        for name, text in chain.from_iterable(map(_facts_in, _BESIDE.split(line))):
+        for name, text in chain.from_iterable(
+            map(_facts_in, pattern("labels").split(line))
+        ):
             if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
             said.setdefault(name, set()).add(text)
@@ -154,18 +129,18 @@ def _of_results(lines: Iterable[str]) -> Iterator[str]:
     needed = False
     for line in lines:
         if line.startswith("#"):
-            needed = _NEEDED.search(line) is not None
+            needed = pattern("needed").search(line) is not None
         if not needed:
             yield line
 
 
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
-    pieces = _PIECES.split(line.replace("*", ""))
+    pieces = pattern("pieces").split(line.replace("*", ""))
     listed = line.rstrip(".") if _is_list(line) else line
     if len(line) <= NAME_LIMIT and recognised(listed, ["machine"]).set:
         pieces = [listed]
-    for piece in pieces if _SUPPORTED.search(line) is None else ():
+    for piece in pieces if pattern("supported").search(line) is None else ():
         chips = naming.chips_in(piece)
         whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}
         for chip in chips:
@@ -175,7 +150,9 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
 
 def _is_list(line: str) -> bool:
     """Tell whether *line* lists what there was: ``vLLM 0.9, 2x A100, batch 8.``"""
-    return bool(_LISTED.fullmatch(line)) and not _SENTENCE.search(line)
+    return bool(pattern("listed").fullmatch(line)) and not pattern("sentence").search(
+        line
+    )
 
 
 def _merged(one: Fields, other: Fields) -> Fields:
@@ -195,8 +172,8 @@ def _merged(one: Fields, other: Fields) -> Fields:
 def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield what a labelled line or a short bullet says, by names of facts."""
     line = line.replace("**", "")
-    labelled, item = _LABELLED.fullmatch(line), bullet(line)
-    if run_on := _RUN_ON.fullmatch(line):
+    labelled, item = pattern("labelled").fullmatch(line), bullet(line)
+    if run_on := pattern("run_on").fullmatch(line):
         yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
@@ -207,15 +184,15 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     if "|" not in line:  # of sentences, only what can be of nothing else
         known = settings_in(line).items()
         yield from ((n, str(it)) for n, it in known if text or n == _BATCH)
-    python = _PYTHON.fullmatch(text) if "python" in terms else None
+    python = pattern("of_python").fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
-        name = _PIECES.split(text.partition(",")[0])[0]
+        name = pattern("pieces").split(text.partition(",")[0])[0]
         yield "model", name if naming.networks(name) else text
     if python:
         yield "python", python[1]
     elif (
         text
-        and _ALTERNATIVES.search(text) is None
+        and pattern("alternatives").search(text) is None
         and (not label or terms & _LABELS or naming.framework(label))
     ):
         yield from _hardware_in(label, terms, text)
@@ -230,12 +207,14 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
 def _hardware_in(
     label: str, terms: HeaderTerms, text: str
 ) -> Iterator[tuple[str, str]]:
-    pieces = _PIECES.split(text)
+    pieces = pattern("pieces").split(text)
     chips = {chip.name for piece in pieces for chip in naming.chips_in(piece)}
     if terms & {"machine", "chip", "cpu", "gpu", "device"} or not label:
         yield from (("chip", name) for name in chips)
     if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):
-        yield from (("ram", f"{size[1]} GB") for size in _SIZE.finditer(text))
+        yield from (
+            ("ram", f"{size[1]} GB") for size in pattern("gigabytes").finditer(text)
+        )
     if terms & {"device", "framework"} and (device := device_in(text)):
         yield "device", device
 
