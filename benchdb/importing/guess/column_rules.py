@@ -36,24 +36,7 @@ _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
-_BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
-_SIZED = re.compile(r"\d{1,4}(?:\.\d{1,2})?[Bb]")
-_SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
-_WEIGHTS = re.compile(r"\b(?:quant\w*|(?<!\d )bits?)\b")
-_BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
-_MOMENT = re.compile(
-    r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
-)
-_SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
-_DIGIT = re.compile(r"\d|mixed|amp", re.IGNORECASE)
-_OF_CORES = re.compile(r"(?i)\d\W?cores? ([gc]pu)(?![a-z])")
-_GPU_OFF = re.compile(
-    r"(?i)(?<![a-z])gpus?[ (:]+(?:is )?(?:disabled|off)(?![a-z])"
-    r"|(?<![a-z])(?:no|without|w/o|ohne|sans|sin) gpus?(?![a-z])"
-)
-_SWITCH = re.compile(r"(?:(yes|true|on|gpu)|no|false|off|none|cpu)(?![a-z])")
 _NAMED = 100  # cells of which each names its framework
-_LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
 THINGS = {
     "work": ("workload", "different work: models, operations, scripts"),
@@ -83,9 +66,9 @@ def field(column: ColumnProfile) -> Column | str | None:
         why = "moments, which are no durations"
     if why is not None:
         return f"{column.header!r}: {why}"
-    if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
+    if column.unit == "B" and column.mostly(pattern("billions").fullmatch):
         # Parameters by the billion, beside names of models; nothing has 70 bytes.
-        size = _SIZE.fullmatch(fold(column.header)) is not None
+        size = pattern("of_size").fullmatch(fold(column.header)) is not None
         name = "model_size" if size else slug(column.header)
         return Column(field=f"parameters.{name}")
     if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
@@ -103,7 +86,7 @@ def field(column: ColumnProfile) -> Column | str | None:
 
 def is_of_sizes(column: ColumnProfile) -> bool:
     """Tell whether *column* is of sizes of models, where no bytes can be: ``7B``."""
-    return bool(column.texts) and all(map(_SIZED.fullmatch, column.texts))
+    return bool(column.texts) and all(map(pattern("sized").fullmatch, column.texts))
 
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
@@ -216,11 +199,11 @@ def _without_unit(column: ColumnProfile) -> str:
 
 def _are_moments(column: ColumnProfile) -> bool:
     """Tell whether the cells count seconds, or parts of one, since 1970."""
-    moments = [float(it) for it in column.texts if _SINCE_1970.fullmatch(it)]
+    moments = [float(it) for it in column.texts if pattern("since_1970").fullmatch(it)]
     if column.unit or len(moments) < len(column.texts):
         return False
     near = max(moments) < 1.01 * min(moments) and any("." in it for it in column.texts)
-    return near or _MOMENT.search(fold(column.header)) is not None
+    return near or pattern("moment").search(fold(column.header)) is not None
 
 
 def _is_day(text: str) -> object | None:
@@ -234,7 +217,7 @@ def _is_own_version(column: ColumnProfile) -> bool:
 
     Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
     """
-    long = any(map(_LONG_VERSION.match, column.texts))
+    long = any(map(pattern("long_version").match, column.texts))
     named = naming.framework(column.header) is not None
     return named and long and column.mostly(pattern("version").fullmatch)
 
@@ -247,11 +230,13 @@ def _is_precision(text: str) -> object | None:
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
-    if _WEIGHTS.search(fold(column.header)):
+    if pattern("of_weights").search(fold(column.header)):
         if not column.figures and not column.mostly(_is_precision):
             return True
         # Of bits, beside names of formats.
-        return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
+        return column.mostly(
+            lambda text: quantised(text) or pattern("bits").fullmatch(text)
+        )
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)
     )
@@ -272,7 +257,10 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "precision": lambda column: (
         column.mostly(naming.precision)
         and len({*map(naming.precision, column.texts)}) == len(column.texts)
-        and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
+        and (
+            "precision" in column.terms
+            or any(map(pattern("digit").search, column.texts))
+        )
     ),
     "framework": lambda column: column.mostly(naming.framework),
     # Under such a header, those that we do not know are frameworks as well.
@@ -325,7 +313,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         elif not name:
             one.column = _machines(one.looks.texts)
     for one in open_:
-        sides = {it: _SWITCH.match(it.casefold()) for it in one.looks.texts}
+        sides = {
+            it: pattern("gpu_switch").match(it.casefold()) for it in one.looks.texts
+        }
         if "gpu" in one.looks.terms and not one.looks.figures and all(sides.values()):
             told = {
                 it: "gpu" if found and found[1] else "cpu"
@@ -345,8 +335,8 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
 
 def _machines(texts: Sequence[str]) -> Column:
     """Return what *texts* name: machines, some of them with the side that ran."""
-    cells: Fields = {text: "cpu" for text in texts if _GPU_OFF.search(text)}
-    cores = {o: {it.casefold() for it in _OF_CORES.findall(o)} for o in texts}
+    cells: Fields = {text: "cpu" for text in texts if pattern("gpu_off").search(text)}
+    cores = {o: {it.casefold() for it in pattern("of_cores").findall(o)} for o in texts}
     # "16-core GPU" beside "10-core CPU" is what ran; alone it tells a chip from others.
     if {"gpu"} in cores.values() and {"cpu"} in cores.values():
         cells |= {o: it.pop() for o, it in cores.items() if len(it) == 1}

@@ -261,11 +261,7 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
 
-    choices = {
-        **titles,
-        "setting": words().choices["setting"],
-        LEAVE_OUT: words().choices[LEAVE_OUT],
-    }
+    choices = {**titles, **{it: words().choices[it] for it in ("setting", LEAVE_OUT)}}
     free = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
     more: dict[str, object] = {"settle": settle, "free": free, "guess": metric}
     more["likeness"] = ("metric", metric, unit)

@@ -45,8 +45,9 @@ _BATCH = "parameters.batch_size"
 class StatedFacts(msgspec.Struct):
     """What lines say: of *chips* by their names, of the *system*, of *versions*.
 
-    *own* is the only chip that a label or a bullet names, or that something ran on;
-    *framework* the one that a label calls so, or the only one, with a version.
+    *fields* are those of runs: the device, the precision and settings. *own* is the
+    only chip that a label or a bullet names, or that something ran on; *framework* the
+    one that a label calls so, or the only one, with a version.
     """
 
     chips: dict[str, Fields] = {}
@@ -54,9 +55,8 @@ class StatedFacts(msgspec.Struct):
     system: Fields = {}
     versions: dict[str, str] = {}
     framework: str | None = None
-    device: str | None = None
     model: Fields = {}
-    settings: Fields = {}
+    fields: Fields = {}
 
     def add_chips(self, line: str) -> None:
         """Add the chips that *line* names, with what it says of them."""
@@ -104,20 +104,19 @@ def stated_facts(document: Document) -> StatedFacts:
         facts.own = chip
         if size := sure.get("ram"):
             facts.chips[chip] = {"ram": size, **facts.chips[chip]}
-    facts.framework, facts.device = sure.get("framework"), sure.get("device")
+    facts.framework = sure.get("framework")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
-    if len(facts.chips) > 1:
-        facts.device = None
     only = naming.frameworks(document.text[:_SCANNED])
     if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
     if model := sure.get("model") or sure.get("network"):
         known = recognised(model, ["network", "quantization"]).set
         facts.model = {"parameters.model": model, **known}
-    facts.settings = {
+    known = ("precision", "device")[: 1 + (len(facts.chips) < 2)]
+    facts.fields = {
         name: scalar(name, it)
         for name, it in sure.items()
-        if name.startswith(PREFIXES) or name == "precision"
+        if name.startswith(PREFIXES) or name in known
     }
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
@@ -149,10 +148,9 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
 
 
 def _is_list(line: str) -> bool:
-    """Tell whether *line* lists what there was: ``vLLM 0.9, 2x A100, batch 8.``"""
-    return bool(pattern("listed").fullmatch(line)) and not pattern("sentence").search(
-        line
-    )
+    """Tell whether *line* lists what there was: "vLLM 0.9, 2x A100, batch 8"."""
+    listed = pattern("listed").fullmatch(line)
+    return bool(listed) and not pattern("sentence").search(line)
 
 
 def _merged(one: Fields, other: Fields) -> Fields:
@@ -248,12 +246,10 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
-    for name, value in facts.settings.items():
+    for name, value in facts.fields.items():
         of_weights = name == "parameters.quantization"
         if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
             stated[name] = value
-    if facts.device and _lacks(table, "device"):
-        stated["device"] = facts.device
     if model and table.is_of_language_model():
         stated |= model
         table.context = [it for it in table.context if it != BILLIONS]
