@@ -51,7 +51,6 @@ class ColumnDraft(msgspec.Struct, eq=False):
     unit: str | None = None
     decimal: Mark | None = None
     missing: dict[str, str] = {}
-    parts: dict[str, str] = {}
     kinds: frozenset[Kind] = frozenset()
     left: str | None = None
     asked: bool = False
@@ -82,6 +81,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Tell whether it is a column of words of which nothing is known."""
         looks = self.looks
         return self.column is None and not looks.figures and not looks.parts
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return the metrics of what ``time`` printed in each cell, by their words."""
+        return {name: words().roles[name] for name in self.looks.parts}
 
     @property
     def bases(self) -> set[str]:

@@ -55,27 +55,8 @@ _OF_MODELS = frozenset(("model", "network"))
 @lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
-    why = None
-    if not column.texts:
-        why = "every cell is blank or says that there is no figure"
-    elif column.parts:
+    if column.parts:
         return None
-    elif not column.figures and column.mostly(lambda it: len(it) > _PROSE or None):
-        why = "texts, which are no settings"
-    elif _are_moments(column):
-        why = "moments, which are no durations"
-    if why is not None:
-        return f"{column.header!r}: {why}"
-    if column.unit == "B" and column.mostly(pattern("billions").fullmatch):
-        # Parameters by the billion, beside names of models; nothing has 70 bytes.
-        size = pattern("of_size").fullmatch(fold(column.header)) is not None
-        name = "model_size" if size else slug(column.header)
-        return Column(field=f"parameters.{name}")
-    if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
-        return _providers(column)
-    modes = {text: mode_of(text) for text in column.texts if unit_in(text) is None}
-    if not column.figures and {*modes.values()} == {"training", "inference"}:
-        return Column(field="mode", values={n: it for n, it in modes.items() if it})
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
@@ -91,8 +72,8 @@ def is_of_sizes(column: ColumnProfile) -> bool:
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     """Return what *column* tells by *rule*."""
-    if rule.cells == "runtimes":
-        return _runtimes_in(column)
+    if rule.cells in _TELLING:
+        return _TELLING[rule.cells](column)
     if rule.field == "framework":
         return _named_in(column) or _frameworks_in(column)
     if rule.field == "device" and all(map(naming.framework, column.texts)):
@@ -206,6 +187,17 @@ def _are_moments(column: ColumnProfile) -> bool:
     return near or pattern("moment").search(fold(column.header)) is not None
 
 
+def _modes(column: ColumnProfile) -> dict[str, str | None]:
+    """Return what is done by each cell that is more than a unit with its name."""
+    return {text: mode_of(text) for text in column.texts if unit_in(text) is None}
+
+
+def _modes_in(column: ColumnProfile) -> Column:
+    return Column(
+        field="mode", values={text: it for text, it in _modes(column).items() if it}
+    )
+
+
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
@@ -244,6 +236,18 @@ def _is_quantised(column: ColumnProfile) -> bool:
 
 # What cells can be beside those of a pattern, by the names in ``headers.toml``.
 _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
+    "nothing": lambda column: not column.texts,
+    "prose": lambda column: (
+        not column.figures and column.mostly(lambda it: len(it) > _PROSE or None)
+    ),
+    "moments": _are_moments,
+    "billions": lambda column: (
+        column.unit == "B" and column.mostly(pattern("billions").fullmatch)
+    ),
+    "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
+    "modes": lambda column: (
+        not column.figures and {*_modes(column).values()} == {"training", "inference"}
+    ),
     "integers": lambda column: column.integers and not column.unit,
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
@@ -277,6 +281,9 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     ),
     "words": lambda column: not column.figures,
 }
+
+
+_TELLING = {"runtimes": _runtimes_in, "providers": _providers, "modes": _modes_in}
 
 
 def _chips_in(column: ColumnProfile) -> bool:

@@ -100,6 +100,11 @@ def mode_of(*texts: str) -> str | None:
     return known.pop() if len(known) == 1 else None
 
 
+def fields_in(expression: str) -> set[str]:
+    """Return the fields that the groups of *expression* set."""
+    return {name.replace("__", ".") for name in re.compile(expression).groupindex}
+
+
 def settings_in(text: str) -> Fields:
     """Return the settings that *text* names: ``c=8``, ``128/128 tok``."""
     found = (re.search(one, text[:NAME_LIMIT]) for one in words().settings.values())

@@ -13,7 +13,12 @@ import msgspec
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import HeaderTerms, header_terms, pattern
+from benchdb.importing.guess.column_profile import (
+    HeaderTerms,
+    header_terms,
+    pattern,
+    words,
+)
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
@@ -23,20 +28,7 @@ from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recogni
 _LINES = 2000
 _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
-_LABELS = frozenset(
-    (
-        "model",
-        "machine",
-        "chip",
-        "cpu",
-        "gpu",
-        "device",
-        "os",
-        "framework",
-        "version",
-        "ram",
-    )
-)
+_LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
 _BULLET = 60  # characters of one that only names something
 _BATCH = "parameters.batch_size"

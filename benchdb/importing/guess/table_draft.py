@@ -7,12 +7,10 @@ from typing import get_args
 
 from msgspec.structs import replace
 
+from benchdb.importing.guess import pivots
+from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
-from benchdb.importing.guess.column_profile import (
-    ColumnProfile,
-    fold,
-    words,
-)
+from benchdb.importing.guess.column_profile import ColumnProfile, fold, words
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     device_doubts,
@@ -32,28 +30,14 @@ from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
     expression_of,
+    fields_in,
     mode_of,
     origin,
     segments,
     split_path,
 )
-from benchdb.importing.guess.pivots import (
-    ALL_NAMES,
-    SIDES,
-    enter_pivots,
-    enter_sizes,
-    pivot_doubts,
-)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
-from benchdb.importing.guess.sibling_columns import (
-    enter_counts,
-    enter_units,
-    leave_again,
-    leave_parts,
-    leave_statistics,
-    leave_training,
-)
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
@@ -115,29 +99,33 @@ class TableDraft:
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
-        enter_units(self.drafts, self.around)
-        for one in self.drafts:
-            if one.looks.several and one.column is None:
-                text = one.looks.texts[0][:40]
-                one.leave(f"{one.header!r}: more than a figure in a cell: {text!r}")
-            elif one.looks.parts and one.column is None:
-                one.parts = {name: words().roles[name] for name in one.looks.parts}
+        siblings.enter_units(self.drafts, self.around)
         self.set |= enter_hardware(self.drafts)
         figures = [
             one
             for one in self.drafts
             if one.holds_figures and not one.parts and one.metric is None
         ]
-        enter_pivots(figures, self.drafts)
-        enter_sizes(figures)
+        pivots.enter_pivots(figures, self.drafts)
+        pivots.enter_sizes(figures)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
         for one in self.rows:
             if isinstance(why := field(one.looks), str):
                 one.leave(why)
-        doubts += label_doubts
-        enter_pivots(self.rows, [])
+        pivots.enter_pivots(self.rows, [])
+        siblings.settle(self.rows or figures, self.around)
+        doubts += label_doubts + self._figure_doubts(self.rows or figures)
+        enter_words(self.drafts)
+        for one in self.drafts:  # of an object beside the rows, perhaps
+            beside = "." in one.header and one.header in self.sheets[0].inherited
+            if beside and one.column and one.column.field == "parameters.model":
+                one.become_field(f"parameters.{slug(one.header)}")
+        return doubts
+
+    def _figure_doubts(self, figures: Iterable[ColumnDraft]) -> list[Doubt]:
+        """Return what is in doubt of *figures*; leave out those of steps."""
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             or (one.looks.integers and fold(one.header) in ("epoch", "step"))
@@ -146,14 +134,8 @@ class TableDraft:
             self.sheets[0].kind == "keras"
             and any(one.header.startswith("val_") for one in self.drafts)
         )
-        leave_again(self.rows or figures)
-        leave_statistics(self.rows or figures, self.around)
-        leave_parts(self.rows or figures)
-        leave_training(self.rows or figures)
-        enter_counts(self.rows or figures, self.around)
-        for one in self.rows or figures:
-            if one.column is not None:
-                continue
+        doubts: list[Doubt] = []
+        for one in (it for it in figures if it.column is None):
             new = figure_doubts(one, self.around)
             final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
             if logged and final and "final" not in one.looks.terms:
@@ -162,11 +144,6 @@ class TableDraft:
             if self.rows and one.metric == RATIO:
                 one.leave(f"{one.header!r}: a ratio that the source computed")
                 one.metric = None
-        enter_words(self.drafts)
-        for one in self.drafts:  # of an object beside the rows, perhaps
-            beside = "." in one.header and one.header in self.sheets[0].inherited
-            if beside and one.column and one.column.field == "parameters.model":
-                one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
     def looks_like(self, other: "TableDraft") -> bool:
@@ -227,21 +204,26 @@ class TableDraft:
             return Column(field="parameters.model_size")
         labels = keyed and any(map(speaks_of_figures, one.looks.texts[:LABELS]))
         known = _of_reader(n, names, kind)
-        return known if known or labels else field(one.looks)
+        known = known if known or labels else field(one.looks)
+        if known is None and one.looks.several:
+            text = one.looks.texts[0][:40]
+            return f"{one.header!r}: more than a figure in a cell: {text!r}"
+        return known
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        return pivot_doubts(self.drafts, self.rows)
+        return pivots.pivot_doubts(self.drafts, self.rows)
+
+    def _told(self) -> set[str]:
+        """Return the fields that columns of fields tell."""
+        columns = [one.column for one in self.drafts if one.column]
+        return {it for one in columns if one.is_ == "field" for it in fields_of(one)}
 
     def told_by_columns(self, name: str) -> bool:
         """Tell whether columns, or what was answered, tell *name* of all figures."""
-        told = set(self.set)
-        for expression in self.context:
-            told |= {g.replace("__", ".") for g in re.compile(expression).groupindex}
+        told = self._told() | self.set.keys()
+        told |= {name for one in self.context for name in fields_in(one)}
         fields = MACHINES if name == "machine" else {name}
-        for one in self.drafts:
-            if one.column is not None and one.column.is_ == "field":
-                told |= fields_of(one.column)
         for group in (self.drafts, self.rows):
             figures = [o for o in group if o.holds_figures and o.metric != RATIO]
             sets = [o.fields.keys() & fields for o in figures]
@@ -311,19 +293,18 @@ class TableDraft:
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
-        for name in ALL_NAMES[:SIDES]:
+        for name in pivots.ALL_NAMES[: pivots.SIDES]:
             if name not in self.contested:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
-        told = {name for one in self.drafts for name in one.fields}
-        told |= {it for o in self.drafts if o.column for it in fields_of(o.column)}
+        told = self._told() | {name for one in self.drafts for name in one.fields}
         told |= {"parameters.batch_size"} if "batch_size" in self.names else set()
-        above = [text[:NAME_LIMIT] for segment in self.segments for text in segment]
-        for setting in map(re.compile, words().settings.values()):
-            fields = {name.replace("__", ".") for name in setting.groupindex}
-            if not fields & told and any(map(setting.search, above)):
-                self.context.append(setting.pattern)
+        above = [text[:NAME_LIMIT] for text in chain(*self.segments)]
+        for setting in words().settings.values():
+            found = any(re.search(setting, text) for text in above)
+            if found and not fields_in(setting) & told:
+                self.context.append(setting)
         own = any("conditions.path" in one.fields for one in self.drafts)
         if not own and (path := split_path(self.segments)):
             self.set["conditions.path"] = path
@@ -337,8 +318,7 @@ class TableDraft:
 
     def tells_model(self, but: str = "") -> bool:
         """Tell whether a column or a heading names a model, or a size *but* of one."""
-        told = {one.column.field for one in self.drafts if one.column}
-        known = told | self.set.keys()
+        known = self._told() | self.set.keys()
         above = " ".join(chain(*self.segments)) if BILLIONS in self.context else ""
         sizes = {f"{it}b" for it in re.findall(BILLIONS, above)}
         other = any(it not in but.casefold() for it in sizes)
@@ -348,7 +328,7 @@ class TableDraft:
         """Enter the language model that a heading names, or the file's name *stem*."""
         if not self.is_of_language_model():
             return
-        told = {one.column.field for one in self.drafts if one.column}
+        told = self._told()
         for name, parameter in _NETWORK.items():
             if parameter not in told and any(
                 origin(it, name) is not None for it in self.segments
@@ -404,7 +384,7 @@ class TableDraft:
     def mode(self, *names: str) -> str | None:
         """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
-        texts += [text for segment in self.segments for text in segment]
+        texts += chain(*self.segments)
         return mode_of(*texts)
 
     def table(self) -> Table:
@@ -413,7 +393,7 @@ class TableDraft:
         return Table(
             lines=(sheet.line, sheet.line) if self.alone else None,
             read=_READERS.get(sheet.kind),
-            names=tuple(name for name in ALL_NAMES if name in self.names),
+            names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
             columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
