@@ -183,8 +183,8 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
 
 
 def is_unit_header(name: str) -> bool:
-    """Tell whether a column called *name* holds the units of others."""
-    return name.casefold() in _UNITS
+    """Tell whether a column called *name* holds the units of others: metric_unit."""
+    return name.casefold().replace("_", " ").rpartition(" ")[2] in _UNITS
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

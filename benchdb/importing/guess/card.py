@@ -337,11 +337,12 @@ def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
     chip = described.chip
     if chip.vendor == "unknown" and chip.name == "unknown" and not chip.accelerators:
         return f"{described.label or described.model}, of no known chip"
-    parts = [] if chip.name == "unknown" else [chip.name]
+    cards = {card.name for card in chip.accelerators}
+    parts = [] if chip.name in {"unknown", *cards} else [chip.name]
     parts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
     parts += [f"{chip.ram_bytes // 2**30} GB"] if chip.ram_bytes else []
     for card in chip.accelerators:
-        parts += [card.name] if card.name not in parts else []
+        parts += [f"{card.count}x " * (card.count > 1) + card.name]
         parts += [f"{card.memory_bytes // 2**30} GB"] if card.memory_bytes else []
     return " ".join(parts)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.corrections import NOT_STATED, Line
-from benchdb.importing.guess.headings import BILLIONS
+from benchdb.importing.guess.headings import BILLIONS, settings_in
 from benchdb.importing.guess.questions import AGREED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
@@ -118,6 +118,8 @@ def _says(line: str, name: str, words: list[str]) -> bool:
         return words[0] in naming.frameworks(line)
     if name == "device":
         return len(line) <= NAME_LIMIT and device_in(line) == words[0]
+    if all(map(str.isdigit, words)):
+        return words[0] in map(str, settings_in(line).values())
     plain = _NO_NAME.sub("", line.casefold())
     return all(_NO_NAME.sub("", word.casefold()) in plain for word in words)
 

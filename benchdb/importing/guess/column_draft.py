@@ -12,6 +12,7 @@ from benchdb.importing.guess.column_profile import (
     Kind,
     fold,
     statistic,
+    words,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import slug
@@ -20,38 +21,14 @@ from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
-WORDS = {
-    "s": "seconds",
-    "ms": "milliseconds",
-    "us": "microseconds",
-    "min": "minutes",
-    "h": "hours",
-    "share": "shares of 1",
-    "%": "percent",
-    "ram": "memory that the machine has",
-    "gpu_cores": "GPU cores of the machine",
-    "cpu_cores": "CPU cores of the machine",
-    RATIO: "a ratio that the source computed",
-    "setting": "a setting of the runs, not a result",
-    "figure": "a result, kept as printed without a unit",
-    LEAVE_OUT: "leave it out",
-}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
-_NAMED = (
-    "throughput time power energy memory flops bandwidth score accuracy latency fps "
-    "ttft loss ratio step epoch token prefill decode total peak mean used"
-)
-FIGURE_TERMS = frozenset(_NAMED.split())
-_UNCLEAR = (
-    "memory power energy loss accuracy ratio step token total peak mean used epoch "
-    "prefill decode"
-)
-CLEAR_TERMS = FIGURE_TERMS - frozenset(_UNCLEAR.split())
+FIGURE_TERMS = frozenset(words().kinds["figure"].split())
+CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
 _SIDES = {"prefill", "decode", "total"}
 CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
@@ -74,7 +51,6 @@ class ColumnDraft(msgspec.Struct, eq=False):
     unit: str | None = None
     decimal: Mark | None = None
     missing: dict[str, str] = {}
-    parts: dict[str, str] = {}
     kinds: frozenset[Kind] = frozenset()
     left: str | None = None
     asked: bool = False
@@ -89,8 +65,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     @property
     def bare(self) -> str:
-        """Return the name of the column without a unit in brackets."""
-        return _BRACKET.sub("", self.header) if self.looks.unit else self.header
+        """Return the name of the column without its unit, where more is left."""
+        if not self.looks.unit:
+            return self.header
+        name = _BRACKET.sub("", self.header)
+        return name.removesuffix(self.looks.unit).rstrip() or name
 
     @property
     def holds_figures(self) -> bool:
@@ -102,6 +81,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
         """Tell whether it is a column of words of which nothing is known."""
         looks = self.looks
         return self.column is None and not looks.figures and not looks.parts
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return the metrics of what ``time`` printed in each cell, by their words."""
+        return {name: words().roles[name] for name in self.looks.parts}
 
     @property
     def bases(self) -> set[str]:
@@ -243,4 +227,4 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
 
 
 def _title(key: str) -> str:
-    return metrics()[key].title if key in metrics() else WORDS.get(key, key)
+    return metrics()[key].title if key in metrics() else words().choices.get(key, key)

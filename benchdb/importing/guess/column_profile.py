@@ -34,59 +34,13 @@ _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 _SIDES = frozenset(("prefill", "decode", "answer", "total"))
-_STATISTIC = re.compile(
-    r"(?<![a-z])(?:(?P<mean>mean|avg|average)|(?P<median>median)"
-    r"|(?P<min>min|minimum|best|fastest|lowest)|(?P<max>max|maximum|worst|slowest|highest)"
-    r"|p ?(?P<p>(?:[15]0|[27]5|[89]\d|999)(?: \d)?)"
-    r"|(?<!\d)(?P<nth>\d\d?(?: \d\d?)?) ?(?:%|st|nd|rd|th)?"
-    r" (?:percentile|pctl|perzentil)"
-    r"|(?P<std>std|stdev|stddev))(?![a-z\d])"
-)
 _FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
-# Words after a name that leave it the head of a header, and those before that do not.
-_QUALIFIES = re.compile(
-    r"[ \-.]+(?!(?:(?:file)?names?|ids?|files?|paths?|variants?|tags?|labels?|types?"
-    r"|slug|key|info|config|details|series|family|checkpoint|repo|used|tested|under"
-    r"|and|or|in|on|of|for|with|at|by|und|oder|mit|auf|von|f[üu]r|et|de|du|des|pour"
-    r"|avec|y|del|con|para)(?![a-z]))[^\W\d_]"
-)
-_COUNTS = re.compile(
-    r"(?:(?<![a-z])(?:num|n|anzahl)|(?<!name)(?<!nom) (?:of|du)(?: the)?) [^,(/]*$"
-)
 _THINGS = frozenset(("model", "network"))
-_ZERO = re.compile(r"[-+]?0+(?:[.,]0+)?(?:\s?[^\d\s:.,]\D{0,20})?")
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
-_JOINED = re.compile(r"(?<=[a-zäöüß])(?=[A-Z])|(?<=\d)(?=(?:PP|TG)(?![A-Za-z]))")
-_CALLED = re.compile(r"\w{1,40}\(\)")
-_MARKS = re.compile(r"[_\-.:,;()\[\]/|*]+")
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
-_IN = re.compile(r"(?:\bin|,)\s+(\S{1,20}(?:\s\S{1,20}){0,2})$")
-_NUMBERS = re.compile(r"\d")
 _LAST_WORD = re.compile(r"[ _][^\W_]+$")
-_PER = re.compile(r"[^\s:]{1,20}\s?(?:/|\b(?:per|pro)\b)\s?\S{1,20}")
-_RATE = re.compile(r"(?i)(?:\bper|\bpro|/)\s*(?:s|secs?|seconds?|sekunden?)$")
-_A_SECOND = re.compile(r"(?i)/\s?s(?:ec(?:onds?)?)?(?![a-z])")
-_COUNTED_S = re.compile(  # tok_s, samples_sec; image_sec may be a time
-    r"(?i)(?<![a-z])(tok(?:en)?s?|im(?:age|g)s?|samples?) s$"
-    r"|(?<![a-z])(tok(?:en)?s|im(?:age|g)s|samples|frames|req(?:uest)?s|it|its|iters"
-    r"|iterations|steps|seqs|sequences) (?:s|sec|second)$"
-)
-_RATE_S = re.compile(  # throughput_docs_s
-    r"(?i)(?:.* )?(?:throughput|tput) (?!(?:time|total|mean|avg|in) )([a-z]{2,20})"
-    r" s(?:ec)?"
-)
-_THROUGHPUT = re.compile(
-    r"(?i)(?:.* )?(requests?|tok(?:en)?s?|im(?:age|g)s?|samples?) (?:throughput|tput)"
-)
-_AMID = re.compile(
-    r"(?<= )(?:[MGT]i?B|ms|(?:milli|micro)?seconds|[GT]FLOPS)(?= )"
-)  # "memory GB before"
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
-_NUMERIC = re.compile(r"[\s*_~≈<>±+−-]*\d")  # "llama 7B" is a name
-_FIGURE = re.compile(r"[~≈]?\d+(?:[.,]\d+)?\s\S")  # with something beside it
-_WITH_MORE = re.compile(r"[~≈<>]?\d[\d.,]*\s?[A-Za-zµ/]{1,9}\s*[(\[/±;]")  # 3.5s (-45%)
-_NUMBER_AND_WORD = re.compile(r"[~≈<>]?\d[\d.,]*\s?[^\W\d]")
 # Hours, but in a header: time; and the end of a card's name.
 _NO_UNITS = ("시간", "時間", "时间", "Ti")
 
@@ -111,6 +65,7 @@ class FieldRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only: str = ""
     without: str = ""
     header: str = ""
+    spelt: str = ""
     cells: str = ""
     field: str = ""
     ignore: str = ""
@@ -122,9 +77,14 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terms: dict[str, str]
     phrases: tuple[tuple[str, str, str], ...]
     patterns: dict[str, str]
+    units: tuple[tuple[str, str], ...]
+    settings: dict[str, str]
     fields: tuple[FieldRule, ...]
     by_unit: dict[str, tuple[MetricRule, ...]]
     candidates: dict[str, tuple[str, ...]]
+    likely: dict[str, str]
+    kinds: dict[str, str]
+    choices: dict[str, str]
     numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]
@@ -201,11 +161,15 @@ def header_terms(header: str) -> HeaderTerms:
 
 def _is_head(header: str, term: str) -> bool:
     """Tell whether *header* is about what *term* names: no "model size", no count."""
-    text = _JOINED.sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT])).casefold()
+    text = (
+        pattern("joined")
+        .sub(" ", unicodedata.normalize("NFKC", header[:_LIMIT]))
+        .casefold()
+    )
     text = text.replace("_", " ")
     return any(
-        not _QUALIFIES.match(text, found.end())
-        and not _COUNTS.search(text[: found.start()])
+        not pattern("qualifies").match(text, found.end())
+        and not pattern("counts").search(text[: found.start()])
         for found in _patterns()[term].finditer(text)
     )
 
@@ -217,7 +181,7 @@ def statistic(header: str) -> tuple[str, str]:
     without one, ``""`` of the header.
     """
     plain = fold(header)
-    found = _STATISTIC.search(plain)
+    found = pattern("statistic").search(plain)
     if found is None:
         return "", plain
     name = next(name for name, match in found.groupdict().items() if match)
@@ -233,14 +197,14 @@ def statistic(header: str) -> tuple[str, str]:
 
 def fold(header: str) -> str:
     """Return *header* in lower case, its words apart: ``BatchSize``, ``batch_size``."""
-    called = _CALLED.sub(" ", header[:_LIMIT])  # decode() is no side
-    apart = _JOINED.sub(" ", unicodedata.normalize("NFKC", called))
-    return " ".join(_MARKS.sub(" ", apart.casefold()).split())
+    called = pattern("called").sub(" ", header[:_LIMIT])  # decode() is no side
+    apart = pattern("joined").sub(" ", unicodedata.normalize("NFKC", called))
+    return " ".join(pattern("marks").sub(" ", apart.casefold()).split())
 
 
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
-    plain = _STATISTIC.sub(" ", fold(_BRACKET.sub(" ", header)))
+    plain = pattern("statistic").sub(" ", fold(_BRACKET.sub(" ", header)))
     for term in {*terms, "time", "latency"} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)
     rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}
@@ -333,7 +297,7 @@ def profile(
         if kind[0] not in ("x", "%") or count * 2 > len(quantities)
     } or {*counted, ("1", None)}
     # A header with a unit has figures below it; without, the cells have to have units.
-    begin = _FIGURE if named else _WITH_MORE
+    begin = pattern("figure") if named else pattern("with_more")
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
     if figures and len(sides) > 1:  # of the same kind of figure, in one column
@@ -356,7 +320,7 @@ def profile(
 def unread(columns: Iterable[ColumnProfile]) -> str | None:
     """Return why cells that begin with a number are no figures, of the last such."""
     for column in reversed([*columns]):
-        for text in filter(_NUMBER_AND_WORD.match, column.texts[:_READ]):
+        for text in filter(pattern("number_and_word").match, column.texts[:_READ]):
             try:
                 parsed(text, unit=column.unit)
             except ValueError as why:
@@ -366,7 +330,7 @@ def unread(columns: Iterable[ColumnProfile]) -> str | None:
 
 def is_zero(text: str) -> bool:
     """Tell whether a cell is nought, in whatever unit."""
-    return _ZERO.fullmatch(text) is not None
+    return pattern("zero").fullmatch(text) is not None
 
 
 def _terms(header: str, unit: str | None) -> HeaderTerms:
@@ -378,7 +342,7 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
     if bracket and unit == bracket[1].strip():
         header = header[: bracket.start()] + header[bracket.end() :]
     terms = header_terms(header)
-    return terms - {"time"} if _A_SECOND.search(header) else terms
+    return terms - {"time"} if pattern("a_second").search(header) else terms
 
 
 def _read(
@@ -391,10 +355,12 @@ def _read(
     unclear: list[str] = []
     doubtful: list[str] = []
     for text in sample:
+        if naming.chip(text) is not None:  # "1080 Ti" is no size
+            continue
         try:
             amount = parsed(text, decimal=mark, unit=unit)
         except AmbiguousError:
-            if _NUMERIC.match(text):
+            if pattern("numeric").match(text):
                 (unclear if _has_mark(text, unit) else doubtful).append(text)
         except ValueError:
             continue
@@ -434,17 +400,10 @@ def unit_in(text: str) -> str | None:
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
     yield from brackets
-    joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not _NUMBERS.search(o))
+    joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not re.search(r"\d", o))
     yield from (o.rsplit(" ", 1)[-1] for o in joined)  # (unit: tokens / second)
     yield text
     text = text.replace("_", " ")
     yield text
-    if tail := _IN.search(text):
-        yield tail[1]
-    yield from _PER.findall(text)
-    counted = _COUNTED_S.search(text) or _RATE_S.fullmatch(text)
-    if counted := counted or _THROUGHPUT.fullmatch(text):
-        yield f"{counted[counted.lastindex or 1]}/s"
-    yield from _AMID.findall(text)
-    if _RATE.search(text) is None:  # "Throughput per second" is no time
-        yield text.rsplit(" ", 1)[-1]
+    for way, template in words().units:
+        yield from (it.expand(template) for it in re.finditer(way, text))

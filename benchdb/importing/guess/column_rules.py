@@ -19,8 +19,10 @@ from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
     pattern,
+    unit_in,
     words,
 )
+from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
@@ -34,24 +36,7 @@ _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
-_BILLIONS = re.compile(r"\d{1,4}(?:\.\d{1,2})?")
-_SIZED = re.compile(r"\d{1,4}(?:\.\d{1,2})?[Bb]")
-_SIZE = re.compile(r"(?:model )?(?:size|param\w*)(?: b)?")
-_WEIGHTS = re.compile(r"\b(?:quant\w*|bits?)\b")
-_BITS = re.compile(r"(?:[2-8]|16|32)(?:\.\d)?")
-_MOMENT = re.compile(
-    r"\b(?:time|timestamp|ts|date|created|started|start|end|ended|finished|at)\b"
-)
-_SINCE_1970 = re.compile(r"[12]\d{9}(?:\d{3}){0,3}(?:\.\d{1,9})?")
-_DIGIT = re.compile(r"\d|mixed|amp", re.IGNORECASE)
-_OF_CORES = re.compile(r"(?i)\d\W?cores? ([gc]pu)(?![a-z])")
-_GPU_OFF = re.compile(
-    r"(?i)(?<![a-z])gpus?[ (:]+(?:is )?(?:disabled|off)(?![a-z])"
-    r"|(?<![a-z])(?:no|without|w/o|ohne|sans|sin) gpus?(?![a-z])"
-)
-_SWITCH = re.compile(r"(?:(yes|true|on|gpu)|no|false|off|none|cpu)(?![a-z])")
 _NAMED = 100  # cells of which each names its framework
-_LONG_VERSION = re.compile(r"v|\d{1,4}\.\d{1,4}\.|\d{1,4}\.\d{1,4}(?:rc|a|b|\.?dev)\d")
 # What columns and headings may be, with the field that they then tell.
 THINGS = {
     "work": ("workload", "different work: models, operations, scripts"),
@@ -70,24 +55,8 @@ _OF_MODELS = frozenset(("model", "network"))
 @lru_cache(maxsize=1024)
 def field(column: ColumnProfile) -> Column | str | None:
     """Return what *column* surely tells, or why it is left out."""
-    why = None
-    if not column.texts:
-        why = "every cell is blank or says that there is no figure"
-    elif column.parts:
+    if column.parts:
         return None
-    elif not column.figures and column.mostly(lambda it: len(it) > _PROSE or None):
-        why = "texts, which are no settings"
-    elif _are_moments(column):
-        why = "moments, which are no durations"
-    if why is not None:
-        return f"{column.header!r}: {why}"
-    if column.unit == "B" and column.mostly(_BILLIONS.fullmatch):
-        # Parameters by the billion, beside names of models; nothing has 70 bytes.
-        size = _SIZE.fullmatch(fold(column.header)) is not None
-        name = "model_size" if size else slug(column.header)
-        return Column(field=f"parameters.{name}")
-    if column.texts and all(map(_ONE_PROVIDER.fullmatch, column.texts)):
-        return _providers(column)
     rule = next((one for one in words().fields if _holds(one, column)), None)
     if rule is None or rule.ignore:
         return rule.ignore.format(column.header) if rule else None
@@ -98,13 +67,13 @@ def field(column: ColumnProfile) -> Column | str | None:
 
 def is_of_sizes(column: ColumnProfile) -> bool:
     """Tell whether *column* is of sizes of models, where no bytes can be: ``7B``."""
-    return bool(column.texts) and all(map(_SIZED.fullmatch, column.texts))
+    return bool(column.texts) and all(map(pattern("sized").fullmatch, column.texts))
 
 
 def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     """Return what *column* tells by *rule*."""
-    if rule.cells == "runtimes":
-        return _runtimes_in(column)
+    if rule.cells in _TELLING:
+        return _TELLING[rule.cells](column)
     if rule.field == "framework":
         return _named_in(column) or _frameworks_in(column)
     if rule.field == "device" and all(map(naming.framework, column.texts)):
@@ -199,17 +168,34 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
         and (terms <= only if only and terms else not only)
         and terms.isdisjoint(rule.without.split())
         and bool(re.search(rule.header, fold(column.header)))
+        and bool(re.search(rule.spelt, _without_unit(column).casefold()))
         and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
 
 
+def _without_unit(column: ColumnProfile) -> str:
+    """Return the header of *column* but its unit: ``tok/s/W`` is one."""
+    return column.header.replace(column.unit or "\0", " ")
+
+
 def _are_moments(column: ColumnProfile) -> bool:
     """Tell whether the cells count seconds, or parts of one, since 1970."""
-    moments = [float(it) for it in column.texts if _SINCE_1970.fullmatch(it)]
+    moments = [float(it) for it in column.texts if pattern("since_1970").fullmatch(it)]
     if column.unit or len(moments) < len(column.texts):
         return False
     near = max(moments) < 1.01 * min(moments) and any("." in it for it in column.texts)
-    return near or _MOMENT.search(fold(column.header)) is not None
+    return near or pattern("moment").search(fold(column.header)) is not None
+
+
+def _modes(column: ColumnProfile) -> dict[str, str | None]:
+    """Return what is done by each cell that is more than a unit with its name."""
+    return {text: mode_of(text) for text in column.texts if unit_in(text) is None}
+
+
+def _modes_in(column: ColumnProfile) -> Column:
+    return Column(
+        field="mode", values={text: it for text, it in _modes(column).items() if it}
+    )
 
 
 def _is_day(text: str) -> object | None:
@@ -223,7 +209,7 @@ def _is_own_version(column: ColumnProfile) -> bool:
 
     Under "PyTorch", 1.81 may be milliseconds: only 1.81.0 is surely a version.
     """
-    long = any(map(_LONG_VERSION.match, column.texts))
+    long = any(map(pattern("long_version").match, column.texts))
     named = naming.framework(column.header) is not None
     return named and long and column.mostly(pattern("version").fullmatch)
 
@@ -236,11 +222,13 @@ def _is_precision(text: str) -> object | None:
 def _is_quantised(column: ColumnProfile) -> bool:
     """Tell whether the cells are formats of weights, some of them quantised."""
     quantised = pattern("quantised").fullmatch
-    if _WEIGHTS.search(fold(column.header)):
+    if pattern("of_weights").search(fold(column.header)):
         if not column.figures and not column.mostly(_is_precision):
             return True
         # Of bits, beside names of formats.
-        return column.mostly(lambda text: quantised(text) or _BITS.fullmatch(text))
+        return column.mostly(
+            lambda text: quantised(text) or pattern("bits").fullmatch(text)
+        )
     return any(map(quantised, column.texts)) and column.mostly(
         lambda text: quantised(text) or naming.precision(text)
     )
@@ -248,10 +236,24 @@ def _is_quantised(column: ColumnProfile) -> bool:
 
 # What cells can be beside those of a pattern, by the names in ``headers.toml``.
 _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
+    "nothing": lambda column: not column.texts,
+    "prose": lambda column: (
+        not column.figures and column.mostly(lambda it: len(it) > _PROSE or None)
+    ),
+    "moments": _are_moments,
+    "billions": lambda column: (
+        column.unit == "B" and column.mostly(pattern("billions").fullmatch)
+    ),
+    "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
+    "modes": lambda column: (
+        not column.figures and {*_modes(column).values()} == {"training", "inference"}
+    ),
     "integers": lambda column: column.integers and not column.unit,
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
     ),
+    "figures": lambda column: column.figures,
+    "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,
@@ -259,7 +261,10 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "precision": lambda column: (
         column.mostly(naming.precision)
         and len({*map(naming.precision, column.texts)}) == len(column.texts)
-        and ("precision" in column.terms or any(map(_DIGIT.search, column.texts)))
+        and (
+            "precision" in column.terms
+            or any(map(pattern("digit").search, column.texts))
+        )
     ),
     "framework": lambda column: column.mostly(naming.framework),
     # Under such a header, those that we do not know are frameworks as well.
@@ -276,6 +281,9 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     ),
     "words": lambda column: not column.figures,
 }
+
+
+_TELLING = {"runtimes": _runtimes_in, "providers": _providers, "modes": _modes_in}
 
 
 def _chips_in(column: ColumnProfile) -> bool:
@@ -312,7 +320,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         elif not name:
             one.column = _machines(one.looks.texts)
     for one in open_:
-        sides = {it: _SWITCH.match(it.casefold()) for it in one.looks.texts}
+        sides = {
+            it: pattern("gpu_switch").match(it.casefold()) for it in one.looks.texts
+        }
         if "gpu" in one.looks.terms and not one.looks.figures and all(sides.values()):
             told = {
                 it: "gpu" if found and found[1] else "cpu"
@@ -332,8 +342,8 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
 
 def _machines(texts: Sequence[str]) -> Column:
     """Return what *texts* name: machines, some of them with the side that ran."""
-    cells: Fields = {text: "cpu" for text in texts if _GPU_OFF.search(text)}
-    cores = {o: {it.casefold() for it in _OF_CORES.findall(o)} for o in texts}
+    cells: Fields = {text: "cpu" for text in texts if pattern("gpu_off").search(text)}
+    cores = {o: {it.casefold() for it in pattern("of_cores").findall(o)} for o in texts}
     # "16-core GPU" beside "10-core CPU" is what ran; alone it tells a chip from others.
     if {"gpu"} in cores.values() and {"cpu"} in cores.values():
         cells |= {o: it.pop() for o, it in cores.items() if len(it) == 1}

@@ -15,7 +15,13 @@ from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doub
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
-from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    Segment,
+    expression_of,
+    mode_of,
+    settings_in,
+)
 from benchdb.importing.guess.questions import (
     AS_ANSWERED,
     LEAVE_OUT,
@@ -98,7 +104,8 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     tokens = any(one.metric in TOKENS for one in table.drafts)
     contexts = (sheet.context for one in tables for sheet in one.sheets)
     for context in dict.fromkeys(contexts):
-        names = [recognised(text, {*table.names, *_TOLD}).set for text in context]
+        known = {*table.names, *_TOLD}
+        names = [recognised(it, known).set | settings_in(it) for it in context]
         sizes = [re.findall(BILLIONS, text) for text in context if tokens]
         told = [it for it in (*names, *sizes) if it]  # at whatever depth
         facts.setdefault(repr(told), []).append(context)
@@ -202,13 +209,14 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
     """Return the doubt whether models that are columns are trained; or enter it."""
     models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
+    models = [one for one in models if mode_of(one.header) is None]
 
     def settle(answer: str) -> None:
         for one in models:
             if not one.take(answer) and answer == "inference":
                 one.add(workload=f"{one.fields['workload']}{INFERENCE}")
 
-    mode = table.mode()
+    mode = table.mode() or ("training" if table.mode_told else None)
     if mode is not None or not models:
         settle(mode or "")
         return []
@@ -234,7 +242,7 @@ def _enter_said(
         explicit = bool(one.looks.terms & {"workload", "operation"})
         models = _names_models(one)
         mode = table.mode(one.header, *one.looks.texts) if models else None
-        if all("parameters.mode" in it.fields for it in figures):
+        if table.mode_told or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
         if all(map(_SIZE.match, one.looks.texts)):
@@ -395,7 +403,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
-    choices |= _work_named(title) if not by_key else {}
+    choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
     choices["title"] = f"{named}what stands above it, or the file's name"

@@ -56,7 +56,7 @@ _MOST = 3  # questions, in two rounds if the first has room
 _TRIED = 5
 _NAME = 300  # characters
 _CONTESTED = ("machine", "device", "framework")
-_OF_FILES = ("machine", "device", "framework", "precision")
+_OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
@@ -152,7 +152,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     left_out += sentence_results(document, plan.sheets)
     read = [table for table in tables if table.has_figures()]
     # A fault would spoil the tables beside it.
-    for table in [it for it in read if any(faults(Map(table=(*it.tables(),))))]:
+    for table in [it for it in read if any(faults(Map(table=(it.table(),))))]:
         read.remove(table)
         why = "a map cannot say what it holds"
         left_out.append(f"the table at line {table.line}: {why}")
@@ -161,7 +161,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     questions = inquiry.open()
     asked = inquiry.known.keys() | earlier.asked
     own = {key: it for key, it in answers.items() if key not in asked}
-    built = [(draft, table) for draft in read for table in draft.tables()]
+    built = [(draft, draft.table()) for draft in read]
     at = [draft.line for draft, _ in built]
     stood = {
         key: frozenset(n for n, line in enumerate(at) if line in lines)

@@ -16,7 +16,6 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
-    WORDS,
     ColumnDraft,
     column_doubt,
     counted,
@@ -35,24 +34,6 @@ from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
-# What a time is likely to be of, by its header.
-_LIKELY = {
-    name: re.compile(rf"(?i){hint}")
-    for name, hint in (
-        ("time_to_first_token_seconds", "prefill|first|prompt"),
-        ("time_per_token_seconds", r"tpot|itl|per.?token|/\s?tok"),
-        (
-            "latency_mean_seconds",
-            r"(?<![a-z])lat(?:ency)?(?![a-z])|e2e|response|request"
-            r"|(?:per|/).?(?:example|run|doc|query|item|sample)",
-        ),
-        ("work_seconds", "total|wall|elapsed|duration|runtime|minutes?$|mins$"),
-        ("load_seconds", r"load"),
-        ("operation_seconds", r"runtime|kernel|(?<![a-z])op|encode|decode|forward"),
-        ("image_seconds", r"(?:per|/).?im"),
-        ("reported_step_seconds", r"(?<![a-z])(?:steps?|it(?:er)?)(?![a-z])"),
-    )
-}
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 WORKS = {
@@ -157,7 +138,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         choices = {
             "results": "results, measured",
             LEAVE_OUT: "a specification: leave it out",
-            "setting": WORDS["setting"],
+            "setting": words().choices["setting"],
         }
         text = "Are {} results, or a specification?"
         more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
@@ -184,7 +165,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
-        choices[LEAVE_OUT] = WORDS[LEAVE_OUT]
+        choices[LEAVE_OUT] = words().choices[LEAVE_OUT]
         more: dict[str, object] = {"settle": settle_mark, "likeness": None}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
@@ -240,7 +221,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks, around)
+    more["guess"] = _likely_unit(keys, looks, around, sided="workload" in draft.fields)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -280,7 +261,7 @@ def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
 
-    choices = {**titles, "setting": WORDS["setting"], LEAVE_OUT: WORDS[LEAVE_OUT]}
+    choices = {**titles, **{it: words().choices[it] for it in ("setting", LEAVE_OUT)}}
     free = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
     more: dict[str, object] = {"settle": settle, "free": free, "guess": metric}
     more["likeness"] = ("metric", metric, unit)
@@ -296,14 +277,17 @@ def fits(metric: str, bases: Collection[str]) -> bool:
     return unit in bases or large.get(unit) in bases
 
 
-def _likely_unit(keys: Sequence[str], looks: ColumnProfile, around: Around) -> str:
+def _likely_unit(
+    keys: Sequence[str], looks: ColumnProfile, around: Around, *, sided: bool
+) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Of a whole number of which nothing is said it is none, and of tokens it is a count;
-    what a rate counts that no language model has, nobody can guess.
+    Those of a test of a language model (*sided*) are rates. Of a whole number of which
+    nothing is said it is none, and of tokens it is a count; what a rate counts that no
+    language model has, nobody can guess.
     """
     terms = looks.terms
-    if _TPS.search(looks.header):
+    if _TPS.search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
     if "throughput" in terms and not of_tokens:
@@ -338,7 +322,7 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     bases = draft.bases
     known = (*metrics(), *FIELDS, RATIO)
     candidates = words().candidates
-    likely = [name for name, hint in _LIKELY.items() if hint.search(draft.header)]
+    likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
     names = [
         n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
@@ -365,7 +349,7 @@ def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     free = Free(f"a metric of schema/metrics.json in {listed}", fault)
     choices = (*names, "setting", LEAVE_OUT)
     topic = "time" if times else "meaning"
-    guess = LEAVE_OUT if bases == {"%"} else None
+    guess = LEAVE_OUT if bases <= {"%", "B"} else None  # of what, is not said
     more: dict[str, object] = {"settle": settle, "free": free, "guess": guess}
     doubt = column_doubt([draft], topic, text, choices, **more)
     # What is likely of one column may be so of another by chance.

@@ -11,8 +11,11 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     pattern,
     unit_in,
+    words,
 )
 from benchdb.importing.guess.figure_columns import CLEAR_UNITS, Around
+from benchdb.importing.mapping.fields import group_facts
+from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,
@@ -95,6 +98,24 @@ def mode_of(*texts: str) -> str | None:
     kinds = ("training", "inference")
     known = {k for k in kinds if any(pattern(k).search(t[:1000]) for t in texts)}
     return known.pop() if len(known) == 1 else None
+
+
+def fields_in(expression: str) -> set[str]:
+    """Return the fields that the groups of *expression* set."""
+    return {name.replace("__", ".") for name in re.compile(expression).groupindex}
+
+
+def settings_in(text: str) -> Fields:
+    """Return the settings that *text* names: ``c=8``, ``128/128 tok``."""
+    found = (re.search(one, text[:NAME_LIMIT]) for one in words().settings.values())
+    return {name: it for match in found for name, it in group_facts(match).set.items()}
+
+
+def weights_in(text: str) -> Fields:
+    """Return how *text* says that weights are kept, but as numbers of a precision."""
+    known = naming.quantization(text)
+    bare = known is None or known == naming.precision(text)
+    return {} if bare else {"parameters.quantization": known}
 
 
 def expression_of(text: str) -> str:

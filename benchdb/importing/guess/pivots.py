@@ -14,7 +14,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import header_terms, statistic
+from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     THINGS,
@@ -27,8 +27,14 @@ from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     metric_of,
 )
-from benchdb.importing.guess.headings import mode_of
+from benchdb.importing.guess.headings import (
+    BILLIONS,
+    mode_of,
+    settings_in,
+    weights_in,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
@@ -41,6 +47,7 @@ _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
 _SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
+_NAME = re.compile(r"[\w.-]+(?: [\w.-]+){0,2}")  # of a model, and nothing else
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
 
@@ -50,17 +57,21 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
         if not one.looks.terms & _NOT_PIVOTED:
             header = one.bare
             one.fields = test_facts(header) or {
-                **_processor_and_card(header),
                 **recognised(header, ALL_NAMES[: SIDES + 1]).set,
+                **settings_in(one.header),
+                **weights_in(one.header),
+                **_model_in(header),
                 **({"conditions.path": header} if is_split(header) else {}),
             }
         units = {unit for unit, _ in one.looks.kinds}
         if units and units <= _OF_PARTS:
             one.fields.pop("device", None)
-    modes = [mode_of(one.header) for one in figures]
+    modes = [
+        None if "workload" in one.fields else mode_of(one.header) for one in figures
+    ]
     if {*modes} >= {"training", "inference"}:  # beside each other
         for one, mode in zip(figures, modes, strict=True):
-            one.fields |= {"parameters.mode": mode} if mode else {}
+            one.fields |= {"mode": mode} if mode else {}
     others = any("time" in o.looks.terms and not o.fields for o in figures)
     if others and {one.fields.get("device") for one in figures} <= {"cpu", None}:
         for one in figures:  # beside "Wall time", "CPU time" is that of the processor
@@ -69,14 +80,20 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
     _enter_numbers(figures, drafts)
 
 
-def _processor_and_card(header: str) -> Fields:
-    """Return the two that a header names, as ``2700X-GeForce_RTX_2080_Ti``."""
-    chips = naming.chips_in(header)
-    cards = [f"{it.vendor} {it.name}" for it in chips if it.accelerator]
-    others = [f"{it.vendor} {it.name}" for it in chips if not it.accelerator]
-    if (len(cards), len(others)) != (1, 1) or "Apple" in others[0]:
+def _model_in(header: str) -> Fields:
+    """Return the language model of a header, or other work with what is done.
+
+    ``vgg16 eval`` is work; what is done with a language model is told by what is
+    counted.
+    """
+    models = naming.networks(header)
+    if len(models) != 1 or re.search(BILLIONS, models[0]):
+        return {"parameters.model": models[0]} if len(models) == 1 else {}
+    mode = mode_of(header)
+    name = " ".join(pattern("doing").sub(" ", header).split())
+    if mode is None or name == header or not _NAME.fullmatch(name):
         return {}
-    return {"chip": others[0], "accelerator": cards[0]}
+    return {"workload": naming.workload(name) or slug(name, "-"), "mode": mode}
 
 
 def enter_sizes(figures: Sequence[ColumnDraft]) -> None:
@@ -127,6 +144,10 @@ def pivot_doubts(
     texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
     sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
     left = any(one.left and one.looks.several for one in drafts)
+    if rows:
+        columns = [one for one in drafts if one.holds_figures]
+        unlike = {repr(sorted(one.fields.items())) for one in columns}
+        by_kind = {} if len(unlike) == len(columns) else {0: columns}
     for group in by_kind.values():
         sets = Counter(repr(sorted(one.fields.items())) for one in group)
         doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]

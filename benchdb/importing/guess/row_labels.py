@@ -15,7 +15,7 @@ from benchdb.importing.guess.column_rules import THINGS, cells_doubt
 from benchdb.importing.guess.figure_columns import CLEAR_UNITS, speaks_of_figures
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.mapping.language import Column
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheet import Sheet, is_unit_header
 
 KEYED = ("key-value", "bullets", "sentences")
 LABELS = 200  # rows that may be named after metrics
@@ -36,10 +36,13 @@ def named_rows(
     if not keyed and len(drafts) > 2 and len(spoken) > 1:
         return [], []  # its columns are named after metrics
     labels = corner.looks.texts[:LABELS]
-    cells = _cells_by_label(sheets, drafts.index(corner))
+    unit = next((one for one in drafts if is_unit_header(one.header)), None)
+    left_out = [one for one in (corner, unit) if one]
+    cells = _cells_by_label(sheets, drafts, left_out)
+    beside = _units_by_label(sheets, drafts.index(unit)) if unit else {}
     rows = [
         ColumnDraft(look, line)
-        for look in _metrics(labels, cells, drafts, keyed=keyed)
+        for look in _metrics(labels, cells, drafts, beside, keyed=keyed)
         if look.figures
     ]
     described = any(header_terms(label) & _DESCRIBED for label in labels)
@@ -47,6 +50,8 @@ def named_rows(
         rows = []
     if rows:
         corner.column = Column(is_="metric", values={"*": ""})
+        if unit:
+            unit.column, unit.left = Column(is_="ignore"), None
         named = {one.header for one in rows}
         others = (label for label in labels if label not in named)
         texts = [f"{label} ({cells[label][0]})" for label in others]
@@ -65,12 +70,16 @@ def _metrics(
     labels: Sequence[str],
     cells: Mapping[str, Sequence[str]],
     drafts: Sequence[ColumnDraft],
+    beside: Mapping[str, str],
     *,
     keyed: bool,
 ) -> list[ColumnProfile]:
-    """Return how the rows look whose *labels* name metrics, none if few do."""
+    """Return how the rows look whose *labels* name metrics, none if few do.
+
+    Units of some stand *beside* them, in a column of their own.
+    """
     looks = [
-        profile(label, cells[label], None, unit)
+        profile(label, cells[label], None, unit or beside.get(label))
         for label, unit in zip(labels, units_of(labels), strict=True)
     ]
     units = {unit for one in drafts for unit, _ in one.looks.kinds}
@@ -110,15 +119,22 @@ def _aside(
     return None
 
 
-def _cells_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, list[str]]:
+def _cells_by_label(
+    sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft], but: Sequence[ColumnDraft]
+) -> Mapping[str, list[str]]:
     cells: dict[str, list[str]] = {}
+    label = drafts.index(but[0])
     for sheet in sheets:
-        inherited = {sheet.header.index(name) for name in sheet.inherited}
+        left_out = {drafts.index(each) for each in but}
+        left_out |= {sheet.header.index(name) for name in sheet.inherited}
         for row in sheet.rows:
             more = [
-                cell.text
-                for n, cell in enumerate(row.cells)
-                if n != index and n not in inherited
+                cell.text for n, cell in enumerate(row.cells) if n not in left_out
             ]
-            cells.setdefault(row.cells[index].text.strip(), []).extend(more)
+            cells.setdefault(row.cells[label].text.strip(), []).extend(more)
     return cells
+
+
+def _units_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, str]:
+    rows = (row for sheet in sheets for row in sheet.rows)
+    return {row.cells[0].text.strip(): row.cells[index].text for row in rows}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.column_profile import fold, statistic, words
 from benchdb.importing.guess.figure_columns import Around, metric_of
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
@@ -20,23 +20,23 @@ _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
 _PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
-_OF_COUNTS = frozenset(
-    [
-        "token",
-        "prefill",
-        "decode",
-        "answer",
-        "setting",
-        "total",
-        "mean",
-        "sample",
-        "given",
-    ]
-)
+_OF_COUNTS = frozenset(words().kinds["counted"].split())
+
+
+def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
+    """Settle columns of figures by others of *drafts* beside them."""
+    _leave_again(drafts)
+    _leave_statistics(drafts, around)
+    _leave_parts(drafts)
+    _leave_training(drafts)
+    _enter_counts(drafts, around)
 
 
 def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Enter a column of units of several kinds: it tells the metric of each row."""
+    """Enter a column of units of several kinds: it tells the metric of each row.
+
+    Rows in a unit of which nothing says the metric are left out.
+    """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
     unit = next((one for one in drafts if is_unit_header(one.header)), None)
     if unit is None or not unit.holds_words:
@@ -45,18 +45,21 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     if len(figures) != 1:
         return
     named = {text: understood(text) for text in unit.looks.texts}
-    metrics_ = {
-        text: metric_of([(it.base, it.per)], figures[0].looks.terms, around.terms)
+    terms = figures[0].looks.terms
+    known = {
+        text: it and metric_of([(it.base, it.per)], terms, around.terms)
         for text, it in named.items()
-        if it
     }
-    known = {text: metric for text, metric in metrics_.items() if metric}
-    if len(known) == len(named) and len({*known.values()}) > 1:
-        unit.column = Column(is_="metric", values={**known})
-        figures[0].metric = known[unit.looks.texts[0]]
+    if len({*known.values()}) > 1:
+        values = {text: metric or "" for text, metric in known.items()}
+        unit.column = Column(is_="metric", values=values)
+        figures[0].metric = next(filter(None, known.values()))
+        if unsaid := [text for text, metric in known.items() if metric is None]:
+            why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
+            unit.left = f"{unit.header!r}: {why}"
 
 
-def leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
+def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave columns out that say what one beside them says: statistics, and ``itl``."""
     if any("tpot" in one.looks.terms for one in drafts):
         for one in drafts:
@@ -99,7 +102,7 @@ def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
     return metric_of(kinds, terms)
 
 
-def leave_again(drafts: Sequence[ColumnDraft]) -> None:
+def _leave_again(drafts: Sequence[ColumnDraft]) -> None:
     """Leave columns out that say one beside them in another unit: µs, and ms."""
     first: dict[object, ColumnDraft] = {}
     for one in drafts:
@@ -110,7 +113,7 @@ def leave_again(drafts: Sequence[ColumnDraft]) -> None:
                 one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
 
 
-def leave_training(drafts: Sequence[ColumnDraft]) -> None:
+def _leave_training(drafts: Sequence[ColumnDraft]) -> None:
     """Leave the accuracy and loss of training out, beside those of validation."""
     names = {fold(one.header): one.header for one in drafts}
     for one in drafts:
@@ -120,7 +123,7 @@ def leave_training(drafts: Sequence[ColumnDraft]) -> None:
             one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
 
 
-def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
+def _leave_parts(drafts: Sequence[ColumnDraft]) -> None:
     """Leave columns of the power of parts out, beside one of the whole."""
     power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
     whole = [one for one in power if one.looks.terms & {"total", "soc"}]
@@ -130,7 +133,7 @@ def leave_parts(drafts: Sequence[ColumnDraft]) -> None:
             one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
 
 
-def enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
+def _enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter numbers of tokens beside their rates and times."""
     of_tokens = "ttft" in around.terms or any(
         "ttft" in one.looks.terms or ("1/s", "token") in one.looks.kinds

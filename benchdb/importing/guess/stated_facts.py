@@ -6,51 +6,40 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import HeaderTerms, header_terms
+from benchdb.importing.guess.column_profile import (
+    HeaderTerms,
+    header_terms,
+    pattern,
+    words,
+)
+from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.language import Fields
+from benchdb.importing.mapping.fields import scalar
+from benchdb.importing.mapping.language import PREFIXES, Fields
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
 _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
-_LABELLED = re.compile(
-    r"[\s>*+|_-]*(?P<label>[A-Za-z][\w /()&.-]{1,40}?)[\s*_`]*[:=|][\s*_`]*"
-    r"(?P<text>[^|]+?)[\s|*_`]*"
-)
-_LABELS = frozenset(
-    ("machine", "chip", "cpu", "gpu", "device", "os", "framework", "version", "ram")
-)
+_LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
-_RUN_ON = re.compile(
-    r"(?i).*\b(?:run|ran|tested|measured|benchmarked|performed|recorded|obtained) on"
-    r" (?:an? |the |my |our )?(?P<text>[^.;–—]{2,80}).*"
-)
-_NEEDED = re.compile(
-    r"(?i)requirement|requires|prerequisite|install|support|quick ?start"
-)
-_ALTERNATIVES = re.compile(
-    r"(?i)(?<![a-z])(?:or|for|any|e\.g\.)(?![a-z])|\d\+|[≥≤]|[<>]="
-)
-_SUPPORTED = re.compile(r"M\d(?: (?:Pro|Max|Ultra))?\s?/\s?M\d")  # a list of all
-_RULER = re.compile(r"[\s|:-]*-\s*\|[\s|:-]*")  # below names of columns
 _BULLET = 60  # characters of one that only names something
-_PIECES = re.compile(r"[;()]|\s[–—-]\s|(?<=[A-Za-z)])\.\s")
-_SIZE = re.compile(r"(\d{1,4})\s?GB?(?![a-z/])", re.IGNORECASE)
-_PYTHON = re.compile(r"v?(3\.\d{1,2}(?:\.\d{1,2})?)(?:\s.*)?")
+_BATCH = "parameters.batch_size"
 
 
 class StatedFacts(msgspec.Struct):
     """What lines say: of *chips* by their names, of the *system*, of *versions*.
 
-    *own* is the only chip that a label or a bullet names, or that something ran on;
-    *framework* the one that a label calls so, or the only one, with a version.
+    *fields* are those of runs: the device, the precision and settings. *own* is the
+    only chip that a label or a bullet names, or that something ran on; *framework* the
+    one that a label calls so, or the only one, with a version.
     """
 
     chips: dict[str, Fields] = {}
@@ -58,8 +47,8 @@ class StatedFacts(msgspec.Struct):
     system: Fields = {}
     versions: dict[str, str] = {}
     framework: str | None = None
-    device: str | None = None
     model: Fields = {}
+    fields: Fields = {}
 
     def add_chips(self, line: str) -> None:
         """Add the chips that *line* names, with what it says of them."""
@@ -90,13 +79,15 @@ def stated_facts(document: Document) -> StatedFacts:
     fenced = False
     lines = document.lines[:_LINES]
     below = (*lines[1:], "")
-    headers = [_RULER.fullmatch(it) is not None for it in below]
+    headers = [pattern("ruler").fullmatch(it) is not None for it in below]
     rows = [it for it, named in zip(lines, headers, strict=True) if not named]
     for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
-        for name, text in _facts_in(line):
-            if fenced and name in _OF_RUNS:
+        for name, text in chain.from_iterable(
+            map(_facts_in, pattern("labels").split(line))
+        ):
+            if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
             said.setdefault(name, set()).add(text)
     sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
@@ -105,16 +96,20 @@ def stated_facts(document: Document) -> StatedFacts:
         facts.own = chip
         if size := sure.get("ram"):
             facts.chips[chip] = {"ram": size, **facts.chips[chip]}
-    facts.framework, facts.device = sure.get("framework"), sure.get("device")
+    facts.framework = sure.get("framework")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
-    if len(facts.chips) > 1:
-        facts.device = None
     only = naming.frameworks(document.text[:_SCANNED])
     if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
-    if model := sure.get("model"):
+    if model := sure.get("model") or sure.get("network"):
         known = recognised(model, ["network", "quantization"]).set
         facts.model = {"parameters.model": model, **known}
+    known = ("precision", "device")[: 1 + (len(facts.chips) < 2)]
+    facts.fields = {
+        name: scalar(name, it)
+        for name, it in sure.items()
+        if name.startswith(PREFIXES) or name in known
+    }
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
@@ -125,63 +120,91 @@ def _of_results(lines: Iterable[str]) -> Iterator[str]:
     needed = False
     for line in lines:
         if line.startswith("#"):
-            needed = _NEEDED.search(line) is not None
+            needed = pattern("needed").search(line) is not None
         if not needed:
             yield line
 
 
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
-    pieces = _PIECES.split(line.replace("*", ""))
-    for piece in pieces if _SUPPORTED.search(line) is None else ():
-        for chip in naming.chips_in(piece):
-            alone: Fields = {"chip": f"{chip.vendor} {chip.name}"}
-            if chip.accelerator:
-                alone = {"accelerator": f"{chip.vendor} {chip.name}"}
-            short = len(piece) <= NAME_LIMIT
-            whole = recognised(piece, ["machine"]).set if short else {}
-            yield chip.name, whole if alone.items() <= whole.items() else alone
+    pieces = pattern("pieces").split(line.replace("*", ""))
+    listed = line.rstrip(".") if _is_list(line) else line
+    if len(line) <= NAME_LIMIT and recognised(listed, ["machine"]).set:
+        pieces = [listed]
+    for piece in pieces if pattern("supported").search(line) is None else ():
+        chips = naming.chips_in(piece)
+        whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}
+        for chip in chips:
+            name = "accelerator" if chip.accelerator else "chip"
+            yield chip.name, whole or {name: f"{chip.vendor} {chip.name}"}
+
+
+def _is_list(line: str) -> bool:
+    """Tell whether *line* lists what there was: "vLLM 0.9, 2x A100, batch 8"."""
+    listed = pattern("listed").fullmatch(line)
+    return bool(listed) and not pattern("sentence").search(line)
 
 
 def _merged(one: Fields, other: Fields) -> Fields:
-    """Return what two lines say of a chip, but what they contradict each other in."""
+    """Return what two lines say of a chip, but what they contradict each other in.
+
+    Of two texts the longer holds, where it has the other in it.
+    """
     both: Fields = {**other, **one}
-    return {n: it for n, it in both.items() if other.get(n, it) == it}
+    for name in one.keys() & other.keys():
+        texts = sorted((str(one[name]), str(other[name])), key=len)
+        both[name] = texts[1]
+        if texts[0] not in texts[1]:
+            del both[name]
+    return both
 
 
 def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield what a labelled line or a short bullet says, by names of facts."""
     line = line.replace("**", "")
-    labelled, item = _LABELLED.fullmatch(line), bullet(line)
-    if run_on := _RUN_ON.fullmatch(line):
+    labelled, item = pattern("labelled").fullmatch(line), bullet(line)
+    if run_on := pattern("run_on").fullmatch(line):
         yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
         label, text = labelled.group("label", "text")
+    elif not item and _is_list(line):
+        text = line.rstrip(".")
     terms = header_terms(label)
-    python = _PYTHON.fullmatch(text) if "python" in terms else None
+    if "|" not in line:  # of sentences, only what can be of nothing else
+        known = settings_in(line).items()
+        yield from ((n, str(it)) for n, it in known if text or n == _BATCH)
+    python = pattern("of_python").fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
-        yield "model", text
-    elif python:
+        name = pattern("pieces").split(text.partition(",")[0])[0]
+        yield "model", name if naming.networks(name) else text
+    if python:
         yield "python", python[1]
     elif (
         text
-        and _ALTERNATIVES.search(text) is None
+        and pattern("alternatives").search(text) is None
         and (not label or terms & _LABELS or naming.framework(label))
     ):
         yield from _hardware_in(label, terms, text)
         yield from _software_in(label, terms, text)
+        if not label:
+            yield from (("network", name) for name in naming.networks(text))
+        if not label or "precision" in terms:
+            known = weights_in(text) | recognised(text, ["precision"]).set
+            yield from ((name, str(it)) for name, it in known.items())
 
 
 def _hardware_in(
     label: str, terms: HeaderTerms, text: str
 ) -> Iterator[tuple[str, str]]:
-    pieces = _PIECES.split(text)
+    pieces = pattern("pieces").split(text)
     chips = {chip.name for piece in pieces for chip in naming.chips_in(piece)}
     if terms & {"machine", "chip", "cpu", "gpu", "device"} or not label:
         yield from (("chip", name) for name in chips)
     if terms & {"ram"} or label.casefold() in ("memory", "unified memory"):
-        yield from (("ram", f"{size[1]} GB") for size in _SIZE.finditer(text))
+        yield from (
+            ("ram", f"{size[1]} GB") for size in pattern("gigabytes").finditer(text)
+        )
     if terms & {"device", "framework"} and (device := device_in(text)):
         yield "device", device
 
@@ -205,7 +228,8 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
     facts = stated_facts(document)
-    several = any(table.tells_model() for table in tables)
+    named = str(facts.model.get("parameters.model", ""))
+    several = any(table.tells_model(named) for table in tables)
     for table in tables:
         _enter(table, facts, {} if several else facts.model)
 
@@ -214,10 +238,13 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
-    if facts.device and _lacks(table, "device"):
-        stated["device"] = facts.device
-    if table.is_of_language_model() and not table.tells_model():
+    for name, value in facts.fields.items():
+        of_weights = name == "parameters.quantization"
+        if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
+            stated[name] = value
+    if model and table.is_of_language_model():
         stated |= model
+        table.context = [it for it in table.context if it != BILLIONS]
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
         stated |= facts.of_runtime(facts.framework)

@@ -7,12 +7,10 @@ from typing import get_args
 
 from msgspec.structs import replace
 
+from benchdb.importing.guess import pivots
+from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
-from benchdb.importing.guess.column_profile import (
-    ColumnProfile,
-    fold,
-    words,
-)
+from benchdb.importing.guess.column_profile import ColumnProfile, fold, words
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     device_doubts,
@@ -32,31 +30,23 @@ from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
     expression_of,
+    fields_in,
     mode_of,
     origin,
     segments,
     split_path,
 )
-from benchdb.importing.guess.pivots import (
-    ALL_NAMES,
-    SIDES,
-    enter_pivots,
-    enter_sizes,
-    pivot_doubts,
-)
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
-from benchdb.importing.guess.sibling_columns import (
-    enter_counts,
-    enter_units,
-    leave_again,
-    leave_parts,
-    leave_statistics,
-    leave_training,
-)
-from benchdb.importing.mapping.fields import INFERENCE, slug
+from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
-from benchdb.importing.mapping.recognition import GPU, PROVIDER, recognised
+from benchdb.importing.mapping.recognition import (
+    GPU,
+    NAME_LIMIT,
+    PROVIDER,
+    recognised,
+)
+from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -109,26 +99,33 @@ class TableDraft:
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
-        enter_units(self.drafts, self.around)
-        for one in self.drafts:
-            if one.looks.several and one.column is None:
-                text = one.looks.texts[0][:40]
-                one.leave(f"{one.header!r}: more than a figure in a cell: {text!r}")
-            elif one.looks.parts and one.column is None:
-                one.parts = {name: words().roles[name] for name in one.looks.parts}
+        siblings.enter_units(self.drafts, self.around)
         self.set |= enter_hardware(self.drafts)
         figures = [
             one
             for one in self.drafts
             if one.holds_figures and not one.parts and one.metric is None
         ]
-        enter_pivots(figures, self.drafts)
-        enter_sizes(figures)
+        pivots.enter_pivots(figures, self.drafts)
+        pivots.enter_sizes(figures)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
-        doubts += label_doubts
-        enter_pivots(self.rows, [])
+        for one in self.rows:
+            if isinstance(why := field(one.looks), str):
+                one.leave(why)
+        pivots.enter_pivots(self.rows, [])
+        siblings.settle(self.rows or figures, self.around)
+        doubts += label_doubts + self._figure_doubts(self.rows or figures)
+        enter_words(self.drafts)
+        for one in self.drafts:  # of an object beside the rows, perhaps
+            beside = "." in one.header and one.header in self.sheets[0].inherited
+            if beside and one.column and one.column.field == "parameters.model":
+                one.become_field(f"parameters.{slug(one.header)}")
+        return doubts
+
+    def _figure_doubts(self, figures: Iterable[ColumnDraft]) -> list[Doubt]:
+        """Return what is in doubt of *figures*; leave out those of steps."""
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
             or (one.looks.integers and fold(one.header) in ("epoch", "step"))
@@ -137,14 +134,8 @@ class TableDraft:
             self.sheets[0].kind == "keras"
             and any(one.header.startswith("val_") for one in self.drafts)
         )
-        leave_again(self.rows or figures)
-        leave_statistics(self.rows or figures, self.around)
-        leave_parts(self.rows or figures)
-        leave_training(self.rows or figures)
-        enter_counts(self.rows or figures, self.around)
-        for one in self.rows or figures:
-            if one.column is not None:
-                continue
+        doubts: list[Doubt] = []
+        for one in (it for it in figures if it.column is None):
             new = figure_doubts(one, self.around)
             final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
             if logged and final and "final" not in one.looks.terms:
@@ -153,11 +144,6 @@ class TableDraft:
             if self.rows and one.metric == RATIO:
                 one.leave(f"{one.header!r}: a ratio that the source computed")
                 one.metric = None
-        enter_words(self.drafts)
-        for one in self.drafts:  # of an object beside the rows, perhaps
-            beside = "." in one.header and one.header in self.sheets[0].inherited
-            if beside and one.column and one.column.field == "parameters.model":
-                one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
     def looks_like(self, other: "TableDraft") -> bool:
@@ -218,21 +204,26 @@ class TableDraft:
             return Column(field="parameters.model_size")
         labels = keyed and any(map(speaks_of_figures, one.looks.texts[:LABELS]))
         known = _of_reader(n, names, kind)
-        return known if known or labels else field(one.looks)
+        known = known if known or labels else field(one.looks)
+        if known is None and one.looks.several:
+            text = one.looks.texts[0][:40]
+            return f"{one.header!r}: more than a figure in a cell: {text!r}"
+        return known
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        return pivot_doubts(self.drafts, self.rows)
+        return pivots.pivot_doubts(self.drafts, self.rows)
+
+    def _told(self) -> set[str]:
+        """Return the fields that columns of fields tell."""
+        columns = [one.column for one in self.drafts if one.column]
+        return {it for one in columns if one.is_ == "field" for it in fields_of(one)}
 
     def told_by_columns(self, name: str) -> bool:
         """Tell whether columns, or what was answered, tell *name* of all figures."""
-        told = set(self.set)
-        for expression in self.context:
-            told |= {g.replace("__", ".") for g in re.compile(expression).groupindex}
+        told = self._told() | self.set.keys()
+        told |= {name for one in self.context for name in fields_in(one)}
         fields = MACHINES if name == "machine" else {name}
-        for one in self.drafts:
-            if one.column is not None and one.column.is_ == "field":
-                told |= fields_of(one.column)
         for group in (self.drafts, self.rows):
             figures = [o for o in group if o.holds_figures and o.metric != RATIO]
             sets = [o.fields.keys() & fields for o in figures]
@@ -302,11 +293,18 @@ class TableDraft:
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
-        for name in ALL_NAMES[:SIDES]:
+        for name in pivots.ALL_NAMES[: pivots.SIDES]:
             if name not in self.contested:
                 said = any(origin(one, name) is not None for one in self.segments)
                 if said and not self.names_in_columns(name):
                     self.names.add(name)
+        told = self._told() | {name for one in self.drafts for name in one.fields}
+        told |= {"parameters.batch_size"} if "batch_size" in self.names else set()
+        above = [text[:NAME_LIMIT] for text in chain(*self.segments)]
+        for setting in words().settings.values():
+            found = any(re.search(setting, text) for text in above)
+            if found and not fields_in(setting) & told:
+                self.context.append(setting)
         own = any("conditions.path" in one.fields for one in self.drafts)
         if not own and (path := split_path(self.segments)):
             self.set["conditions.path"] = path
@@ -318,18 +316,19 @@ class TableDraft:
         sets += [cell.set for column in columns for cell in column.cells.values()]
         return any(str(it.get("workload")).startswith("llm-") for it in sets)
 
-    def tells_model(self) -> bool:
-        """Tell whether a column or a heading names the model."""
-        told = {one.column.field for one in self.drafts if one.column}
-        known = told | self.set.keys()
-        sized = BILLIONS in self.context or "network" in self.names
-        return sized or "parameters.model" in known
+    def tells_model(self, but: str = "") -> bool:
+        """Tell whether a column or a heading names a model, or a size *but* of one."""
+        known = self._told() | self.set.keys()
+        above = " ".join(chain(*self.segments)) if BILLIONS in self.context else ""
+        sizes = {f"{it}b" for it in re.findall(BILLIONS, above)}
+        other = any(it not in but.casefold() for it in sizes)
+        return other or "network" in self.names or "parameters.model" in known
 
     def enter_network(self, stem: str) -> None:
         """Enter the language model that a heading names, or the file's name *stem*."""
         if not self.is_of_language_model():
             return
-        told = {one.column.field for one in self.drafts if one.column}
+        told = self._told()
         for name, parameter in _NETWORK.items():
             if parameter not in told and any(
                 origin(it, name) is not None for it in self.segments
@@ -377,35 +376,16 @@ class TableDraft:
                 known |= {key} if full else set()
         return None
 
-    def mode_column(self) -> ColumnDraft | None:
-        """Return the column that says of each row whether something is trained."""
-        return next((it for it in self.drafts if _tells_mode(it)), None)
+    @property
+    def mode_told(self) -> bool:
+        """Tell whether a column says of each row whether something is trained."""
+        return any(it.column and it.column.field == "mode" for it in self.drafts)
 
     def mode(self, *names: str) -> str | None:
-        """Return ``training`` or ``inference``, where the words about it say which.
-
-        Where each row says it, the names of work are those of training.
-        """
-        if self.mode_column() is not None:
-            return "training"
+        """Return ``training`` or ``inference``, where the words about it say which."""
         texts = [*self.sheets[0].header, *names]
-        texts += [text for segment in self.segments for text in segment]
+        texts += chain(*self.segments)
         return mode_of(*texts)
-
-    def tables(self) -> list[Table]:
-        """Return the table of the map; or two, where each row says its mode."""
-        table, mode = self.table(), self.mode_column()
-        works = [n for n, it in table.columns.items() if it.field == "workload"]
-        if mode is None or not works:
-            return [table]
-
-        def of(skipped: str, ending: str) -> Table:
-            why = {words().patterns[skipped]: f"{skipped}: another table of the map"}
-            columns = {mode.header: Column(is_="ignore", skip=why)}
-            columns |= {n: replace(table.columns[n], ending=ending) for n in works}
-            return replace(table, columns={**table.columns, **columns})
-
-        return [of("inference", ""), replace(of("training", INFERENCE), again=True)]
 
     def table(self) -> Table:
         """Return the table of the map for all rows."""
@@ -413,7 +393,7 @@ class TableDraft:
         return Table(
             lines=(sheet.line, sheet.line) if self.alone else None,
             read=_READERS.get(sheet.kind),
-            names=tuple(name for name in ALL_NAMES if name in self.names),
+            names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
             columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
@@ -427,9 +407,13 @@ class TableDraft:
     def _column(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
             labels = {row.header: row.metric for row in self.rows if row.metric}
-            units = {row.unit for row in self.rows if not row.looks.unit and row.unit}
-            unit = units.pop() if len(units) == 1 else None
-            return Column(is_="metric", values={**labels, "*": ""}, unit=unit)
+            units = {it.header: it.unit for it in self.rows if it.metric and it.unit}
+            units = {it: unit for it, unit in units.items() if not named_unit(it)}
+            same = {*units.values()} if len(units) == len(labels) else ()
+            unit = next(iter(same)) if len(same) == 1 else None
+            units = {} if unit else units
+            values = {**labels, "*": ""}
+            return Column(is_="metric", values=values, unit=unit, units=units)
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")
@@ -440,11 +424,6 @@ class TableDraft:
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
         return replace(made, metric=None) if made.metric and by_row else made
-
-
-def _tells_mode(one: ColumnDraft) -> bool:
-    modes = {mode_of(text) for text in one.looks.texts}
-    return one.holds_figures is False and modes == {"training", "inference"}
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

@@ -1,7 +1,8 @@
 """The map of a document: what its columns, headings and file name mean, as TOML.
 
 What a cell, a heading or a default says is a *field* of a run. These are the fields:
-``workload``, ``setting``, ``framework``, ``framework_version``, ``device``,
+``workload``, ``mode`` (``training``, or ``inference`` with models that are else
+trained), ``setting``, ``framework``, ``framework_version``, ``device``,
 ``device_name``, ``precision``, ``compiler``, ``seed``, ``started``, ``machine`` (a key
 of ``machines``, or a label), ``chip``, ``model``, ``cpu_cores``, ``gpu_cores``,
 ``ram``, ``accelerator``, ``environment`` (a key of ``environments``), ``os_name``,
@@ -57,7 +58,7 @@ Named = Literal[
 
 # The fields of a run itself; others are its machine's and its environment's.
 OF_RUNS = (
-    *("workload", "setting", "framework", "framework_version", "device"),
+    *("workload", "mode", "setting", "framework", "framework_version", "device"),
     *("device_name", "precision", "compiler", "seed", "started"),
 )
 CORES = ("cpu_cores", "gpu_cores")
@@ -148,8 +149,8 @@ class Column(_Part, frozen=True, kw_only=True):
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
     *denominator*. ``metric``: each row is another metric, named by *values* (label to
-    metric, an empty one leaves the row out; ``*`` is any other label); the value
-    columns follow it.
+    metric, an empty one leaves the row out; ``*`` is any other label), in *unit* or
+    that of its label in *units*; the value columns follow it.
 
     *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
@@ -167,6 +168,7 @@ class Column(_Part, frozen=True, kw_only=True):
     values: dict[str, Scalar] = {}
     metric: str | None = None
     unit: str | None = None
+    units: dict[str, str] = {}
     parts: dict[str, str] = {}
     phase: Phase = "seed"
     per: Steps = 1

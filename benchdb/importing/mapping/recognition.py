@@ -49,8 +49,9 @@ _BESIDE = re.compile(
 )
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
-    r"(?i)(?<![a-z\d.])(?:bs|b|batch(?:[ _-]?size)?|batchgröße|배치(?: ?크기| ?사이즈)?"
-    r"|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})(?![\d,]|\.\d|[ -]?bit)"
+    r"(?i)(?<![a-z\d.])(?:bs|b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße"
+    r"|배치(?: ?크기| ?사이즈)?|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})"
+    r"(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
 )
 
@@ -138,11 +139,19 @@ def _machine_in(
     """Return the machine that *text* names, and what it unsets."""
     if whole and (chip is None or chip.virtual or _BESIDE.sub(" ", chip.rest).strip()):
         return {"machine": text}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+    if chip is None and (both := naming.processor_and_card(text)):
+        parts = [_of_chip(one) for one in both]
+        return parts[0] | parts[1], {}
     if chip is None:
         if len(naming.chips_in(text)) > 1:
             return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")
         model = naming.model(text)
         return ({"model": model} if model else {}), {}
+    known = _of_chip(chip)
+    return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
+
+
+def _of_chip(chip: RecognisedChip) -> Fields:
     times = f"{chip.count}x " if chip.count > 1 else ""
     size = f"{chip.ram_bytes // 2**30} GB" if chip.ram_bytes else None
     fields: dict[str, str | int | None] = {"model": chip.model}
@@ -152,8 +161,8 @@ def _machine_in(
     else:
         fields |= {"chip": f"{chip.vendor} {chip.name}", "ram": size}
         fields |= {"cpu_cores": chip.cpu_cores, "gpu_cores": chip.gpu_cores}
-    known: Fields = {name: it for name, it in fields.items() if it is not None}
-    return known, {name: _PRINTED for name in OF_MACHINES if name not in known}
+        fields["parameters.chips"] = chip.count if chip.count > 1 else None
+    return {name: it for name, it in fields.items() if it is not None}
 
 
 def device_in(text: str, chip: RecognisedChip | None = None) -> str | None:

@@ -328,7 +328,7 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
 
 def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     fields, missing = group.known.fields, dict(group.known.missing)
-    names = [name for name in OF_RUNS if name != "framework_version"]
+    names = [name for name in OF_RUNS if name not in ("framework_version", "mode")]
     facts = {name: fields[name] for name in names if name in fields}
     for name in ("framework", "device"):
         if name not in facts:

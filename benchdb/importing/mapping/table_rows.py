@@ -164,7 +164,7 @@ class MatchedTable:
                     place = Observation(
                         known, cell.line, locator, raw, pool=pool, place=around
                     )
-                    cell_unit = column.unit or unit or _unit_in(header)
+                    cell_unit = column.unit or unit or named_unit(header)
                     decimal = column.decimal or marks[index]
                     reader = CellReader(column, name, cell_unit, decimal)
                     yield from reader.read(cell.text, place)
@@ -208,7 +208,8 @@ class MatchedTable:
                     word = "*"
                 if word is None:
                     raise RefusedError(f"{text!r} is no metric that the map names")
-                return str(column.values[word]), column.unit or _unit_in(text)
+                unit = column.units.get(word) or column.unit or named_unit(text)
+                return str(column.values[word]), unit
         return None, None
 
     def _footnotes(self, cell: Cell, name: str) -> Iterator[Facts]:
@@ -323,7 +324,8 @@ def _is_emphasised(row: SheetRow) -> bool:
     return row.cells[0].raw.strip().startswith(_EMPHASIS)
 
 
-def _unit_in(name: str) -> str | None:
+def named_unit(name: str) -> str | None:
+    """Return the unit that stands in brackets behind *name*, or is all of it."""
     if name.startswith("Maximum resident set size (kb"):
         return "KiB"  # GNU time counts by 1024
     bracket = _BRACKET.search(name)

@@ -14,34 +14,13 @@ from msgspec.structs import replace
 
 from benchdb import catalogue
 from benchdb.exchange.messages import Accelerator, Chip, Device
-from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied
+from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied, way
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")
-# Not \b: "M1칩" names an M1, and letters of other alphabets are letters for \b.
-# "8xA100" has eight of them.
-_START = r"(?:(?<![A-Za-z0-9.])|(?<=\dx))"
-_END = r"(?![A-Za-z0-9])"
-_BESIDE_EACH_OTHER = re.compile(r"[,;&()]|(?<!\w)(?:\+|/|and|with)(?!\w)")
-_VARIANT = re.compile(r"\s*[/|&,]\s*(Pro|Max|Ultra|Ti)\b", re.IGNORECASE)
-_SECOND = re.compile(r"[\s_-]+(?:Pro|Max|Ultra)(?![A-Za-z0-9])", re.IGNORECASE)
-_JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
-_DATA_CENTRE = re.compile(
-    r"(?:(?<![A-Za-z0-9.])|(?<=\dx))(?:NVIDIA[\s-]+)?(?:Tesla[\s-]+)?"
-    r"(V100S?|P100|A100|A800|H100|H800|H200|H20|B100|B200|B300|GH200|GB200|GB300)"
-    r"((?:[\s_/(-]*(?:SXM\d?|PCI-?E(?:x\d+)?|NVL|HBM\de?"
-    r"|\d{2,3}\s?G(?:i?B)?(?!/s|\s+(?:of\s+)?RAM)))*\)?)(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
-_SXM = {"V100": "SXM2", "P100": "SXM2", "A100": "SXM4", "A800": "SXM4"}
-_TESLA = ("V100", "V100S", "P100")
 _GIB = 2**30
 _FEWEST = 3  # cores that no GPU of Apple has
 _MEMORIES = (8, 16, 24, 32, 36, 48, 64, 96)  # GB of Macs
 _LIMIT = 300  # characters in which a Mac is looked for
-_NEGATED = re.compile(
-    r"(?<![a-z])(?:no|non|not|without|w/o|ohne|kein\w*|sans|sin|disabled|off)(?![a-z])"
-)
-_GPU = re.compile(r"(?<![a-z])gpus?(?![a-z])", re.IGNORECASE)
 _GPU_OF: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "Google": "tpu"}
 
 
@@ -122,11 +101,11 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
         return ()
     if (only := chip(text, numbers=numbers)) is not None:
         return (only,)
-    plain = _JOINED.sub(" ", tidied(text))
+    plain = way("joined").sub(" ", tidied(text))
     bare: list[RecognisedChip] = []
     for place in _places(plain, numbers):
         names_ = [place.name]
-        if variant := _VARIANT.match(plain[place.end :]):
+        if variant := way("variant").match(plain[place.end :]):
             names_.append(f"{place.name.split()[0]} {_cased(variant[1])}")
         bare += (
             RecognisedChip(place.vendor, name, accelerator=place.accelerator)
@@ -140,7 +119,10 @@ def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | Non
 
     A chip of Apple has no card of another maker beside it.
     """
-    known = [it for piece in _BESIDE_EACH_OTHER.split(text) if (it := chip(piece))]
+    known = [
+        it for piece in way("beside_each_other").split(text) if (it := chip(piece))
+    ]
+    known = known if len(known) == 2 else list(chips_in(text))
     known.sort(key=lambda it: it.accelerator)
     kinds = [it.accelerator for it in known]
     if kinds != [False, True] or len(chips_in(text)) > 2 or known[0].vendor == "Apple":
@@ -155,12 +137,12 @@ def device(text: str, on: RecognisedChip | None = None) -> Device | None:
     ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none.
     """
     plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
-    if _NEGATED.search(plain):
+    if way("negated").search(plain):
         return None
     known: list[Device] = meanings(plain, "devices")  # type: ignore[assignment]
     if len(known) == 1:  # CPU/GPU names two
-        return None if known == ["cpu"] and _GPU.search(plain) else known[0]
-    if not known and on is not None and _GPU.search(plain):
+        return None if known == ["cpu"] and way("gpu").search(plain) else known[0]
+    if not known and on is not None and way("gpu").search(plain):
         return _GPU_OF.get(on.vendor)
     return None
 
@@ -230,10 +212,10 @@ def _by_maker(bare: str) -> RecognisedChip:
 
 @lru_cache(maxsize=4096)
 def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
-    plain = _JOINED.sub(" ", tidied(text))
+    plain = way("joined").sub(" ", tidied(text))
     places = list(_places(plain, numbers))
     # Where another variant follows it is two chips: M1 Pro/Max.
-    if len(places) != 1 or _VARIANT.match(plain[places[0].end :]):
+    if len(places) != 1 or way("variant").match(plain[places[0].end :]):
         return None
     (place,) = places
     before, after = plain[: place.start], plain[place.end :]
@@ -247,16 +229,18 @@ def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
 def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
     """Yield the chips from left to right, the longest where several begin."""
     candidates: list[_Place] = []
-    for match in _DATA_CENTRE.finditer(text):
+    forms = names()["data_centre"]["forms"]
+    for match in way("data_centre").finditer(text):
         base, tail = match[1].upper(), match[2].upper()
         size = re.search(r"(\d{2,3})\s?G", tail)
-        name = _form(base, tail, size[1] if size else "")
+        whole = f"{base} {tail} {size[1] if size else ''}"
+        name = next(m.expand(n) for form, n in forms if (m := re.match(form, whole)))
         memory = int(size[1]) * _GIB if size else None
         candidates.append(_Place("NVIDIA", name, True, *match.span(), memory))  # noqa: FBT003
-    for way in _writings():
-        for match in way.pattern.finditer(text) if numbers or not way.number else ():
-            name = way.name if way.exact else _printed(way.name, match)
-            candidates.append(_Place(way.vendor, name, way.accelerator, *match.span()))
+    for one in _writings():
+        for match in one.pattern.finditer(text) if numbers or not one.number else ():
+            name = one.name if one.exact else _printed(one.name, match)
+            candidates.append(_Place(one.vendor, name, one.accelerator, *match.span()))
     candidates.sort(key=lambda place: (place.start, -place.end))
     end = 0
     for place in candidates:
@@ -264,7 +248,7 @@ def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001
             end = place.end
             # "M5 Max Pro" is none that is sold.
             apple = place.vendor == "Apple" and " " in place.name
-            if not (apple and _SECOND.match(text, place.end)):
+            if not (apple and way("second").match(text, place.end)):
                 yield place
 
 
@@ -282,16 +266,15 @@ def _writings() -> tuple[_Writing, ...]:
     writings = []
     for (vendor, name), accelerator in kinds.items():
         words = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", name)))
-        whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}{_END}"
-        pattern = re.compile(whole, re.IGNORECASE)
+        whole = rf"(?<![A-Za-z0-9])(?:{vendor}[\s_-]+)?{words}<end>"
+        pattern = re.compile(_with_parts(whole), re.IGNORECASE)
         writings.append(_Writing(vendor, pattern, name, accelerator, exact=True))
     for kind in ("names", "numbers"):
         for entry in names()["families"]:
             for written in entry.get(kind, ()):
                 name, text = ("", written) if isinstance(written, str) else written
-                text = _with_parts(text)
-                whole = rf"{_START}(?:{entry['vendor']}[\s-]+)?{text}{_END}"
-                pattern = re.compile(whole, re.IGNORECASE)
+                whole = rf"<start>(?:{entry['vendor']}[\s-]+)?{text}<end>"
+                pattern = re.compile(_with_parts(whole), re.IGNORECASE)
                 cards = bool(entry.get("cards"))
                 number = kind == "numbers"
                 writings.append(_Writing(entry["vendor"], pattern, name, cards, number))
@@ -313,25 +296,6 @@ def _cased(word: str) -> str:
     if re.fullmatch(r"i[3579]|v\d\w?", word, re.IGNORECASE):
         return word.lower()
     return word.upper() if any(char.isdigit() for char in word) else word
-
-
-def _form(base: str, tail: str, gigabytes: str) -> str:
-    """Return the name that the driver prints, as far as the text settles it."""
-    sxm = re.search(r"SXM(\d?)", tail)
-    nvl, pcie = "NVL" in tail, "PCI" in tail
-    if base in ("H100", "H800") and (sxm or "HBM3" in tail):
-        return f"{base} 80GB HBM3"
-    if nvl or (pcie and base.startswith("H")):
-        return f"{base} {'NVL' if nvl else 'PCIe'}"
-    if (base, pcie, gigabytes) == ("A100", True, "80"):
-        return "A100 80GB PCIe"
-    if (base, gigabytes) == ("GH200", "480"):  # the memory of its processor
-        return "GH200 480GB"
-    name = f"Tesla {base}" if base in _TESLA else base
-    if base not in _SXM and base != "V100S":
-        return name
-    form = "-PCIE" if pcie else f"-{_SXM[base]}" if sxm and base in _SXM else ""
-    return name + form + (f"-{gigabytes}GB" if form and gigabytes else "")
 
 
 @cache

@@ -17,33 +17,7 @@ from benchdb.resources import folder
 TEXT_LIMIT = 300  # characters; longer texts are prose, not names
 _CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
 _DROPPED = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
-# Words around the name of a workload that do not make it another one.
-_AROUND = re.compile(
-    r"\.(?:py|ipynb)$|[\s_-]+(?:model|network|net|training|train|script|benchmark|bench"
-    r"|模型|训练|모델|학습|モデル|学習)$|[\s_-]*\(\s*(?:training|train)\s*\)$",
-    re.IGNORECASE,
-)
-_MIXED = re.compile(r"(?<![a-z])(?:mixed|amp|gemischt|混合精度)(?![a-z])")
 _SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
-_JOINED = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")  # in names of files
-_WEIGHTS = re.compile(
-    r"(?<![A-Za-z0-9])(?:(I?Q\d(?:_(?:[KM0-9]|XL|[SML]|XX?S|NL)){0,3}|MXFP[48]|NVFP4|AWQ"
-    r"|GPTQ)|([1-8])[\s_-]?bits?)(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
-_QUANTISED = re.compile(r"i?q\d(?:_[a-z0-9]{1,4}){0,2}|\d-?bits?")
-_VERSION = (
-    r"[ =_v-]*(\d{1,4}(?:\.\d{1,9}){1,3}(?:[.+-]?[a-z0-9]{1,40}){0,4}"
-    r"|(?<=[ -])(?:b\d{4,5}|(?=[a-f]*\d)[0-9a-f]{7,40})(?![\w.]))"  # of llama.cpp
-)
-# Without the version of their own that some words of these have.
-_BARE = {
-    "tensorflow": r"(?:tensorflow(?:[ -](?:macos|metal|gpu|cpu))*|tf)",
-    "keras": r"(?:keras)",
-}
-_MAC = re.compile(r"\b(?:mac\s?os(?:\s?x)?|os\s?x)\b", re.IGNORECASE)
-_MAC_VERSION = re.compile(r"(?<![\w.])(\d{2}(?:\.\d{1,2}){0,2})(?![\w.]*\w)")
-_MAC_BUILD = re.compile(r"(?<![A-Za-z0-9])(\d{2}[A-Z]\d{2,5}[a-z]?)(?![A-Za-z0-9])")
 System = tuple[str, str | None, str | None]
 
 
@@ -51,6 +25,12 @@ System = tuple[str, str | None, str | None]
 def names() -> Mapping[str, Any]:
     """Return what ``names.toml`` says, table by table."""
     return tomllib.loads((folder("schema") / "names.toml").read_text("utf-8"))
+
+
+@cache
+def way(kind: str) -> re.Pattern[str]:
+    """Return a pattern of ``names.toml``, by its kind."""
+    return re.compile(names()["ways"][kind])
 
 
 def tidied(text: str) -> str:
@@ -87,7 +67,7 @@ def workload(text: str) -> str | None:
     if len(text) > TEXT_LIMIT:
         return None
     name = tidied(text)
-    while (shorter := _AROUND.sub("", name)) != name and shorter:
+    while (shorter := way("around").sub("", name)) != name and shorter:
         name = shorter
     return _known_workloads().get(_key(name))
 
@@ -113,13 +93,13 @@ def precision(text: str) -> str | None:
         return None
     plain = tidied(text).casefold().replace("mixed_", "mixed ")
     known = meanings(plain, "precisions")
-    if _MIXED.search(plain):
+    if way("mixed").search(plain):
         if known in (["fp16"], ["bf16"]):
             return f"{known[0]}-mixed"
         return None if known else "mixed"
     if plain in _SHORT:
         return _SHORT[plain]
-    if not known and _QUANTISED.fullmatch(plain):
+    if not known and way("quantised").fullmatch(plain):
         return plain.removesuffix("s")
     return known[0] if len(known) == 1 else None
 
@@ -129,20 +109,23 @@ def networks(text: str) -> tuple[str, ...]:
 
     What they were tuned for (``Instruct``, ``it``) is left out: it costs nothing.
     """
-    plain = _JOINED.sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
-    places = [
-        (match.start(), -match.end(), name)
-        for template, pattern in _networks()
-        for match in pattern.finditer(plain)
-        if (name := _network(template, match))
-    ]
-    named: list[str] = []
-    end = 0
-    for start, behind, name in sorted(places):
-        if start >= end:
-            named.append(name)
-            end = -behind
-    return tuple(dict.fromkeys(named))
+    plain = way("joined").sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
+    for known in _networks():
+        places = [
+            (match.start(), -match.end(), name)
+            for template, pattern in known
+            for match in pattern.finditer(plain)
+            if (name := _network(template, match))
+        ]
+        named: list[str] = []
+        end = 0
+        for start, behind, name in sorted(places):
+            if start >= end:
+                named.append(name)
+                end = -behind
+        if named:
+            return tuple(dict.fromkeys(named))
+    return ()
 
 
 def _network(template: str, match: re.Match[str]) -> str | None:
@@ -162,14 +145,18 @@ def _network(template: str, match: re.Match[str]) -> str | None:
 
 
 @cache
-def _networks() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _networks() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], ...]:
+    """Return what finds networks by their names, then others by how they are kept."""
     listed = names()["networks"]
     kinds = "|".join(map(re.escape, listed["kinds"]))
     behind = listed["behind"].replace("<kinds>", kinds)
     families = {name: f"(?:{it}){behind}" for name, it in listed["families"].items()}
     return tuple(
-        (name, re.compile(rf"(?<![a-z0-9.])(?:{text})(?![a-z0-9])", re.IGNORECASE))
-        for name, text in (families | listed["others"]).items()
+        tuple(
+            (name, re.compile(rf"(?<![a-z0-9.])(?:{text})(?![a-z0-9])", re.IGNORECASE))
+            for name, text in table.items()
+        )
+        for table in (families | listed["others"], listed["kept"])
     )
 
 
@@ -178,7 +165,7 @@ def quantization(text: str) -> str | None:
     plain = tidied(text) if len(text) <= TEXT_LIMIT else ""
     ways = {
         match[1].upper() if match[1] else f"{match[2]}bit"
-        for match in _WEIGHTS.finditer(plain)
+        for match in way("weights").finditer(plain)
     }
     if not ways and (kept := precision(plain)):
         return kept
@@ -203,8 +190,8 @@ def framework_version(text: str) -> str | None:
         return None
     plain = tidied(text).casefold()
     whole = _patterns("frameworks")[name].pattern.replace("(?![a-z0-9])", "")
-    for match in re.finditer(_BARE.get(name, whole), plain):
-        if version := re.match(_VERSION, plain[match.end() :]):
+    for match in re.finditer(names()["bare"].get(name, whole), plain):
+        if version := way("version").match(plain[match.end() :]):
             return version[1]
     return None
 
@@ -231,7 +218,7 @@ def os(text: str) -> System | None:
     others = {(known[m[1].lower()], m[2], None) for m in re.finditer(other, plain)}
     macos = rf"(?i)\b({'|'.join(names()['macos'])})\b"
     macs = {names()["macos"][name.lower()] for name in re.findall(macos, plain)}
-    if macs or _MAC.search(plain):
+    if macs or way("mac").search(plain):
         return None if others else _mac(plain, macs)
     if len(others) == 1:
         return others.pop()
@@ -240,8 +227,11 @@ def os(text: str) -> System | None:
 
 
 def _mac(plain: str, named: set[str]) -> System | None:
-    build = _MAC_BUILD.search(plain)
-    versions = {match[1] for match in _MAC_VERSION.finditer(_MAC_BUILD.sub(" ", plain))}
+    build = way("mac_build").search(plain)
+    versions = {
+        match[1]
+        for match in way("mac_version").finditer(way("mac_build").sub(" ", plain))
+    }
     if len(named) > 1 or len(versions) > 1:
         return None
     version, name = next(iter(versions), None), next(iter(named), None)

@@ -161,7 +161,7 @@ def test_the_line_of_a_metric_takes_a_unit_or_another_metric(answer, expected):
 
 
 def test_all_values_that_are_stored_otherwise_than_printed_are_shown():
-    names = [f"{n}x A100" for n in range(2, 14)]
+    names = [f"{n}x Tesla A100" for n in range(2, 14)]
     rows = [f"{name} | {n}.5" for n, name in enumerate(names)]
     lines = inferred(of_text(table("GPUs | Foo (ms)", *rows)))
     assert all(f"'{name}' -> " in lines["machine in GPUs"] for name in names)

@@ -130,7 +130,7 @@ CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
     (
         table("Model | Time", *(f"net{n} | {n}.5" for n in range(1, 9))),
         table("Weights | tok/s", *(f"net{n} | {n}.5" for n in range(1, 5))),
-        table("Disk | Memory", *(f"net{n} | {n}.5 GB" for n in range(1, 4))),
+        table("Disk | Peak memory", *(f"net{n} | {n}.5 GB" for n in range(1, 4))),
         table("Net | Foo", *(f"net{n} | {n}.5" for n in range(1, 3))),
     )
 )
@@ -145,7 +145,7 @@ def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     shown = [metric for _, metric, _ in figures(found, CROWDED)]  # beside the card
     assert shown.count("peak_memory_observed_bytes") == 3
 
-    memory, foo = numbers["meaning of Memory"], numbers["numbers of Foo"]
+    memory, foo = numbers["metric of Peak memory"], numbers["numbers of Foo"]
     answer = f"yes, but {memory}: stored_bytes; {foo}: leave-out"
     last = of_text(CROWDED, {"readings": answer})
     assert asked(last) == set()
@@ -228,7 +228,7 @@ def test_one_answer_tells_both_sides_of_a_language_model():
 
 
 def test_what_nothing_states_has_a_line_with_what_the_document_names():
-    text = "Made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
+    text = "This was made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
         "Model | tok/s", "Phi 4 | 35.1"
     )
     (card,) = of_text(text).questions

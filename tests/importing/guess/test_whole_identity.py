@@ -1,0 +1,249 @@
+"""The identity of a figure is read wherever it stands, and whole.
+
+In headers, headings, labels of rows, lines beside the table and the file's name.
+"""
+
+import pytest
+
+from tests.importing.guess.guessed import figures, of_text, records, table
+
+YES = {"readings": "yes"}
+
+
+def agreed(text, name="results.md"):
+    return records(of_text(text, YES, name), text, name)
+
+
+def runs(text, name="results.md"):
+    return [one.run for one in agreed(text, name)]
+
+
+def left_out(text):
+    return " ".join(of_text(text, YES).left_out)
+
+
+def test_a_header_says_what_is_done_with_a_model():
+    text = "## RTX 2080 Ti\n\n" + table(
+        "Precision | vgg16 eval | vgg16 train | resnet152 eval",
+        "32-bit | 28.5ms | 90.5ms | 42.5ms",
+        "16-bit | 17.5ms | 59.5ms | 24.5ms",
+    )
+    assert {(run.workload, run.precision) for run in runs(text)} == {
+        (work, precision)
+        for work in ("vgg16-inference", "vgg16", "resnet152-inference")
+        for precision in ("fp32", "16-bit")
+    }
+
+
+def test_what_is_done_may_stand_apart_from_the_model():
+    columns = "# ms per batch\n\n" + table(
+        "Model | train 32-bit | eval 16-bit", "vgg16 | 41.5 | 8.5"
+    )
+    rows = "# ResNet-50\n\n" + table(
+        "Rate | M1 Max | M2",
+        "train img/s | 131.5 | 99.5",
+        "infer img/s | 410.5 | 301.5",
+    )
+    assert {(run.workload, run.precision) for run in runs(columns)} == {
+        ("vgg16", "fp32"),
+        ("vgg16-inference", "16-bit"),
+    }
+    rate = "reported_samples_per_second"
+    assert sorted(figures(of_text(rows, YES), rows)) == [
+        ("resnet50", rate, 99.5),
+        ("resnet50", rate, 131.5),
+        ("resnet50-inference", rate, 301.5),
+        ("resnet50-inference", rate, 410.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "fields"),
+    [
+        ("c=8 tok/s", {"concurrency": 8}),
+        ("Output tok/s (c32)", {"concurrency": 32}),
+        ("tok/s, 16 concurrent", {"concurrency": 16}),
+        ("decode tok/s (512 in / 256 out)", {"prompt_tokens": 512}),
+        ("128/128 tokens tok/s", {"generated_tokens": 128}),
+        ("tg128 t/s", {"generated_tokens": 128}),
+        ("MLX Q4_K_M tok/s", {"quantization": "Q4_K_M"}),
+        ("w4a16 tok/s", {"quantization": "W4A16"}),
+        ("Qwen2.5-7B 4bit tok/s", {"model": "Qwen2.5 7B", "quantization": "4bit"}),
+        ("TP=4 tok/s", {"tensor_parallel": 4}),
+    ],
+)
+def test_headers_name_settings(header, fields):
+    text = "# Decoding\n\n" + table(f"Chip | {header}", "M2 | 31.5")
+    (run,) = runs(text)
+    assert run.parameters.items() >= fields.items()
+
+
+def test_several_numbers_in_a_heading_are_no_setting():
+    text = "# Decoding, concurrency 1 / 8 / 32\n\n" + table("Chip | tok/s", "M2 | 31.5")
+    assert "concurrency" not in runs(text)[0].parameters
+
+
+def test_a_line_that_lists_what_there_was_holds_for_the_table():
+    text = (
+        "Qwen3-32B AWQ on vLLM 0.9.2, 2x A100 80GB PCIe, 512 in / 256 out.\n\n"
+        + table("Concurrency | Output tok/s", "1 | 41.5", "8 | 281.5")
+    )
+    one, _ = agreed(text)
+    (card,) = one.machine.chip.accelerators
+    assert (card.name, card.count) == ("A100 80GB PCIe", 2)
+    assert one.run.framework == "vllm"
+    assert one.run.parameters == {
+        "model": "Qwen3 32B",
+        "quantization": "AWQ",
+        "prompt_tokens": 512,
+        "generated_tokens": 256,
+        "concurrency": 1,
+    }
+
+
+def test_bullets_say_batch_size_precision_and_the_number_of_cards():
+    text = "- batch 16\n- fp16\n- 8xH100 SXM\n\n" + table(
+        "model | images/sec", "SDXL | 31.5"
+    )
+    (one,) = agreed(text)
+    (card,) = one.machine.chip.accelerators
+    assert (card.name, card.count) == ("H100 80GB HBM3", 8)
+    assert (one.run.precision, one.run.parameters["batch_size"]) == ("fp16", 16)
+
+
+def test_a_sentence_says_a_batch_size_that_no_other_contradicts():
+    times = table("Chip | s/step", "M2 | 0.5")
+    said = "Below are times with a batch size of 16.\n\n## Steps\n\n" + times
+    twice = said + "\nFormerly it was batch size=8.\n"
+    assert runs(said)[0].parameters["batch_size"] == 16
+    assert "batch_size" not in runs(twice)[0].parameters
+
+
+def test_the_file_name_says_machine_precision_and_batch_size():
+    text = "model,throughput (img/s)\nresnet50,2411\n"
+    (one,) = agreed(text, "gpu_2x_a100_bs32_fp16.csv")
+    (card,) = one.machine.chip.accelerators
+    assert (card.name, card.count) == ("A100", 2)
+    assert (one.run.precision, one.run.parameters["batch_size"]) == ("fp16", 32)
+
+
+def test_names_of_machines_of_clouds_name_cards():
+    text = "# Some-Coder-32B\n\n" + table(
+        "SKU | Output tok/s", "gpu_1x_pro_6000_blackwell | 551", "gpu_8x_h100 | 3100"
+    )
+    cards = [one.machine.chip.accelerators[0] for one in agreed(text)]
+    assert [(card.name, card.count) for card in cards] == [
+        ("RTX PRO 6000 Blackwell", 1),
+        ("H100", 8),
+    ]
+    assert {run.parameters["model"] for run in runs(text)} == {"Some-Coder-32B"}
+
+
+def test_several_chips_are_not_one():
+    text = "# llama.cpp\n\n" + table(
+        "Setup | Decode tok/s", "1x DGX Spark | 31.5", "4x DGX Spark | 71.5"
+    )
+    counts = [run.parameters.get("chips") for run in runs(text)]
+    assert counts == [None, 4]
+
+
+def test_a_processor_beside_its_card_is_one_machine():
+    text = "Setup: 4x3090 (250 W), Threadripper 3960X, exllamav2\n\n" + table(
+        "quant | gen t/s", "4.0bpw | 41.5"
+    )
+    chip = agreed(text)[0].machine.chip
+    (card,) = chip.accelerators
+    assert chip.name == "Ryzen Threadripper 3960X"
+    assert (card.name, card.count) == ("GeForce RTX 3090", 4)
+
+
+def test_a_card_among_names_is_no_size():
+    rows = table("GPU | s/step", "Titan V | 0.5", "1080 Ti | 0.7")
+    cards = {one.machine.chip.accelerators[0].name for one in agreed(rows)}
+    assert cards == {"TITAN V", "GeForce GTX 1080 Ti"}
+
+
+def test_rows_named_after_metrics_have_units_of_their_own():
+    text = "# Phi 4 with MLX on M2\n\n" + table(
+        "Metric | baseline | MTP",
+        "median tok/s | 24.5 | 41.5",
+        "TTFT ms | 412 | 431",
+        "peak memory GB | 17.5 | 18.5",
+    )
+    stored = {
+        (one.run.parameters["variant"], value.metric, value.value)
+        for one in agreed(text)
+        for value in one.end.values
+    }
+    assert stored == {
+        ("baseline", "tokens_per_second", 24.5),
+        ("MTP", "tokens_per_second", 41.5),
+        ("baseline", "time_to_first_token_seconds", 0.412),
+        ("MTP", "time_to_first_token_seconds", 0.431),
+        ("baseline", "peak_memory_observed_bytes", 17.5e9),
+        ("MTP", "peak_memory_observed_bytes", 18.5e9),
+    }
+
+
+def test_a_unit_behind_the_row_is_that_of_all_its_columns():
+    text = "# Phi 4\n\n" + table(
+        "Metric | vLLM | SGLang | unit",
+        "Throughput | 2310 | 2544 | tok/s",
+        "TTFT p50 | 91 | 80 | ms",
+    )
+    assert {(run.framework, run.workload) for run in runs(text)} == {
+        (framework, work)
+        for framework in ("vllm", "sglang")
+        for work in ("llm-decode", "llm-prefill")
+    }
+    values = {value for _, _, value in figures(of_text(text, YES), text)}
+    assert values == {2310, 2544, 0.091, 0.08}
+
+
+def test_a_column_of_units_that_say_no_metric_leaves_those_rows_out():
+    text = "# On M2\n\n" + table(
+        "name | value | metric_unit",
+        "matmul | 13.5 | TFLOPS",
+        "copy | 352.5 | GB/s",
+        "softmax | 0.5 | ms",
+    )
+    assert {metric for _, metric, _ in figures(of_text(text, YES), text)} == {
+        "teraflops",
+        "gigabytes_per_second",
+    }
+    assert "rows in ms: of what, is not said" in left_out(text)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["tok/s per $", "$/hr", "$/1M tokens", "tokens/W", "tok/s/GPU", "tok/s per user"],
+)
+def test_a_figure_per_something_else_is_refused(header):
+    text = "# Phi 4\n\n" + table(f"Chip | tok/s | {header}", "M2 | 31.5 | 12.5")
+    values = [value for _, _, value in figures(of_text(text, YES), text)]
+    assert (values, header in left_out(text)) == ([31.5], True)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["VRAM total (GB)", "VRAM free (GB)", "KV cache (GB)", "Weights (GB)", "VRAM (GB)"],
+)
+def test_memory_that_is_no_peak_of_a_run_is_left_out(header):
+    text = "# Phi 4\n\n" + table(
+        f"Chip | tok/s | {header} | Peak memory (GB)", "M2 | 31.5 | 24.5 | 9.5"
+    )
+    stored = figures(of_text(text, YES), text)
+    assert [value for _, metric, value in stored if "memory" in metric] == [9.5e9]
+    assert header in left_out(text)
+
+
+def test_a_test_of_llama_bench_without_a_unit_is_a_rate():
+    text = "# llama.cpp b4567\n\n## M2 Ultra 76c\n\n" + table(
+        "model | pp512 | tg128", "Phi 4 Q4_0 | 1230 | 82.5"
+    )
+    assert sorted(figures(of_text(text, YES), text)) == [
+        ("llm-decode", "tokens_per_second", 82.5),
+        ("llm-prefill", "tokens_per_second", 1230),
+    ]
+    assert {one.machine.chip.gpu_cores for one in agreed(text)} == {76}
+    assert "batch_size" not in runs(text)[0].parameters
