@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.corrections import NOT_STATED, Line
+from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.headings import BILLIONS
-from benchdb.importing.guess.questions import AGREED, Question
+from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
@@ -26,18 +26,17 @@ _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def as_question(line: Line, document: Document, count: int) -> Question:
-    """Return a line as a part of the card of a document with so many tables."""
+def as_question(line: Line, document: Document, at: Sequence[int]) -> Question:
+    """Return a line in words; the tables of its document begin in the lines *at*."""
     text = f"{line.fact.name}: {_values(line, document)}"
-    if count > 1:
+    if len(at) > 1:
         listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
         more = " …" if line.tables[_SHOWN:] else ""
         text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
     return Question(
         key=line.key,
         text=text,
-        lines=(line.line,),
-        choices=(),
+        lines=tuple(at[n] for n in line.tables),
         free=f"{line.fact.name}, such as {line.fact.example}",
         figures=sum(line.values.values()),
         likely=NOT_STATED if line.kind == "nowhere" else AGREED,
@@ -79,12 +78,9 @@ def _nowhere(line: Line, document: Document) -> str:
     rest = "" if line.sole else f" for {sum(line.values.values())} figures"
     makers = sorted({maker for _, maker in line.values} - {"unknown"})
     of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
-    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = "not stated"
-    if unsaid:
-        known = f"{unsaid}, but not by what it computed (such as cuda, metal or rocm)"
     named = _candidates(line.fact.name, document)
-    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
+    more = f"; the document names {named}" if named else ""
+    return f"not stated{rest}{of}{more}"
 
 
 def _candidates(name: str, document: Document, stored: str = "") -> str:

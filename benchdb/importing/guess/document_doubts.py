@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchdb.catalogue import workloads
-from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
+from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import BILLIONS, Segment, expression_of
 from benchdb.importing.guess.questions import (
@@ -52,21 +52,7 @@ _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_]
 _SIDED = ("llm-prefill", "llm-decode")
 
 
-def work_fault(answer: str) -> str | None:
-    """Return why *answer* names no work, ``None`` where it does."""
-    new = answer.removeprefix("new:").strip()
-    if answer in workloads() or naming.workload(answer):
-        return None
-    if answer != new and _NEW.fullmatch(new) and any(map(str.isalpha, new)):
-        return None
-    near = suggestion(answer, workloads())
-    near = near if "mean" in near else ""
-    return f"it is no work that is known{near}, and new work is typed {_NEW_WORK}"
-
-
-_NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
-_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", work_fault)
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_fault)
 
 
 def headings(*tables: TableDraft) -> list[str]:
@@ -313,13 +299,6 @@ def _token_doubt(
 def _enter_work(one: ColumnDraft, answer: str) -> None:
     if not one.take(answer):
         one.add(workload=work_of(answer))
-
-
-def work_of(text: str) -> str:
-    """Return the name of the work that was typed, ours where we have one."""
-    text = text.removeprefix("new:").strip()
-    known = text if text in workloads() else naming.workload(text)
-    return known or slug(text, "-")
 
 
 def _belonging_doubts(
