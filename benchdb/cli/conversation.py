@@ -184,7 +184,7 @@ def _card(proposal: Proposal) -> Iterator[str]:
         return
     lines = [question.reading() for question in proposal.questions]
     yield ""
-    yield f"{proposal.card}: is what was inferred right?"
+    yield f"{proposal.card}: are these right?"
     yield from (f"  ({number}) {line}" for number, line in enumerate(lines, 1))
     yield f"  {AGREED}, no, or what is wrong: {_EXAMPLE}"
 

@@ -99,9 +99,10 @@ def propose(
             return _nothing(document, key, questions)
         given |= corrections(key, questions, answers[key])
         earlier = earlier.with_(state)
-    known = {**earlier.known, **state.known, **dict.fromkeys(cards, "")}
-    if given.keys() - known.keys():  # of a table that another answer leaves out
-        known |= _settled(plan, {}, _Earlier()).known
+    every = earlier.with_(state)
+    if given.keys() - state.used - every.keys():  # of what another answer leaves out
+        every = every.with_(_settled(plan, {}, _Earlier()))
+    known = every.keys() | cards.keys()
     notes = [*state.notes, *unused(given | cards, known, state.used)]
     return Proposal(
         map=state.map,
@@ -129,7 +130,7 @@ def _nothing(document: Document, key: str, questions: Sequence[Question]) -> Pro
 class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a map, what is said of it, and what is inferred.
 
-    *known* are keys that may be answered, *used* answers, *lines* those that were read
+    *asked* are keys of doubts, *used* those of answers, *lines* those that were read
     off the rows, by their keys; their tables are where these begin. *remarks* say where
     the tables of the map stand.
     """
@@ -140,7 +141,7 @@ class _State(msgspec.Struct, frozen=True):
     left_out: Sequence[str]
     questions: Sequence[Question]
     lines: Mapping[str, Line]
-    known: Mapping[str, str]
+    asked: AbstractSet[str]
     used: AbstractSet[str]
 
 
@@ -149,18 +150,22 @@ class _Earlier(msgspec.Struct, frozen=True):
 
     shown: AbstractSet[object] = frozenset()
     lines: Mapping[str, Line] = {}
-    known: Mapping[str, str] = {}
+    asked: AbstractSet[str] = frozenset()
 
     def has(self, question: Question) -> bool:
         """Tell whether cards showed *question*, though others were beside it."""
         return self.shown >= question.marks()
+
+    def keys(self) -> AbstractSet[str]:
+        """Return the keys that were shown."""
+        return self.asked | self.lines.keys()
 
     def with_(self, state: _State) -> "_Earlier":
         """Return this with what the card of *state* showed."""
         return _Earlier(
             self.shown.union(*(it.marks() for it in state.questions)),
             {**self.lines, **state.lines},
-            {**self.known, **state.known},
+            self.asked | state.asked,
         )
 
 
@@ -181,8 +186,8 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     read.sort(key=lambda table: (-len(table.drafts), not table.alone))
     built = [(draft, table) for draft in read for table in draft.tables()]
     at = [draft.line for draft, _ in built]
-    of_doubts = inquiry.known.keys() | inquiry.used
-    of_doubts |= earlier.known.keys() - earlier.lines.keys()
+    of_doubts = inquiry.known | inquiry.used
+    of_doubts |= earlier.asked
     corrected = correct(
         document,
         [table for _, table in built],
@@ -208,7 +213,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         left_out=left_out,
         questions=sorted([*questions, *doubts], key=lambda it: it.likely is not None),
         lines=lines,
-        known=inquiry.known | dict.fromkeys((*corrected.used, *lines), ""),
+        asked=inquiry.known,
         used=inquiry.used | corrected.used,
     )
 
@@ -282,7 +287,8 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
 
     Where headings make the same header another figure (``Time``, ``Power``) or name the
     machine of some alone, and where the same columns come in another order or beside
-    more elsewhere, each sheet stands alone: what means its columns would mean those too.
+    more elsewhere, each sheet stands alone: what means its columns would mean those
+    too.
     """
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
     cells = (cell.text for row in rows for cell in row.cells)

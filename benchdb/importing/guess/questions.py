@@ -150,7 +150,7 @@ class Inquiry:
         """Begin with nothing asked."""
         self._answers = answers
         self._by_column = {plain_name(key): key for key in answers}
-        self.known: dict[str, str] = {}  # keys of doubts, with that of their line
+        self.known: set[str] = set()  # keys of doubts and of their lines
         self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
@@ -165,8 +165,7 @@ class Inquiry:
             if doubt.figures:
                 groups.setdefault(self._line_of(doubt), []).append(doubt)
             else:  # an answer to it was not needed
-                for name in (doubt.key, doubt.short):
-                    self.known.setdefault(name, "")
+                self.known |= {doubt.key, doubt.short}
                 more += doubt.settle(doubt.leaving()) or ()
         rest: list[tuple[str, Doubt]] = []
         for key, group in groups.items():
@@ -219,8 +218,7 @@ class Inquiry:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        self.known |= {doubt.key: key, key: key}
-        self.known.setdefault(doubt.short, key)
+        self.known |= {doubt.key, doubt.short, key}
         return key
 
     def _answered(self, doubt: Doubt, key: str) -> str | None:
@@ -238,7 +236,7 @@ class Inquiry:
 
 
 def unused(
-    answers: Mapping[str, str], known: Mapping[str, str], used: Collection[str]
+    answers: Mapping[str, str], known: Collection[str], used: Collection[str]
 ) -> Iterator[str]:
     """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
 

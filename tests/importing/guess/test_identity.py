@@ -246,12 +246,12 @@ def test_every_question_has_an_answer_that_leaves_out():
 
 def test_what_answers_bring_up_is_on_further_cards_until_nothing_is_open():
     text = "# Results\n\n" + table("Thing | Foo | Bar | Baz", "alpha | 1.5 | 2.5 | 3.5")
-    found = of_text(text, {"readings": "yes, but Foo: ms"})
+    answers = {"readings": "yes, but Foo: ms"}
+    found = of_text(text, answers)
 
     assert found.card == "further readings"
-    assert {it.key for it in found.questions} == {"time of Foo"}
-    answers = {"readings": "yes, but Foo: ms", "further readings": "yes"}
-    assert of_text(text, answers).questions == ()
+    assert "time of Foo" in {it.key for it in found.questions}
+    assert of_text(text, {**answers, "further readings": "yes"}).questions == ()
 
 
 def test_a_table_that_is_left_out_is_not_read_as_another_with_fewer_columns():
