@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -12,14 +11,12 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import card_lines
 from benchdb.importing.guess.corrections import (
     Line,
+    Place,
     facts_in,
-    in_cells,
-    in_column,
-    in_rows,
     of_column,
     of_rows,
     stated,
-    under_heading,
+    with_facts,
 )
 from benchdb.importing.guess.facts import (
     FACTS,
@@ -95,15 +92,6 @@ def correct(
         if not entered:
             notes = tuple(entry.notes)
             return Corrected(kept, tuple(numbers), entry.lines, frozenset(used), notes)
-
-
-class _Place(msgspec.Struct, frozen=True):
-    """Where a fact is said: a column, a cell below it, a row label or a heading."""
-
-    number: int
-    kind: Literal["column", "cell", "row", "heading"]
-    header: str
-    text: str = ""
 
 
 class _Entry:
@@ -233,56 +221,60 @@ class _Entry:
         Unless it is known, that is what the *answer* is.
         """
         places = self._places(name, numbers)
-        for place in places:
-            if (table := self.tables[place.number]) is None:
+        for number, place in places:
+            if (table := self.tables[number]) is None:
                 continue
+            known = said or fact_in(answer)
+            fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
-                said_so = fact_in(answer)
-                named = fact_named(answer) or (said_so and said_so[0])
                 table = of_column(table, place.header, answer)
             elif said is None and place.kind == "row":
-                named, table = None, of_rows(table, place.text, answer)
+                table = of_rows(table, place.header, place.text, answer)
+            elif known is not None:
+                table = with_facts(table, place, *known)
             else:
-                named, facts = said or _known(name, answer)
-                table = _with_facts(table, place, named, facts)
-            self.tables[place.number] = table
-            if named is not None:
+                raise AnswerError(
+                    f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
+                    f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
+                )
+            self.tables[number] = table
+            if fact is not None:
                 text = place.header if place.kind == "column" else place.text
-                self.doubted.add(f"{named.name} of {text[:30]}")
+                self.doubted.add(f"{fact.name} of {text[:30]}")
         return bool(places)
 
-    def _places(self, name: str, numbers: Sequence[int]) -> list[_Place]:
-        """Return where *name* stands: as titles of columns, else as texts in cells.
+    def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
+        """Return where *name* stands, each with the number of its table.
 
-        Headings are looked at last; a column may be called by its number as well.
+        Titles of columns go before texts in cells, and these before headings. A column
+        may be called by its number as well.
         """
         plain, nth = plain_name(name), _OF_COLUMN.fullmatch(name)
-        kinds = ("column", "text", "heading")
-        places: dict[str, dict[_Place, None]] = {kind: {} for kind in kinds}
-        numbered: dict[_Place, None] = {}
+        found: dict[str, dict[tuple[int, Place], None]] = {
+            kind: {} for kind in ("title", "number", "text", "heading")
+        }
         for number, matched in self._sheets:
             if (table := self.tables[number]) is None or number not in numbers:
                 continue
             names = {plain_name(title): title for title in table.columns}
             titles = [names.get(plain_name(it), "") for it in matched.sheet.header]
             if plain in names:
-                places["column"][_Place(number, "column", names[plain])] = None
+                found["title"][number, Place("column", names[plain])] = None
             if nth and 0 < int(nth["number"]) <= len(titles):
                 title = titles[int(nth["number"]) - 1]
-                numbered[_Place(number, "column", title)] = None
+                found["number"][number, Place("column", title)] = None
             texts, headings = _texts(matched.sheet, plain)
             for n, text in texts:
-                kind = table.columns[titles[n]].is_ if titles[n] else "value"
-                if kind in ("field", "metric"):
-                    kind = "row" if kind == "metric" else "cell"
-                    places["text"][_Place(number, kind, titles[n], text)] = None
+                is_ = table.columns[titles[n]].is_ if titles[n] else ""
+                if is_ in ("field", "metric"):
+                    kind = "row" if is_ == "metric" else "cell"
+                    found["text"][number, Place(kind, titles[n], text)] = None
             for text in headings:
-                places["heading"][_Place(number, "heading", "", text)] = None
-        if numbered and not places["column"]:
-            places["column"] = numbered
-            if len({place.header for place in numbered}) > 1:
-                raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
-        return next(([*it] for it in places.values() if it), [])
+                found["heading"][number, Place("heading", text=text)] = None
+        places = next(([*it] for it in found.values() if it), [])
+        if nth and len({place.header for _, place in places}) > 1:
+            raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
+        return places
 
 
 def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterator[str]]:
@@ -300,24 +292,3 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
     )
     above = (text for text in (*sheet.context, *inside) if plain_name(text) == plain)
     return cells, above
-
-
-def _known(name: str, answer: str) -> tuple[Fact, Fields]:
-    """Return the fact that an *answer* about the text *name* is, and what it sets."""
-    if (known := fact_in(answer)) is None:
-        raise AnswerError(
-            f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; allowed: "
-            f"{', '.join(FACTS)}, 'setting NAME', each with a value"
-        )
-    return known
-
-
-def _with_facts(table: Table, place: _Place, fact: Fact, facts: Fields) -> Table:
-    """Return *table* with *facts* of a *fact* at a *place*."""
-    if place.kind == "column":
-        return in_column(table, place.header, fact, facts)
-    if place.kind == "row":
-        return in_rows(table, place.text, fact, facts)
-    if place.kind == "heading":
-        return under_heading(table, place.text, fact, facts)
-    return in_cells(table, place.header, place.text, fact, facts)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.importing import naming
@@ -11,16 +11,13 @@ from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.headings import BILLIONS
 from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
-from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
+from benchdb.importing.mapping.recognition import NAME_LIMIT
 
 _NO_FRAMEWORKS_OF_MODELS = {"numpy", "cupy", "sklearn", "keras", "needle", "candle"}
 _LINES = 2000
 _SHOWN = 4  # values of a line that are stored as they are printed
 _CHANGED = 20  # others: a wrong one must not hide
 _QUOTED = 50  # characters of one
-_CHIPS = 6
-_ALIKE = 2  # chips in a line that may have given the figures
-_ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
 _SCANNED = 200_000  # characters of a document that are searched for names
 _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
@@ -37,8 +34,6 @@ def as_question(line: Line, document: Document, at: Sequence[int]) -> Question:
         key=line.key,
         text=text,
         lines=tuple(at[n] for n in line.tables),
-        free=f"{line.fact.name}, such as {line.fact.example}",
-        figures=sum(line.values.values()),
         likely=NOT_STATED if line.kind == "nowhere" else AGREED,
     )
 
@@ -48,7 +43,7 @@ def _values(line: Line, document: Document) -> str:
         return _nowhere(line, document)
     if line.kind == "text":
         ((source, stored),) = line.values
-        source = source or _place_of(document, line.fact.name, stored)
+        source = source or _place_of(document, stored)
         longer = _candidates(line.fact.name, document, stored)
         more = f"; the document also names {longer}" if longer else ""
         return f"{stored}{f', from {source}' if source else ''}{more}"
@@ -98,24 +93,21 @@ def _candidates(name: str, document: Document, stored: str = "") -> str:
     return ", ".join(f"{it}{where}" for it, where in [*known.items()][:_SHOWN])
 
 
-def _place_of(document: Document, name: str, stored: str) -> str:
+def _place_of(document: Document, stored: str) -> str:
     """Return the line that says a fact of the whole document, quoted."""
-    words = stored.split()
+    number = _line_of(document, stored)
+    line = " ".join(document.lines[number - 1].split())[:60]
+    return f"line {number}: {line!r}" if number else ""
+
+
+def _line_of(document: Document, text: str) -> int:
+    """Return the first line with all words of *text*, 0 if there is none."""
+    words = [_NO_NAME.sub("", word.casefold()) for word in text.split()]
     for number, line in enumerate(document.lines[:_LINES], 1):
-        if _says(line, name, words):
-            return f"line {number}: {' '.join(line.split())[:60]!r}"
-    return ""
-
-
-def _says(line: str, name: str, words: list[str]) -> bool:
-    if name == "machine":
-        return any(set(chip.name.split()) <= {*words} for chip in naming.chips_in(line))
-    if name == "framework":
-        return words[0] in naming.frameworks(line)
-    if name == "device":
-        return len(line) <= NAME_LIMIT and device_in(line) == words[0]
-    plain = _NO_NAME.sub("", line.casefold())
-    return all(_NO_NAME.sub("", word.casefold()) in plain for word in words)
+        plain = _NO_NAME.sub("", line.casefold())
+        if all(word in plain for word in words):
+            return number
+    return 0
 
 
 def longer_chips(document: Document, stored: str) -> list[str]:
@@ -154,26 +146,11 @@ def _models(document: Document) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _chips(document: Document) -> Mapping[str, str]:
-    """Return the machines that the document names, each with its line."""
+    """Return the machines that lines of the document name, each with its line."""
     chips: dict[str, str] = {}
-    sized: set[str] = set()
-    stated = stated_facts(document).chips
-    for number, line in enumerate(document.lines[:_LINES], 1):
-        for name, sizes in _chips_in(line):
-            if not sizes and (ram := stated.get(name, {}).get("ram")):
-                sizes.append(str(ram))
-            if sizes:  # what says more of it takes its place
-                chips.pop(name, None)
-                sized.add(name)
-            if len(chips) < _CHIPS and (sizes or name not in sized):
-                chips.setdefault(" ".join([name, *sizes]), f" (line {number})")
+    for name, fields in stated_facts(document).chips.items():
+        cores = f"{fields['gpu_cores']}c" if "gpu_cores" in fields else ""
+        words = filter(None, (name, cores, str(fields.get("ram", ""))))
+        number = _line_of(document, name)
+        chips[" ".join(words)] = f" (line {number})" if number else ""
     return chips
-
-
-def _chips_in(line: str) -> Iterator[tuple[str, list[str]]]:
-    named = naming.chips_in(line)
-    for chip in named if len(named) <= _ALIKE else ():  # more are no candidates
-        ram = (chip.ram_bytes or 0) // 2**30
-        ram = ram if chip.accelerator or ram % 8 == 0 or ram in _ODD else 0
-        sizes = [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
-        yield chip.name, sizes + ([f"{ram} GB"] if ram else [])

@@ -7,7 +7,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -48,6 +48,17 @@ _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _APART = "parameters.variant"  # what tells columns of figures apart
 _Facts = TypeVar("_Facts", bound=Meaning)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a fact is said: a *text* below the column *header*, or above the rows.
+
+    A ``row`` is named by its text, a ``column`` is meant as a whole.
+    """
+
+    kind: Literal["column", "cell", "row", "heading"]
+    header: str = ""
+    text: str = ""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -104,17 +115,16 @@ class Line(msgspec.Struct, frozen=True):
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:
-            table = self._reprinted(table, text, facts)
+            place = self._place(text)
+            if place.header in table.columns or place.kind == "heading":
+                table = with_facts(table, place, self.fact, facts)
         return table
 
-    def _reprinted(self, table: Table, text: str, facts: Fields) -> Table:
-        """Return *table* where *text*, as printed, means *facts*."""
+    def _place(self, text: str) -> Place:
         if self.kind == "heading":
-            return under_heading(table, text, self.fact, facts)
-        if self.kind == "column":
-            return in_cells(table, self.header, text, self.fact, facts)
-        known = text in table.columns
-        return in_column(table, text, self.fact, facts) if known else table
+            return Place("heading", text=text)
+        cells = self.kind == "column"
+        return Place("cell", self.header, text) if cells else Place("column", text)
 
     def _printed(self, text: str) -> str:
         known = {plain_name(printed): printed for printed, _ in self.values}
@@ -223,37 +233,28 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
     return replace(column, field=own, names=(), values={}, ending="")
 
 
-def under_heading(table: Table, text: str, fact: Fact, facts: Fields) -> Table:
-    """Return *table* in which the heading *text* says *facts* of a *fact*."""
-    key = f"^{expression_of(text)}$"
-    said = _saying(table.headings.get(key, Heading()), fact, facts, text)
-    return replace(table, headings={**table.headings, key: said})
-
-
-def in_column(table: Table, header: str, fact: Fact, facts: Fields) -> Table:
-    """Return *table* in which a whole column, of figures or not, has *facts*."""
-    column = table.columns[header]
-    if not facts and fact.fields.isdisjoint({*column.set, "machine"}):
-        why = f"a column cannot be without its {fact.name}; say it of its table"
-        raise AnswerError(f"{header!r}: {NOT_STATED}: {why}")
-    said = _saying(Meaning(set=column.set), fact, facts).set
-    changed = {**table.columns, header: replace(column, set=said)}
-    return replace(table, columns=_told_apart(table.columns, changed))
-
-
-def in_cells(table: Table, header: str, text: str, fact: Fact, facts: Fields) -> Table:
-    """Return *table* in which cells *text* below *header* say *facts* of a *fact*."""
-    column = table.columns[header]
-    said = _saying(column.cells.get(text, Meaning()), fact, facts, text)
-    changed = replace(column, cells={**column.cells, text: said})
-    return replace(table, columns={**table.columns, header: changed})
-
-
-def in_rows(table: Table, label: str, fact: Fact, facts: Fields) -> Table:
-    """Return *table* in which rows called *label* have *facts*."""
-    key = f"^{expression_of(label)}$"
-    said = _saying(table.rows.get(key, Meaning()), fact, facts)
-    return replace(table, rows={**table.rows, key: said})
+def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
+    """Return *table* with *facts* as all that is known of a *fact* at a *place*."""
+    if place.kind in ("cell", "column"):
+        column = table.columns[place.header]
+        if place.kind == "cell":
+            before = column.cells.get(place.text, Meaning())
+            said = _saying(before, fact, facts, place.text)
+            column = replace(column, cells={**column.cells, place.text: said})
+        elif not facts and fact.fields.isdisjoint({*column.set, "machine"}):
+            why = f"a column cannot be without its {fact.name}; say it of its table"
+            raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
+        else:
+            said = _saying(Meaning(set=column.set), fact, facts)
+            column = replace(column, set=said.set)
+        columns = {**table.columns, place.header: column}
+        return replace(table, columns=_told_apart(table.columns, columns))
+    key = f"^{expression_of(place.text)}$"
+    if place.kind == "row":
+        said = _saying(table.rows.get(key, Meaning()), fact, facts)
+        return replace(table, rows={**table.rows, key: said})
+    heading = _saying(table.headings.get(key, Heading()), fact, facts, place.text)
+    return replace(table, headings={**table.headings, key: heading})
 
 
 def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
@@ -305,13 +306,13 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
                 f"{name!r}: it names no {fact.name} that is known; give which it is, "
                 f"as '{name}: {fact.name} {fact.example}'"
             )
-        return in_column(table, name, fact, facts)
+        return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
         told = {field for cell in column.cells.values() for field in cell.set}
         if known_column.field not in told:  # else whole cells tell the rows apart too
             column = known_column
     elif (said := fact_in(answer)) is not None:
-        return in_column(table, name, *said)
+        return with_facts(table, Place("column", name), *said)
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
@@ -339,24 +340,18 @@ def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     return replace(column, metric=metric, unit=answer)
 
 
-def of_rows(table: Table, label: str, answer: str) -> Table:
-    """Return *table* with what is answered about rows that are named after a metric.
+def of_rows(table: Table, header: str, label: str, answer: str) -> Table:
+    """Return *table* with what is answered about rows named after a metric.
 
-    They may have another metric, be left out, or have a fact of their own.
+    Their *label* stands below *header*. They may have another metric, be left out, or
+    have a fact of their own.
     """
-    header = metric_column(table)
     if answer.casefold() != LEAVE_OUT and answer not in metrics():
         if (said := fact_in(answer)) is not None:
-            return in_rows(table, label, *said)
+            return with_facts(table, Place("row", header, label), *said)
         why = "give a metric of schema/metrics.json, a fact (precision fp16)"
         raise AnswerError(f"{label!r}: {answer!r}: {why}, or {LEAVE_OUT}")
     column = table.columns[header]
     metric = "" if answer.casefold() == LEAVE_OUT else answer
     changed = replace(column, values={**column.values, label: metric})
     return replace(table, columns={**table.columns, header: changed})
-
-
-def metric_column(table: Table) -> str:
-    """Return the column whose cells name metrics, empty where there is none."""
-    columns = table.columns.items()
-    return next((name for name, column in columns if column.is_ == "metric"), "")

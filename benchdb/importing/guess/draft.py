@@ -23,6 +23,7 @@ from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unre
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import leave_summaries, sentence_results
 from benchdb.importing.guess.document_doubts import (
+    belonging_doubts,
     heading_doubts,
     repeat_doubts,
     work_doubts,
@@ -247,6 +248,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
             [*work_doubts(one, document), *heading_doubts(one, taken)]
         )
     )
+    inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))

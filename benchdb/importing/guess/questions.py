@@ -5,11 +5,9 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from benchdb.errors import UsageError, suggestion
 from benchdb.importing.mapping.fields import plain_name
@@ -28,28 +26,20 @@ _CORRECTED = re.compile(
 )
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """An answer that may be chosen: *key* is typed in scripts, *words* are read."""
-
-    key: str
-    words: str
-
-
 class Question(msgspec.Struct, frozen=True):
     """A line of a card. *key* stays the same for the same document.
 
     *lines* are those of the document where its tables begin. Where *free* says what
-    may be typed instead, an answer need not be one of the *choices*. *figures* is how
-    many it is about. *likely* is the answer that holds as long as nobody objects; where
-    there is none, one has to be given.
+    may be typed instead, an answer need not be one of the *choices*. *likely* is the
+    answer that holds as long as nobody objects; where there is none, one has to be
+    given.
     """
 
     key: str
     text: str
     lines: tuple[int, ...]
-    choices: tuple[Choice, ...] = ()
+    choices: Mapping[str, str] = {}
     free: str | None = None
-    figures: int = 1
     likely: str | None = None
 
     def marks(self) -> frozenset[object]:
@@ -61,11 +51,12 @@ class Question(msgspec.Struct, frozen=True):
         """Return the line with its likely answer, and what else may be."""
         if not self.choices:
             return self.text
-        words = {choice.key: choice.words for choice in self.choices}
         if self.likely is None:
-            return f"{self.text} NEEDS AN ANSWER: {', '.join(words)}"
-        others = ", ".join(key for key in words if key != self.likely)
-        return f"{self.text} {words.get(self.likely, self.likely)}; or {others}"
+            free = f", or {self.free}" if self.free else ""
+            return f"{self.text} NEEDS AN ANSWER: {', '.join(self.choices)}{free}"
+        others = ", ".join(key for key in self.choices if key != self.likely)
+        words = self.choices.get(self.likely, self.likely)
+        return f"{self.text} {words}; or {others}"
 
 
 class AnswerError(UsageError):
@@ -108,9 +99,9 @@ class Doubt(msgspec.Struct, frozen=True):
         return (first if self.guess is None else self.guess) or None
 
     @property
-    def figures(self) -> Mapping[int, int]:
-        """Return how many figures of which columns it is about."""
-        return self.columns() if self.columns else {id(self): 1}
+    def is_about_figures(self) -> bool:
+        """Tell whether it is about figures, as far as is known by now."""
+        return self.columns is None or bool(self.columns())
 
     @property
     def short(self) -> str:
@@ -162,7 +153,7 @@ class Inquiry:
         groups: dict[str, list[Doubt]] = {}
         more: list[Doubt] = []
         for doubt in doubts:
-            if doubt.figures:
+            if doubt.is_about_figures:
                 groups.setdefault(self._line_of(doubt), []).append(doubt)
             else:  # an answer to it was not needed
                 self.known |= {doubt.key, doubt.short}
@@ -183,13 +174,17 @@ class Inquiry:
             self.settle(more)
 
     def lines(self) -> tuple[Question, ...]:
-        """Return what nobody answered, what has no likely answer first."""
-        made = [_question(key, some) for key, some in self._unanswered.items()]
-        return tuple(sorted(made, key=lambda line: line.likely is not None))
+        """Return what nobody answered."""
+        lines: list[Question] = []
+        for key, doubts in self._unanswered.items():
+            # What has no likely answer may be needless by now.
+            kept = [it for it in doubts if it.likely or it.is_about_figures]
+            lines += [_question(key, kept)] if kept else []
+        return tuple(lines)
 
     def _accept(self, key: str, doubts: Sequence[Doubt]) -> Iterator[Doubt]:
         """Settle *doubts* of a line by the answer *key*, as far as figures are left."""
-        alive = [doubt for doubt in doubts if doubt.figures]
+        alive = [doubt for doubt in doubts if doubt.is_about_figures]
         for doubt in (it for it in doubts if it not in alive):
             yield from doubt.settle(doubt.leaving()) or ()
         if not alive:
@@ -203,11 +198,9 @@ class Inquiry:
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
         """Settle a doubt that nobody answered by what is likely; else it stays open."""
-        if not doubt.figures:
+        if not doubt.is_about_figures:
             return doubt.settle(doubt.leaving()) or ()
-        figures = doubt.figures  # as long as it is open
-        kept = replace(doubt, columns=lambda: figures)
-        self._unanswered.setdefault(key, []).append(kept)
+        self._unanswered.setdefault(key, []).append(doubt)
         return () if doubt.likely is None else doubt.settle(doubt.likely) or ()
 
     def _line_of(self, doubt: Doubt) -> str:
@@ -257,16 +250,12 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
     listed = ", ".join(subjects[:_NAMED])
     if len(subjects) > _NAMED:
         listed += f" and {len(subjects) - _NAMED} more"
-    figures: Counter[int] = Counter()
-    for doubt in doubts:
-        figures |= Counter(doubt.figures)
     return Question(
         key=key,
         text=first.text.replace("{}", listed),
         lines=tuple(sorted({doubt.line for doubt in doubts})),
-        choices=tuple(Choice(*choice) for choice in first.choices.items()),
+        choices=first.choices,
         free=first.free.words if first.free else None,
-        figures=figures.total(),
         likely=first.likely,
     )
 

@@ -86,7 +86,7 @@ def question(found: Proposal, topic: str) -> Question:
 
 
 def choices(found: Proposal, topic: str) -> set[str]:
-    return {choice.key for choice in question(found, topic).choices}
+    return {*question(found, topic).choices}
 
 
 def converse(
@@ -103,7 +103,7 @@ def converse(
         assert cards < 5, [one.key for one in questions]
         for one in questions:
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
-            keys = [choice.key for choice in one.choices] or [str(one.likely)]
+            keys = [*one.choices] or [str(one.likely)]
             plain = [it for it in INDIFFERENT if it in keys] + keys
             if one.key.startswith("metric of "):
                 plain = [str(one.likely)]  # what its words say

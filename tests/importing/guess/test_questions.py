@@ -230,7 +230,7 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
         "Model | tok/s", "Phi 4 | 35.1"
     )
     assert [line.text for line in of_text(text).questions][:3] == [
-        "machine: not stated; the document names M4 Pro 48 GB (line 1)",
+        "machine: not stated; the document names M4 Pro (line 1)",
         "device: not stated",
         "framework: not stated; the document names mlx",
     ]
