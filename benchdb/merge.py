@@ -58,7 +58,7 @@ class How(msgspec.Struct, frozen=True):
     """How files are read: by which map, and what is known about them.
 
     Some of them may have *maps* of their own; *agreed* is a folder with maps of others.
-    Unless *by_tool*, formats of tools are passed over. With *signed* only bundles are
+    Unless *known*, documents are read by those alone. With *signed* only bundles are
     taken that somebody known here signed.
     Whatever *answers* does not name was contributed. What comes is noted as part of
     *import_*, which can be taken back; *experience* learns what was known before.
@@ -71,7 +71,7 @@ class How(msgspec.Struct, frozen=True):
     experience: Experience | None = None
     maps: Mapping[Path, LoadedMap] = {}
     agreed: Path | None = None
-    by_tool: bool = True
+    known: bool = True
     signed: bool = False
 
 
@@ -337,7 +337,7 @@ class _Landing:
             map_=map_,
             about=how.about,
             agreed=how.agreed,
-            by_tool=how.by_tool,
+            known=how.known,
         )
         reader = _reader(read, how.about)
         part = FilePart(connection, how.import_, documents.key(file, reader), name)

@@ -22,9 +22,9 @@ from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError, Question
-from benchdb.importing.mapping import maps, run_groups
-from benchdb.importing.mapping.language import Map
+from benchdb.importing.guess.questions import AGREED, REFUSED, AnswerError
+from benchdb.importing.intake import mapped
+from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheet import Sheet
@@ -32,7 +32,7 @@ from benchdb.importing.sheets import readable
 
 _ROWS = 8  # of a preview
 _NOTES = 16
-_ALONE = 3  # keys of the parts of a question that are shown
+_EXAMPLE = "'yes, but 2: ms; precision of table 1: fp16; column 3: framework'"
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -78,36 +78,25 @@ def given(told: Sequence[str]) -> dict[str, str]:
 
 
 def describe(one: Unexplained) -> str:
-    """Print the proposed map, its rows, and its questions by key; return the map."""
+    """Print the proposed map, its rows and its card; return the map."""
     proposal = one.proposal()
-    preview = _preview(one, proposal, _rows(one, proposal.map), most=None)
-    for line in (*proposal.toml.splitlines(), "", *preview):
+    preview = _preview(one, proposal, _rows(one, proposal), most=None)
+    for line in (*proposal.toml.splitlines(), "", *preview, *_card(proposal)):
         typer.echo(plain(line))
-    for question in proposal.questions:
-        typer.echo()
-        for line in _asked(question, question.key):
-            typer.echo(plain(line))
     return proposal.toml
 
 
 def settled(one: Unexplained) -> LoadedMap:
     """Return the map that needs no more answers, and say what it leaves out.
 
-    Raise ``BenchdbError`` where questions are open, or nothing is left.
+    Raise ``BenchdbError`` where the card is open, or nothing is left.
     """
     proposal = one.proposal()
     if proposal.questions:
-        for question in proposal.questions:
-            _say(*_asked(question, question.key) if question.parts else ())
-        needed = [
-            f"--answer '{each.key}={'|'.join(choice.key for choice in each.choices)}'"
-            for each in proposal.questions
-        ]
-        several = needed[1:]
+        _say(*_card(proposal))
         raise BenchdbError(
-            f"{counted(len(needed), 'question')} {'are' if several else 'is'} open, "
-            f"nothing of it was imported; --guess shows {'them' if several else 'it'}, "
-            f"to answer: {' '.join(needed)}"
+            f"a card of {counted(len(proposal.questions), 'line')} is open, nothing of "
+            f"it was imported; to agree: --answer '{proposal.card}={AGREED}'"
         )
     _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
     if proposal.map.nothing is not None:
@@ -118,22 +107,22 @@ def settled(one: Unexplained) -> LoadedMap:
 def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     """Ask on the terminal; return the map that was agreed on, ``None`` for a no.
 
-    All questions of a round are shown, then answered one by one; the card comes last,
-    below the rows that it is about, and a plain yes to it is one to them. Of *several*
-    files it is said which one it is about.
+    Each card stands below the rows that it is about, and a plain yes to it is one to
+    them. Of *several* files it is said which one it is about.
     """
     title = f"{one.path}: no map says what its columns mean"
     _say(f"=== {title}" if several else f"benchdb: {title}")
     agreed = False
     while (proposal := one.proposal()).questions:
-        if any(question.parts for question in proposal.questions):
-            _say("", *_preview(one, proposal, _rows(one, proposal.map)))
-        one = _with_answers(one, proposal.questions)
-        answer = one.answers[proposal.questions[-1].key]
-        if answer == LEAVE_OUT and proposal.questions[-1].parts:
+        _say("", *_preview(one, proposal, _rows(one, proposal)), *_card(proposal), "")
+        answer = _answer(one, proposal)
+        if answer.casefold() in REFUSED:
             return None
-        agreed = answer == AGREED and bool(proposal.questions[-1].parts)
-    rows = _rows(one, proposal.map)
+        agreed = answer.casefold() in (AGREED, AGREED[0])
+        one = msgspec.structs.replace(
+            one, answers={**one.answers, proposal.card: answer}
+        )
+    rows = _rows(one, proposal)
     if not agreed:
         _say("", *_preview(one, proposal, rows))
     if not rows.records:
@@ -177,65 +166,27 @@ def write(path: Path, toml: str) -> None:
     typer.echo(plain(f"saved {path}"), err=True)
 
 
-def _with_answers(one: Unexplained, questions: Sequence[Question]) -> Unexplained:
-    """Return *one* with an answer to each of *questions*, all of which make sense."""
-    for number, question in enumerate(questions, 1):
-        _say("", *_asked(question, str(number)))
-    _say("")
-    answers = dict(one.answers)
-    for number, question in enumerate(questions, 1):
-        label = f"answer to {number}: " if questions[1:] else "answer: "
-        while True:
-            answer = _choice(question, _read(label))
-            try:
-                if answer is not None:
-                    # A choice is one of ours; what was typed freely is looked at.
-                    if answer not in {choice.key for choice in question.choices}:
-                        one.proposal({**answers, question.key: answer})
-                    break
-            except AnswerError as error:
-                _say(f"benchdb: {error}")
-        answers[question.key] = answer
-    return msgspec.structs.replace(one, answers=answers)
+def _answer(one: Unexplained, proposal: Proposal) -> str:
+    """Return what somebody types as an answer to a card, once it makes sense."""
+    while True:
+        typed = _read("answer: ")
+        try:
+            one.proposal({proposal.card: typed})
+        except AnswerError as error:
+            _say(f"benchdb: {error}")
+        else:
+            return typed
 
 
-def _choice(question: Question, typed: str) -> str | None:
-    """Return what *typed* chooses; say what may be typed if that is nothing."""
-    keys = [choice.key for choice in question.choices]
-    numbered = not question.parts  # there a number is one of a line
-    if typed.isdecimal() and numbered and 1 <= int(typed) <= len(keys):
-        return keys[int(typed) - 1]
-    for key in keys:
-        if typed.casefold() == key.casefold():
-            return key
-    if typed and question.free is not None and not typed.isdecimal():
-        return typed
-    allowed = f"a number from 1 to {len(keys)}" if keys[1:] else "1"
-    allowed = allowed if numbered else " or ".join(keys)
-    free = f", or {question.free}" if question.free else ""
-    what = "one answer is needed" if not typed else f"{typed!r} is no answer"
-    _say(f"benchdb: {what}: give {allowed}{free}")
-    return None
-
-
-def _asked(question: Question, label: str) -> Iterator[str]:
-    where = ""
-    if question.lines:
-        noun = "lines" if question.lines[1:] else "line"
-        where = f" ({noun} {', '.join(map(str, question.lines))})"
-    numbered = label.isdecimal()
-    yield f"{label}{'.' if numbered else ':'} {question.text}{where}"
-    for number, part in enumerate(question.parts, 1):
-        yield f"   ({number}) {part.reading()}"
-    numbers = numbered and not question.parts
-    for number, choice in enumerate(question.choices, 1):
-        yield f"   {number if numbers else choice.key}  {choice.words}"
-    if question.free is not None:
-        yield f"   or type {question.free}"
-    if question.alone and not numbered:
-        more = " …" if question.alone[_ALONE:] else ""
-        listed = ", ".join(map(repr, question.alone[:_ALONE]))
-        yield f"   each by a key of its own: {listed}{more}"
+def _card(proposal: Proposal) -> Iterator[str]:
+    """Yield the lines of a card, each with its number, and how it is answered."""
+    if not proposal.questions:
+        return
+    lines = [question.reading() for question in proposal.questions]
+    yield ""
+    yield f"{proposal.card}: are these right?"
+    yield from (f"  ({number}) {line}" for number, line in enumerate(lines, 1))
+    yield f"  {AGREED}, no, or what is wrong: {_EXAMPLE}"
 
 
 def _agreed() -> bool:
@@ -271,9 +222,10 @@ class _Rows(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-def _rows(one: Unexplained, map_: Map) -> _Rows:
+def _rows(one: Unexplained, proposal: Proposal) -> _Rows:
+    """Return what would be stored: by the map as text, as the import reads it."""
     try:
-        items = list(run_groups.read(one.document, map_, NOTHING))
+        items = list(mapped(one.document, _loaded(one, proposal), NOTHING).items)
     except BenchdbError as error:
         return _Rows((), Counter(), str(error))
     records = [item for item in items if isinstance(item, Record)]
@@ -345,7 +297,7 @@ def _printed(one: Unexplained, place: str, record: Record) -> str:
     match = _LINE.fullmatch(place)
     if match is None:
         return ", ".join(each.printed or "" for each in record.end.values)
-    line = one.document.text.split("\n", int(match[1]))[int(match[1]) - 1]
+    line = one.document.lines[int(match[1]) - 1]
     return plain(" ".join(line.split()), 2 * NAME_LIMIT)
 
 
@@ -359,9 +311,14 @@ def _meaning(record: Record) -> str:
     if chip == "unknown" and machine.label:
         chip = machine.label  # as somebody typed it
     place = [chip + (f" ({cores} GPU cores)" if cores else "")]
-    cards = [it.name for it in machine.chip.accelerators if it.name != chip]
+    cards = [
+        f"{card.count}x {card.name}" if card.count > 1 else card.name
+        for card in machine.chip.accelerators
+        if card.count > 1 or card.name != chip
+    ]
     place += [*cards, run.device]
-    if run.device_name not in (None, chip, *cards):
+    names = [card.name for card in machine.chip.accelerators]
+    if run.device_name not in (None, chip, *names):
         place.append(str(run.device_name))
     ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
     figures = [

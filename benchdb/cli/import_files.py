@@ -30,7 +30,7 @@ from benchdb.cli.verify import signer_text
 from benchdb.cli.waiting_line import awaited
 from benchdb.collecting.plan_files import Plans
 from benchdb.errors import BenchdbError, UsageError
-from benchdb.importing.intake import files
+from benchdb.importing.intake import files, intake, open_file
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import About
@@ -137,8 +137,8 @@ def import_command(
         plans.answers,
         import_history.begin(),
         summary.experience,
-        agreed=None if answer else agreed,
-        by_tool=not answer,  # which make a map
+        agreed=agreed,
+        known=not (answer or guess),  # which make a map
         signed=require_signature,
     )
     run = _Run(chosen, how, tables, strict or dry_run, dry_run)
@@ -196,6 +196,7 @@ class _Tables(msgspec.Struct, frozen=True):
         from benchdb.cli import conversation  # noqa: PLC0415  heavy
 
         given = conversation.given(self.answers)
+        _tell_known(path)
         toml = conversation.describe(conversation.opened(path, given))
         if self.save is None:
             tell("benchdb: nothing imported; --yes imports where no question is open")
@@ -208,6 +209,8 @@ class _Tables(msgspec.Struct, frozen=True):
         from benchdb.cli import conversation  # noqa: PLC0415  heavy
 
         given = conversation.given(self.answers)
+        if given:
+            _tell_known(failed.path)
         try:
             one = conversation.opened(failed.path, given)
         except BenchdbError:  # what is wrong was said already
@@ -229,6 +232,16 @@ class _Tables(msgspec.Struct, frozen=True):
         if self.save is not None:
             conversation.write(self.save, map_.text)
         return map_
+
+
+def _tell_known(path: Path) -> None:
+    """Say how a document is read where it is neither guessed nor answered for."""
+    try:
+        with open_file(path) as stream:
+            importer = intake(stream, path.name).importer
+    except (BenchdbError, OSError):  # nothing reads it
+        return
+    tell(f"benchdb: {path}: read by {importer} otherwise; here the answers hold")
 
 
 class _Run(msgspec.Struct, frozen=True):

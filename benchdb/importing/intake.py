@@ -126,13 +126,13 @@ def intake(
     map_: LoadedMap | None = None,
     about: About = NOTHING,
     agreed: Path | None = None,
-    by_tool: bool = True,
+    known: bool = True,
 ) -> Intake:
     """Return how the file called *name* is read, and its items, not yet read.
 
     With *map_* its tables are read so. Else the maps that are shipped are looked at for
     this very document, then formats of tools, then the maps in the folder *agreed* and
-    the formats of other packages. Unless *by_tool*, formats of tools are passed over.
+    the formats of other packages. Unless *known* all of these are passed over.
     Raise ``ExchangeError`` if nothing here can read it.
     """
     if map_ is None and _is_exchange_file(stream):
@@ -144,23 +144,19 @@ def intake(
             "may be (their first line is a header)"
         )
     document = Document(name, data)
+    if map_ is None and not known:
+        raise _unknown(document, ())
     map_ = map_ or maps.shipped_for(document)
     if map_ is not None and map_.map_.tool is not None:
         return _by_tool(document, map_, about)
-    for tool, format_ in FORMATS.items() if map_ is None and by_tool else ():
+    for tool, format_ in FORMATS.items() if map_ is None else ():
         if format_.recognises(document):
             items = mark_reading(format_.read(document, about), tool)
             return Intake(tool, __version__, items, document)
     if map_ is None and agreed is not None:
         map_ = maps.remembered(agreed, document)
     if map_ is not None:
-        importer = f"map {map_.name}"
-        # A corrected map counts for more than the benchdb that read with it.
-        version = f"{map_.map_.version} (benchdb {__version__})"
-        items_read = run_groups.read(document, map_.map_, about)
-        items = mark_reading(items_read, importer, version)
-        nothing = map_.map_.nothing
-        return Intake(importer, __version__, items, document, map_, nothing)
+        return mapped(document, map_, about)
     plugin, faults = plugins.recognise(document)
     if plugin is None:
         raise _unknown(document, faults)
@@ -168,6 +164,16 @@ def intake(
     items_read = plugins.read(plugin, document, about)
     items = mark_reading(items_read, plugin.name, version)
     return Intake(plugin.name, version, items, document)
+
+
+def mapped(document: Document, map_: LoadedMap, about: About) -> Intake:
+    """Return how the tables of *document* are read by *map_*."""
+    importer = f"map {map_.name}"
+    # A corrected map counts for more than the benchdb that read with it.
+    version = f"{map_.map_.version} (benchdb {__version__})"
+    items = mark_reading(run_groups.read(document, map_.map_, about), importer, version)
+    nothing = map_.map_.nothing
+    return Intake(importer, __version__, items, document, map_, nothing)
 
 
 def _by_tool(document: Document, map_: LoadedMap, about: About) -> Intake:

@@ -21,6 +21,7 @@ TABLE = """\
 | M1 Max 32c | Q4_K_M | 512 | 51.2 |
 | M3 Pro | Q4_K_M | 430 | 44.9 |
 """
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 HEARD = "unit of TTFT", "work of tok/s", "device", "readings"
 ANSWERS = ("ms", "llm-decode", "gpu", "yes")
 CORRECTED = "yes, but 1: gpu"  # the device, which is not stated
@@ -74,7 +75,7 @@ def test_a_conversation_ends_with_the_rows_in_the_database(table, db):
     done = talk([CORRECTED, "yes"], "import", table, "--db", db)
 
     assert done.status == 0, done.out
-    lines = re.findall(r"^   \(\d\) (.{10,26})", done.out, re.MULTILINE)
+    lines = re.findall(r"^  \(\d\) (.{10,26})", done.out, re.MULTILINE)
     assert lines == [
         "device: not stated (Apple)",
         "framework: 'Llama 3.1 8B w",
@@ -96,7 +97,7 @@ def test_a_plain_answer_to_the_card_is_one_to_the_rows_beside_it(
 
     assert done.status == 0, done.out
     assert done.out.index("4 rows would be imported") < done.out.index("(1) device")
-    assert "benchdb: one answer is needed" in done.out  # Enter alone is no yes
+    assert "give yes, or what is wrong" in done.out  # Enter alone is no yes
     assert len(runs(db)) == count
 
 
@@ -129,14 +130,15 @@ def test_the_ends_of_each_metric_are_shown_where_not_all_rows_are(tmp_path, db):
     assert f"\nsmallest and largest:\n  epoch_seconds: {ends}\n" in done.out
 
 
-def test_a_guess_shows_by_which_keys_tables_are_answered_alone(tmp_path, db):
-    path = tmp_path / "two.md"
-    path.write_text(TABLE + TABLE[TABLE.index("\n|") :].replace("Quant", "Weights"))
+def test_a_guess_or_an_answer_holds_against_a_format_that_knows_the_file(tmp_path, db):
+    document = FIXTURES / "tools" / "llama-bench.csv"
+    told = f"benchdb: {document}: read by llama-bench otherwise; here the answers hold"
 
-    done = benchdb("import", "--guess", path)
+    guessed = benchdb("import", "--guess", document)
+    answered = benchdb("import", "--yes", "--answer", "readings=yes", document)
 
-    keys = "'device at line 3', 'framework in headings at line 3', "
-    assert f"\n   each by a key of its own: {keys}" in done.out
+    assert told in guessed.err
+    assert told in answered.err
 
 
 def test_what_was_answered_once_is_not_asked_again(table, db):
@@ -157,28 +159,25 @@ def test_an_undone_import_is_asked_about_again(table, db, home):
     again = talk(["yes, but 1: gpu; 6: s", "yes"], "import", table, "--db", db)
 
     assert "what was agreed on about its tables is forgotten as well" in undone.out
-    assert "Are these readings right?" in again.out
+    assert "readings: are these right?" in again.out
     assert figures(db)["llm-prefill", "M3 Pro"] == 430
 
 
 def test_an_answer_that_makes_no_sense_is_asked_for_again(table, db):
-    nonsense = ["9", " ", "furlongs", "1: toaster", "99: ms", "colour: red"]
+    nonsense = ["9", " ", "furlongs", "1: toaster", "99: ms", "precison: fp16"]
     answers = [*nonsense, "y, but 1: gpu", "maybe", "y"]
 
     done = talk(answers, "import", table, "--db", db)
 
     assert done.status == 0, done.out
     told = [line for line in done.out.splitlines() if line.startswith("benchdb: ")]
-    assert told[1] == (
-        "benchdb: '9' is no answer: give yes or leave-out, or which are not, as "
-        "'yes, but 2: ms; 5: leave-out; precision: fp16', or what a column is, as "
-        "'gpu_model: accelerator'"
-    )
-    assert told[2].startswith("benchdb: one answer is needed: give yes or leave-out")
-    assert "'furlongs'" in told[3]
+    ways = "give yes, or what is wrong as NUMBER: ANSWER, 1 to 7, or NAME: ANSWER"
+    assert told[1:4] == [
+        f"benchdb: 'readings': {typed!r}: {ways}" for typed in ("9", "", "furlongs")
+    ]
     assert "'toaster' is no device" in told[4]
-    assert "give yes, or what is wrong as NUMBER: ANSWER, 1 to 7" in told[5]
-    assert "nothing asks 'colour'" in told[6]
+    assert "nothing asks '99'" in told[5]
+    assert "nothing asks 'precison'; did you mean 'precision" in told[6]
     assert told[7] == "benchdb: type yes or no"
     assert figures(db) == FIGURES
 
@@ -326,10 +325,10 @@ def test_a_card_stops_a_script_and_says_what_to_type(table, db):
     done = benchdb("import", "--yes", *SETTLED[:4], table, "--db", db)
 
     assert (done.status, done.out) == (1, "")
-    assert "\n   (1) device: not stated (Apple)\n" in done.err
+    assert "\n  (1) device: not stated (Apple)\n" in done.err
     assert done.err.endswith(
-        f"benchdb: {table}: 1 question is open, nothing of it was imported; --guess "
-        "shows it, to answer: --answer 'readings=yes|leave-out'\n"
+        f"benchdb: {table}: a card of 5 lines is open, nothing of it was imported; to "
+        "agree: --answer 'readings=yes'\n"
     )
     assert runs(db) == []
 
@@ -351,8 +350,8 @@ def test_a_table_without_figures_is_no_import(table, db, home):
     [
         ("unit of TTFT=furlongs", "'furlongs'"),
         ("device=toaster", "allowed: one such as 'gpu', not-stated"),
-        ("readings=99: ms", "give yes, or what is wrong as NUMBER"),
-        ("colour=red", "nothing asks 'colour'"),
+        ("readings=99: ms", "nothing asks '99'"),
+        ("precison=fp16", "nothing asks 'precison'"),
         ("red", "give KEY=CHOICE"),
     ],
 )

@@ -1,38 +1,63 @@
-"""Answers to the lines of a card, entered into the tables of a map."""
+"""Answers to a card, entered into the tables of a map: what each of them is about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.document import Document
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import card_lines
 from benchdb.importing.guess.corrections import (
-    NOT_STATED,
     Line,
+    Place,
     facts_in,
     of_column,
-    of_row,
+    of_rows,
     stated,
+    with_facts,
 )
-from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
-from benchdb.importing.guess.questions import AGREED, LEAVE_OUT
+from benchdb.importing.guess.facts import (
+    FACTS,
+    Fact,
+    column_of,
+    fact_in,
+    fact_named,
+    setting,
+)
+from benchdb.importing.guess.questions import (
+    AGREED,
+    LEAVE_OUT,
+    NOT_STATED,
+    AnswerError,
+)
 from benchdb.importing.mapping.fields import plain_name
-from benchdb.importing.mapping.language import Map, Table
-from benchdb.importing.mapping.recognition import GPU
+from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
+from benchdb.importing.sheet import Sheet
+
+_OF_TABLE = re.compile(
+    r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)"
+)
+_OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
+_FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
+_SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
+_LIKE = 0.8  # names that may be slips of each other
 
 
 class Corrected(msgspec.Struct, frozen=True):
     """Tables as somebody corrected them, and the lines of what is inferred in them.
 
     *numbers* are the places that the *tables* had before some were left out; *used*
-    are keys of the answers that made sense.
+    are keys of the answers that made sense, *notes* say what was made of some.
     """
 
     tables: tuple[Table, ...]
     numbers: tuple[int, ...]
     lines: Sequence[Line]
     used: frozenset[str]
+    notes: tuple[str, ...]
 
 
 def correct(
@@ -41,142 +66,229 @@ def correct(
     sources: Sequence[Mapping[str, str]],
     answers: Mapping[str, str],
     doubted: Iterable[str],
-    stood: Mapping[str, frozenset[int]],
+    earlier: Mapping[str, Line],
 ) -> Corrected:
     """Return *tables* as *answers* to lines of their card correct them.
 
-    A key is that of a line, or the name of a fact or a column, ``of table 2`` perhaps.
-    What a correction brings up may be answered as well. *stood* says about which
-    tables a key was on an earlier card: it is now that of the line about the rest.
+    A key is that of a line, of this card or an *earlier* one, or what it is about: a
+    fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
+    correction brings up may be answered as well.
     """
-    edited: list[Table | None] = list(tables)
+    entry = _Entry(list(tables), earlier, {*doubted})
     used: set[str] = set()
-    settled: dict[tuple[str, int], str] = {}
-    known = {*doubted}
     while True:
-        numbers = [n for n, table in enumerate(edited) if table is not None]
-        kept = tuple(table for table in edited if table is not None)
-        lines = [
-            replace(line, tables=tuple(numbers[n] for n in line.tables))
-            for line in card_lines(
-                document, Map(table=kept), [sources[n] for n in numbers], known
-            )
-        ]
-        lines = [it for it in lines if not _is_settled(it, settled)]
+        numbers = [n for n, table in enumerate(entry.tables) if table is not None]
+        kept = tuple(table for table in entry.tables if table is not None)
+        try:
+            matched = match_tables(document, Map(table=kept)) if kept else []
+        except DocumentError:
+            matched = []  # nothing of it will be stored
+        own = {id(table): n for n, table in zip(numbers, kept, strict=True)}
+        by_table = [(own[id(it.table)], it) for it in matched]
+        entry.see(card_lines(document, by_table, sources, entry.doubted), by_table)
         new = [key for key in answers if key not in used]
-        entered = [
-            key
-            for key in new
-            if _enter(key, answers[key], lines, stood, edited, settled)
-        ]
-        if not entered:
-            return Corrected(kept, tuple(numbers), lines, frozenset(used))
+        entered = [key for key in new if entry.take(key, answers[key])]
         used.update(entered)
-        named = ((key, fact_named(answers[key])) for key in entered)
-        known |= {
-            f"{fact.name} of {_header_of(key)[:30]}" for key, fact in named if fact
-        }
+        if not entered:
+            notes = tuple(entry.notes)
+            return Corrected(kept, tuple(numbers), entry.lines, frozenset(used), notes)
 
 
-def _meant(
-    key: str, lines: Sequence[Line], stood: Mapping[str, frozenset[int]]
-) -> Sequence[Line]:
-    """Return those of *lines* that *key* is of, or was on an earlier card."""
-    if now := [line for line in lines if key in (line.key, line.name)]:
-        return now
-    name = key.rpartition(" at line ")[0]
-    return [
-        replace(line, tables=own)
-        for line in lines
-        if line.name == name
-        and (own := tuple(n for n in line.tables if n in stood.get(key, ())))
-    ]
+class _Entry:
+    """Tables that answers are entered into, one after the other.
 
+    *doubted* are facts of columns and texts that somebody answered for, *notes* say
+    what was made of an answer.
+    """
 
-def _header_of(key: str) -> str:
-    """Return the name of the column in a key: "Type", "machine in Type at line 3"."""
-    name = key.partition(" of table ")[0].partition(" at line ")[0]
-    return name.partition(" in ")[2] or name
+    def __init__(
+        self,
+        tables: list[Table | None],
+        earlier: Mapping[str, Line],
+        doubted: set[str],
+    ) -> None:
+        """Begin with nothing entered."""
+        self.tables, self.doubted = tables, doubted
+        self.lines: Sequence[Line] = ()
+        self.notes: list[str] = []
+        self._earlier = earlier
+        self._settled: set[tuple[str, int]] = set()  # facts of tables
+        self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
+    def see(
+        self, lines: Iterable[Line], sheets: Sequence[tuple[int, MatchedTable]]
+    ) -> None:
+        """Take what the tables are now: the *lines* of their card, and their sheets."""
+        self._sheets = sheets
+        self.lines = [
+            line
+            for line in lines
+            if any((line.fact.name, n) not in self._settled for n in line.tables)
+        ]
 
-def _is_settled(line: Line, settled: Mapping[tuple[str, int], str]) -> bool:
-    """Tell whether a line was answered; that it was a GPU of no known maker is not."""
-    answers = [settled.get((line.fact.name, number)) for number in line.tables]
-    unclear = line.kind == "nowhere" and GPU in answers
-    return None not in answers and not unclear
+    def take(self, key: str, answer: str) -> bool:
+        """Enter an answer; tell whether its key is about something that is there."""
+        known = [line for line in self.lines if key in (line.key, line.name)]
+        if known := known or [it for it in [self._earlier.get(key)] if it]:
+            return self._correct_lines(known, answer)
+        about = _OF_TABLE.fullmatch(key)
+        name = about["name"] if about else key
+        numbers = [n for n, table in enumerate(self.tables) if table is not None]
+        if about:
+            numbers = [n for n in numbers if n + 1 == int(about["number"])]
+        if not name:
+            return self._leave(numbers, answer)
+        parts = [part for part in map(str.strip, answer.split(";")) if part]
+        return all(self._take(name, part, numbers) for part in parts)
 
+    def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
+        is_column = column_of(answer, name) is not None  # "Version: version"
+        if is_column and self._enter_places(name, answer, numbers):
+            return True
+        if (fact := fact_named(name)) is not None:
+            return self._enter_fact(fact, answer, numbers)
+        if self._enter_places(name, answer, numbers):
+            return True
+        among = _FACT_IN.fullmatch(name)
+        if among and self._places(among["place"], numbers):
+            fact = fact_named(among["fact"]) or setting(among["fact"])
+            said = fact, facts_in(fact, answer, name)
+            return self._enter_places(among["place"], answer, numbers, said)
+        near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
+        if near or not numbers or _SETTING.fullmatch(name) is None:
+            return False
+        fact = setting(name)
+        if entered := self._enter_fact(fact, answer, numbers):
+            self.notes.append(f"{name!r}: kept as {fact.name!r} of the runs: {answer}")
+        return entered
 
-def _enter(
-    key: str,
-    answer: str,
-    lines: Sequence[Line],
-    stood: Mapping[str, frozenset[int]],
-    tables: list[Table | None],
-    settled: dict[tuple[str, int], str],
-) -> bool:
-    """Enter an answer into *tables*; tell whether its key is one of theirs."""
-    plain, _, place = key.partition(" of table ")
-    numbers = [n for n, table in enumerate(tables) if table is not None]
-    if place:
-        numbers = [n for n in numbers if str(n + 1) == place.strip()]
-    as_column = column_of(answer, plain) is not None  # "Version: version"
-    if as_column and _enter_column(plain, answer, numbers, tables):
+    def _names(self) -> list[str]:
+        headers = {it.sheet.header for _, it in self._sheets}
+        return [*FACTS, *(title.casefold() for header in headers for title in header)]
+
+    def _leave(self, numbers: Sequence[int], answer: str) -> bool:
+        if answer.casefold() != LEAVE_OUT:
+            raise AnswerError(f"{answer!r}: a table can only be left out: {LEAVE_OUT}")
+        for number in numbers:
+            self.tables[number] = None
+        return bool(numbers)
+
+    def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:
+        """Enter an answer to all that *lines* show."""
+        for part in filter(None, map(str.strip, answer.split(";"))):
+            for line in lines:
+                for number in line.tables:
+                    if (table := self.tables[number]) is not None:
+                        self.tables[number] = line.corrected(table, part)
+                self._settle(line.fact, part, line.tables)
         return True
-    fact = fact_named(plain)
-    meant = _meant(key, lines, stood) or [
-        replace(it, tables=own)
-        for it in lines
-        if it.fact == fact and (own := tuple(n for n in it.tables if n in numbers))
-    ]
-    if not meant and fact is None:
-        return _enter_column(plain, answer, numbers, tables)
-    for line in meant:
-        line.corrected(tables, answer)
-    about = [
-        (name, number)
-        for line in meant
-        for name in _facts_told(line.fact, answer)
-        for number in line.tables
-    ]
-    if not meant and fact is not None:
-        about = _state(fact, answer, numbers, tables)
-    settled.update(dict.fromkeys(about, answer.casefold()))
-    return bool(about)
+
+    def _enter_fact(self, fact: Fact, answer: str, numbers: Sequence[int]) -> bool:
+        """Enter an answer to all lines about *fact*, else to all figures."""
+        lines = [
+            replace(line, tables=own)
+            for line in self.lines
+            if line.fact == fact
+            and (own := tuple(n for n in line.tables if n in numbers))
+        ]
+        if lines:
+            return self._correct_lines(lines, answer)
+        leaving, agreed = (answer.casefold() == it for it in (LEAVE_OUT, AGREED))
+        facts = {} if leaving or agreed else facts_in(fact, answer, fact.name)
+        for number in numbers if not agreed else ():
+            table = self.tables[number]
+            kept = table is not None and not leaving
+            self.tables[number] = stated(table, fact, facts) if table and kept else None
+        self._settle(fact, answer, numbers)
+        return bool(numbers)
+
+    def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
+        """Note what an answer settles: a framework may have its version."""
+        plain = answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
+        said = frozenset(() if plain else fact.read(answer))
+        names = [it.name for it in FACTS.values() if it.fields & said]
+        self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
+
+    def _enter_places(
+        self,
+        name: str,
+        answer: str,
+        numbers: Sequence[int],
+        said: tuple[Fact, Fields] | None = None,
+    ) -> bool:
+        """Enter what is *said* of a column, a row label or a text, if it is there.
+
+        Unless it is known, that is what the *answer* is.
+        """
+        places = self._places(name, numbers)
+        for number, place in places:
+            if (table := self.tables[number]) is None:
+                continue
+            known = said or fact_in(answer)
+            fact = fact_named(answer) or (known and known[0])
+            if said is None and place.kind == "column":
+                table = of_column(table, place.header, answer)
+            elif said is None and place.kind == "row":
+                table = of_rows(table, place.header, place.text, answer)
+            elif known is not None:
+                table = with_facts(table, place, *known)
+            else:
+                raise AnswerError(
+                    f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
+                    f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
+                )
+            self.tables[number] = table
+            if fact is not None:
+                text = place.header if place.kind == "column" else place.text
+                self.doubted.add(f"{fact.name} of {text[:30]}")
+        return bool(places)
+
+    def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
+        """Return where *name* stands, each with the number of its table.
+
+        Titles of columns go before texts in cells, and these before headings. A column
+        may be called by its number as well.
+        """
+        plain, nth = plain_name(name), _OF_COLUMN.fullmatch(name)
+        found: dict[str, dict[tuple[int, Place], None]] = {
+            kind: {} for kind in ("title", "number", "text", "heading")
+        }
+        for number, matched in self._sheets:
+            if (table := self.tables[number]) is None or number not in numbers:
+                continue
+            names = {plain_name(title): title for title in table.columns}
+            titles = [names.get(plain_name(it), "") for it in matched.sheet.header]
+            if plain in names:
+                found["title"][number, Place("column", names[plain])] = None
+            if nth and 0 < int(nth["number"]) <= len(titles):
+                title = titles[int(nth["number"]) - 1]
+                found["number"][number, Place("column", title)] = None
+            texts, headings = _texts(matched.sheet, plain)
+            for n, text in texts:
+                is_ = table.columns[titles[n]].is_ if titles[n] else ""
+                if is_ in ("field", "metric"):
+                    kind = "row" if is_ == "metric" else "cell"
+                    found["text"][number, Place(kind, titles[n], text)] = None
+            for text in headings:
+                found["heading"][number, Place("heading", text=text)] = None
+        places = next(([*it] for it in found.values() if it), [])
+        if nth and len({place.header for _, place in places}) > 1:
+            raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
+        return places
 
 
-def _state(
-    fact: Fact, answer: str, numbers: Sequence[int], tables: list[Table | None]
-) -> list[tuple[str, int]]:
-    """Make *answer* all that some tables tell of a fact; return what is settled so."""
-    leaving, agreed = (answer.casefold() == it for it in (LEAVE_OUT, AGREED))
-    facts = {} if leaving or agreed else facts_in(fact, answer, fact.name)
-    for number in numbers if not agreed else ():
-        table = tables[number]
-        kept = table is not None and not leaving
-        tables[number] = stated(table, fact, facts) if table and kept else None
-    return [(it, number) for it in _facts_told(fact, answer) for number in numbers]
-
-
-def _facts_told(fact: Fact, answer: str) -> list[str]:
-    """Return what an answer about *fact* settles: a framework may have its version."""
-    plain = answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
-    said = frozenset(() if plain else fact.read(answer))
-    return [it.name for it in FACTS.values() if it is fact or it.fields & said] or [
-        fact.name
-    ]
-
-
-def _enter_column(
-    name: str, answer: str, numbers: Sequence[int], tables: list[Table | None]
-) -> bool:
-    entered = False
-    for number in numbers:
-        table = tables[number]
-        for header in table.columns if table is not None else ():
-            if table is not None and plain_name(header) == plain_name(name):
-                table = tables[number] = of_column(table, header, answer)
-                entered = True
-        row = of_row(table, name, answer) if table is not None else None
-        if row is not None:
-            tables[number], entered = row, True
-    return entered
+def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterator[str]]:
+    """Return the cells of a sheet that say *plain*, by column, and its headings."""
+    cells = (
+        (n, cell.text)
+        for row in sheet.rows
+        for n, cell in enumerate(row.cells)
+        if plain_name(cell.text) == plain
+    )
+    inside = (
+        row.cells[0].text
+        for row in sheet.rows
+        if row.cells and not any(cell.text.strip() for cell in row.cells[1:])
+    )
+    above = (text for text in (*sheet.context, *inside) if plain_name(text) == plain)
+    return cells, above

@@ -7,19 +7,17 @@ nothing states has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.exchange.messages import Scalar
 from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document
 from benchdb.importing.guess.card_text import longer_chips
 from benchdb.importing.guess.column_profile import fold, header_terms, is_truth
 from benchdb.importing.guess.column_rules import fields_of
-from benchdb.importing.guess.corrections import (
-    Line,
-)
+from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
 from benchdb.importing.guess.questions import AS_ANSWERED
 from benchdb.importing.mapping.fields import (
@@ -38,7 +36,7 @@ from benchdb.importing.mapping.language import (
     Table,
 )
 from benchdb.importing.mapping.mapped_figures import Observation
-from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
+from benchdb.importing.mapping.table_rows import MatchedTable
 
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
@@ -65,6 +63,7 @@ _EXACT: Mapping[str, frozenset[str]] = {
 _GENERATION = re.compile(
     r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
 )
+_SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -75,30 +74,26 @@ _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
 
 def card_lines(
     document: Document,
-    map_: Map,
+    matched: Iterable[tuple[int, MatchedTable]],
     sources: Sequence[Mapping[str, str]],
     doubted: Container[str] = (),
 ) -> list[Line]:
-    """Return the lines of the card of *document*, read by *map_*.
+    """Return the lines of the card of *document*, whose tables are *matched*.
 
-    *sources* say of each table where it has the fields from that hold for all of it,
-    *doubted* are facts of columns about which there is a question of its own.
+    Each goes with the number of its table. *sources* say of each table where it has the
+    fields from that hold for all of it, *doubted* are facts of columns about which
+    there is a question of its own.
     """
     told: dict[tuple[str, int], _Tellings] = defaultdict(lambda: defaultdict(Counter))
     facts: dict[str, Fact] = dict(FACTS)
     lines: dict[int, int] = {}
-    numbers = {id(table): n for n, table in enumerate(map_.table)}
+    map_ = Map()
     defaults = Defaults(map_, (map_,), slug(document.name))
-    try:
-        every = match_tables(document, map_) if map_.table else []
-    except DocumentError:
-        every = []  # nothing of it will be stored
-    for matched in every:
-        number = numbers[id(matched.table)]
-        lines[number] = min(lines.get(number, matched.sheet.line), matched.sheet.line)
-        reader = _Reader(matched, sources[number], doubted)
+    for number, table in matched:
+        lines[number] = min(lines.get(number, table.sheet.line), table.sheet.line)
+        reader = _Reader(table, sources[number], doubted)
         alike: dict[object, list[_Telling]] = {}  # of rows that tell the same
-        for item in matched.read():
+        for item in table.read():
             if not isinstance(item, Observation) or item.fault is not None:
                 continue
             if (key := reader.key(item)) not in alike:
@@ -204,7 +199,8 @@ class _Reader:
             if (not n and labels)
             or any(header in it for it in self._tellers.values() if header not in plain)
         ]
-        self._given = {id(it) for it in table.headings.values()}
+        answered = (*table.headings.values(), table.rows.get(ALL_ROWS))
+        self._answered = {id(it) for it in answered if it is not None}
         self._groups = {
             group.replace("__", ".")
             for pattern in table.context
@@ -235,8 +231,14 @@ class _Reader:
             stored = _stored(fact, known, map_)
             if stored:
                 yield (fact, *self._origin(fact, item, stored))
+            elif (
+                fact.name == "device"
+                and "device" in known.missing
+                and (_setting(fact, item.layers)[0] is not None)
+            ):
+                yield (fact, *self._origin(fact, item, _SOME_GPU))
             elif fact.name in _NEEDED:
-                yield fact, "nowhere", "", (_unsaid(fact, known), _maker(known, map_))
+                yield fact, "nowhere", "", ("", _maker(known, map_))
         for field, value in known.fields.items():
             if field.startswith(PREFIXES) and field not in self._plain:
                 fact = fact_of(field)
@@ -257,14 +259,15 @@ class _Reader:
             bare = _BRACKET.sub("", header)  # without its unit
             exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
             return f"{'exact ' * exact}figures", "", (header, stored)
-        if id(layer) in self._given:
-            return "text", "", ("", stored)
+        if id(layer) in self._answered:
+            return "exact text", "", ("", stored)
         if (text := self._heading(layer, field, item)) is not None:
             return "heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
         exact = exact and _is_whole(fact, printed, stored)
+        exact |= self._is_doubted(fact, printed)  # which somebody said itself
         return f"{'exact ' * exact}column", header, (printed, stored)
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
@@ -320,7 +323,7 @@ def _stored(fact: Fact, known: Known, map_: Map) -> str:
         told = tuple(
             (name, fields[name])
             for name in (*OF_MACHINES, "device")
-            if fields.get(name) is not None
+            if fields.get(name) not in (None, "")
         )
         return _machine_of(told) if {name for name, _ in told} - {"device"} else ""
     parts = [str(fields[name]) for name in sorted(fact.fields) if name in fields]
@@ -345,12 +348,6 @@ def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
         parts += [f"{card.count}x " * (card.count > 1) + card.name]
         parts += [f"{card.memory_bytes // 2**30} GB"] if card.memory_bytes else []
     return " ".join(parts)
-
-
-def _unsaid(fact: Fact, known: Known) -> str:
-    """Return what is known of a fact that is not: that it was some GPU."""
-    why = known.missing.get("device", "") if fact.name == "device" else ""
-    return "the GPU" if why.startswith("the GPU") else ""
 
 
 def _maker(known: Known, map_: Map) -> str:

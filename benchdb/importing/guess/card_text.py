@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.corrections import NOT_STATED, Line
+from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.headings import BILLIONS, settings_in
-from benchdb.importing.guess.questions import AGREED, Question
+from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
@@ -18,28 +18,22 @@ _LINES = 2000
 _SHOWN = 4  # values of a line that are stored as they are printed
 _CHANGED = 20  # others: a wrong one must not hide
 _QUOTED = 50  # characters of one
-_CHIPS = 6
-_ALIKE = 2  # chips in a line that may have given the figures
-_ODD = (18, 36)  # GB of a Mac's memory beside multiples of eight
 _SCANNED = 200_000  # characters of a document that are searched for names
 _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def as_question(line: Line, document: Document, count: int) -> Question:
-    """Return a line as a part of the card of a document with so many tables."""
+def as_question(line: Line, document: Document, at: Sequence[int]) -> Question:
+    """Return a line in words; the tables of its document begin in the lines *at*."""
     text = f"{line.fact.name}: {_values(line, document)}"
-    if count > 1:
+    if len(at) > 1:
         listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
         more = " …" if line.tables[_SHOWN:] else ""
         text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
     return Question(
         key=line.key,
         text=text,
-        lines=(line.line,),
-        choices=(),
-        free=f"{line.fact.name}, such as {line.fact.example}",
-        figures=sum(line.values.values()),
+        lines=tuple(at[n] for n in line.tables),
         likely=NOT_STATED if line.kind == "nowhere" else AGREED,
     )
 
@@ -79,12 +73,9 @@ def _nowhere(line: Line, document: Document) -> str:
     rest = "" if line.sole else f" for {sum(line.values.values())} figures"
     makers = sorted({maker for _, maker in line.values} - {"unknown"})
     of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
-    unsaid = next(filter(None, (unsaid for unsaid, _ in line.values)), "")
-    known = "not stated"
-    if unsaid:
-        known = f"{unsaid}, but not by what it computed (such as cuda, metal or rocm)"
     named = _candidates(line.fact.name, document)
-    return f"{known}{rest}{of}" + (f"; the document names {named}" if named else "")
+    more = f"; the document names {named}" if named else ""
+    return f"not stated{rest}{of}{more}"
 
 
 def _candidates(name: str, document: Document, stored: str = "") -> str:
@@ -104,11 +95,16 @@ def _candidates(name: str, document: Document, stored: str = "") -> str:
 
 def _place_of(document: Document, name: str, stored: str) -> str:
     """Return the line that says a fact of the whole document, quoted."""
+    number = _line_of(document, name, stored)
+    line = " ".join(document.lines[number - 1].split())[:60]
+    return f"line {number}: {line!r}" if number else ""
+
+
+def _line_of(document: Document, name: str, stored: str) -> int:
+    """Return the first line that says the fact *name* is *stored*, 0 if there is none."""
     words = stored.split()
-    for number, line in enumerate(document.lines[:_LINES], 1):
-        if _says(line, name, words):
-            return f"line {number}: {' '.join(line.split())[:60]!r}"
-    return ""
+    lines = enumerate(document.lines[:_LINES], 1)
+    return next((number for number, line in lines if _says(line, name, words)), 0)
 
 
 def _says(line: str, name: str, words: list[str]) -> bool:
@@ -160,26 +156,11 @@ def _models(document: Document) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _chips(document: Document) -> Mapping[str, str]:
-    """Return the machines that the document names, each with its line."""
+    """Return the machines that lines of the document name, each with its line."""
     chips: dict[str, str] = {}
-    sized: set[str] = set()
-    stated = stated_facts(document).chips
-    for number, line in enumerate(document.lines[:_LINES], 1):
-        for name, sizes in _chips_in(line):
-            if not sizes and (ram := stated.get(name, {}).get("ram")):
-                sizes.append(str(ram))
-            if sizes:  # what says more of it takes its place
-                chips.pop(name, None)
-                sized.add(name)
-            if len(chips) < _CHIPS and (sizes or name not in sized):
-                chips.setdefault(" ".join([name, *sizes]), f" (line {number})")
+    for name, fields in stated_facts(document).chips.items():
+        cores = f"{fields['gpu_cores']}c" if "gpu_cores" in fields else ""
+        words = filter(None, (name, cores, str(fields.get("ram", ""))))
+        number = _line_of(document, "machine", name)
+        chips[" ".join(words)] = f" (line {number})" if number else ""
     return chips
-
-
-def _chips_in(line: str) -> Iterator[tuple[str, list[str]]]:
-    named = naming.chips_in(line)
-    for chip in named if len(named) <= _ALIKE else ():  # more are no candidates
-        ram = (chip.ram_bytes or 0) // 2**30
-        ram = ram if chip.accelerator or ram % 8 == 0 or ram in _ODD else 0
-        sizes = [f"{chip.gpu_cores}c"] if chip.gpu_cores else []
-        yield chip.name, sizes + ([f"{ram} GB"] if ram else [])

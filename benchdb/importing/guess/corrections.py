@@ -1,17 +1,34 @@
-"""A proposed map, corrected: what somebody says holds against columns and headings."""
+"""A table of a proposed map, corrected: what somebody says holds against all else.
+
+A fact is set for all rows, below one heading, for one column, for one text of a column
+or for one row label; a column is given another meaning, unit or metric, or left out.
+"""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_profile import header_terms
-from benchdb.importing.guess.facts import FACTS, Fact, column_of, fact_named
+from benchdb.importing.guess.facts import (
+    FACTS,
+    Fact,
+    column_of,
+    fact_in,
+    fact_named,
+)
 from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
-from benchdb.importing.guess.questions import AGREED, LEAVE_OUT, AnswerError
+from benchdb.importing.guess.questions import (
+    AGREED,
+    LEAVE_OUT,
+    NOT_STATED,
+    AnswerError,
+)
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
     CORES,
@@ -25,12 +42,23 @@ from benchdb.importing.mapping.language import (
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.unit_names import understood
 
-NOT_STATED = "not-stated"
+FIGURES = ("value", "samples", "ratio")
+ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
-_FIGURES = ("value", "samples", "ratio")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _APART = "parameters.variant"  # what tells columns of figures apart
-_EVERY = "."  # an expression that is found in any heading
+_Facts = TypeVar("_Facts", bound=Meaning)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a fact is said: a *text* below the column *header*, or above the rows.
+
+    A ``row`` is named by its text, a ``column`` is meant as a whole.
+    """
+
+    kind: Literal["column", "cell", "row", "heading"]
+    header: str = ""
+    text: str = ""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -55,8 +83,6 @@ class Line(msgspec.Struct, frozen=True):
         """Return what it goes by beside other lines about the same fact."""
         if self.kind == "column":
             return f"{self.fact.name} in {self.header[:30]}"
-        if any(unsaid for unsaid, _ in self.values) and self.kind == "nowhere":
-            return f"{self.fact.name} of the GPU"
         more = {"heading": " in headings", "figures": " in names of columns"}
         return f"{self.fact.name}{more.get(self.kind, '')}"
 
@@ -65,14 +91,11 @@ class Line(msgspec.Struct, frozen=True):
         """Return the key by which it is answered."""
         return f"{self.name} at line {self.line}"
 
-    def corrected(self, tables: list[Table | None], answer: str) -> None:
-        """Enter *answer* into its *tables*; raise ``AnswerError`` for nonsense."""
-        for part in filter(None, map(str.strip, answer.split(";"))):
-            for number in self.tables:
-                if (table := tables[number]) is not None:
-                    tables[number] = self._corrected(table, part)
+    def corrected(self, table: Table, answer: str) -> Table | None:
+        """Return one of its tables with *answer*, ``None`` if nothing of it stays.
 
-    def _corrected(self, table: Table, answer: str) -> Table | None:
+        Raise ``AnswerError`` for nonsense.
+        """
         plain = answer.casefold()
         if plain == AGREED or (self.kind == "nowhere" and plain == NOT_STATED):
             return table
@@ -81,17 +104,27 @@ class Line(msgspec.Struct, frozen=True):
         column = column_of(answer, self.header) if self.kind == "column" else None
         if column is not None:
             return replace(table, columns={**table.columns, self.header: column})
-        if several := _ONE_OF_SEVERAL.fullmatch(answer):
-            printed = [self._printed(several["printed"].strip("'\" "))]
+        texts = [printed for printed, _ in self.values]
+        several = _ONE_OF_SEVERAL.fullmatch(answer)
+        if several:
+            texts = [self._printed(several["printed"].strip("'\" "))]
             answer = several["value"].strip("'\" ")
-        else:
-            printed = [text for text, _ in self.values]
         facts = facts_in(self.fact, answer, self.key)
         if self.sole and not several:
             return stated(table, self.fact, facts)
-        if self.kind == "nowhere":  # of some rows alone
-            return replace(table, set={**table.set, **facts})
-        return self._reprinted(table, printed, facts)
+        if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
+            return replace(table, set={**without(table.set, self.fact), **facts})
+        for text in texts:
+            place = self._place(text)
+            if place.header in table.columns or place.kind == "heading":
+                table = with_facts(table, place, self.fact, facts)
+        return table
+
+    def _place(self, text: str) -> Place:
+        if self.kind == "heading":
+            return Place("heading", text=text)
+        cells = self.kind == "column"
+        return Place("cell", self.header, text) if cells else Place("column", text)
 
     def _printed(self, text: str) -> str:
         known = {plain_name(printed): printed for printed, _ in self.values}
@@ -105,35 +138,8 @@ class Line(msgspec.Struct, frozen=True):
         if self.kind != "figures":
             return None
         names = {printed for printed, _ in self.values}
-        columns = {
-            name: Column(is_="ignore") if name in names else column
-            for name, column in table.columns.items()
-        }
-        return _with_columns(table, columns)
-
-    def _reprinted(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
-        """Return *table* where each of *texts*, as printed, means *facts*."""
-        columns, headings = dict(table.columns), dict(table.headings)
-        for text in texts:
-            said = recognised(text, self.fact.named, whole=True).set.keys()
-            unset = (naming_fields(self.fact) | said) & self.fact.fields - facts.keys()
-            absent = {bare_name(name): _ABSENT for name in sorted(unset)}
-            if self.kind == "heading":
-                heading = f"^{expression_of(text)}$"
-                headings[heading] = Heading(set=facts, missing=absent)
-            elif self.kind == "figures" and text in columns:
-                kept = without(columns[text].set, self.fact)
-                kept |= {} if facts else {_APART: text}
-                columns[text] = replace(columns[text], set={**kept, **facts})
-            elif self.kind == "column":
-                column = columns[self.header]
-                before = column.cells.get(text, Meaning())
-                kept = without(before.set, self.fact)
-                cell = replace(before, set={**kept, **facts}, missing=absent)
-                columns[self.header] = replace(
-                    column, cells={**column.cells, text: cell}
-                )
-        return replace(table, columns=columns, headings=headings)
+        left = {name: Column(is_="ignore") for name in names & table.columns.keys()}
+        return with_columns(table, left)
 
 
 def naming_fields(fact: Fact) -> frozenset[str]:
@@ -162,59 +168,60 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
+def _saying(before: _Facts, fact: Fact, facts: Fields, text: str = "") -> _Facts:
+    """Return *before* with *facts* as all that is known of a *fact*.
+
+    What *text*, the text that is met, says of it as well does not hold any more.
+    """
+    said = recognised(text, fact.named, whole=True).set.keys() if text else set[str]()
+    unset = (naming_fields(fact) | said) & fact.fields - facts.keys()
+    fields = {**without(before.set, fact), **facts}
+    missing = {n: why for n, why in before.missing.items() if n not in facts}
+    if fact.name == "machine":
+        # A blank name is none; a missing "model" would be that of a network as well.
+        return replace(before, set=fields | dict.fromkeys(sorted(unset), ""))
+    absent = {bare_name(name): _ABSENT for name in sorted(unset)}
+    return replace(before, set=fields, missing=missing | absent)
+
+
 def stated(table: Table, fact: Fact, facts: Fields) -> Table:
     """Return *table* in which *facts* are all that is known of a *fact*.
 
     A column that told it stays as a setting under its own name.
     """
-    fields = fact.fields | facts.keys()
-    has = _teller(fields)
-    names = tuple(name for name in table.names if name not in fact.named)
-    own = naming_fields(fact) | facts.keys()  # a column of memory stays
+    fields = naming_fields(fact) | facts.keys()  # a column of memory stays
+    rows = {key: _untelling(it, fields) for key, it in table.rows.items()}
+    every = rows.pop(ALL_ROWS, Meaning())
     columns = {
-        name: _untold(name, column, fact, own) for name, column in table.columns.items()
+        name: _untold(name, column, fact, fields)
+        for name, column in table.columns.items()
     }
-    headings = {
-        key: replace(it, set={n: v for n, v in it.set.items() if n not in fields})
-        for key, it in table.headings.items()
-    }
-    if fact.name == "version" and "framework" in names:
-        # It comes with the name of the framework, which stays.
-        absent = {} if facts else {"framework_version": _ABSENT}
-        headings[_EVERY] = Heading(set=facts, missing=absent)
     return replace(
         table,
-        names=names,
-        context=tuple(it for it in table.context if not has(it)),
-        columns=columns,
-        headings=headings,
-        rows={key: _meaning(it, fields) for key, it in table.rows.items()},
-        set={**{n: v for n, v in table.set.items() if n not in fields}, **facts},
+        set={n: it for n, it in table.set.items() if n not in fact.fields},
+        columns=_told_apart(table.columns, columns),
+        rows={ALL_ROWS: _saying(every, fact, facts), **rows},
     )
 
 
-def _teller(fields: frozenset[str]) -> Callable[[str], bool]:
-    groups = {field.replace(".", "__") for field in fields}
-    return lambda pattern: not groups.isdisjoint(re.compile(pattern).groupindex)
-
-
-def _meaning(known: Meaning, fields: frozenset[str]) -> Meaning:
+def _untelling(known: Meaning, fields: frozenset[str]) -> Meaning:
     return replace(known, set={n: v for n, v in known.set.items() if n not in fields})
 
 
 def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Column:
     """Return a column that tells nothing of *fact* any more."""
-    has = _teller(fields)
     known = {n: v for n, v in column.set.items() if n not in fields}
     if column.is_ != "field":
-        known |= {_APART: name} if known != column.set else {}
         return replace(column, set=known)
-    cells = {key: _meaning(it, fields) for key, it in column.cells.items()}
+    groups = {field.replace(".", "__") for field in fields}
+    cells = {key: _untelling(it, fields) for key, it in column.cells.items()}
     column = replace(
         column,
         set=known,
         cells={key: it for key, it in cells.items() if it != Meaning()},
-        pattern=tuple(it for it in column.patterns if not has(it)),
+        pattern=tuple(
+            it for it in column.patterns if groups.isdisjoint(re.compile(it).groupindex)
+        ),
     )
     names = tuple(it for it in column.names if it not in fact.named)
     if column.field not in fields and names == column.names:
@@ -226,44 +233,93 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
     return replace(column, field=own, names=(), values={}, ending="")
 
 
-def _with_columns(table: Table, columns: Mapping[str, Column]) -> Table | None:
-    """Return *table* with other *columns*, ``None`` if none of them has figures."""
-    has_figures = any(column.is_ in _FIGURES for column in columns.values())
-    return replace(table, columns={**columns}) if has_figures else None
+def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
+    """Return *table* with *facts* as all that is known of a *fact* at a *place*."""
+    if place.kind in ("cell", "column"):
+        column = table.columns[place.header]
+        if place.kind == "cell":
+            before = column.cells.get(place.text, Meaning())
+            said = _saying(before, fact, facts, place.text)
+            column = replace(column, cells={**column.cells, place.text: said})
+        elif not facts and fact.fields.isdisjoint({*column.set, "machine"}):
+            why = f"a column cannot be without its {fact.name}; say it of its table"
+            raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
+        else:
+            said = _saying(Meaning(set=column.set), fact, facts)
+            column = replace(column, set=said.set)
+        columns = {**table.columns, place.header: column}
+        return replace(table, columns=_told_apart(table.columns, columns))
+    key = f"^{expression_of(place.text)}$"
+    if place.kind == "row":
+        said = _saying(table.rows.get(key, Meaning()), fact, facts)
+        return replace(table, rows={**table.rows, key: said})
+    heading = _saying(table.headings.get(key, Heading()), fact, facts, place.text)
+    return replace(table, headings={**table.headings, key: heading})
+
+
+def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
+    """Return *table* with some columns *changed*, ``None`` if no figures stay."""
+    columns = {**table.columns, **changed}
+    has_figures = any(column.is_ in FIGURES for column in columns.values())
+    return replace(table, columns=columns) if has_figures else None
+
+
+def _told_apart(
+    before: Mapping[str, Column], columns: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Return *columns* of which those that were unlike *before* still are.
+
+    Their titles tell them apart where what did is corrected.
+    """
+    alike = Counter(map(_figure_of, columns.values()))
+    return {
+        name: replace(column, set={**column.set, _APART: name})
+        if column.is_ in FIGURES
+        and column.set != before[name].set
+        and alike[_figure_of(column)] > 1
+        else column
+        for name, column in columns.items()
+    }
+
+
+def _figure_of(column: Column) -> object:
+    return column.is_, column.metric, repr(sorted(column.set.items()))
 
 
 def of_column(table: Table, name: str, answer: str) -> Table | None:
     """Return *table* with what is answered about its column *name*, if figures stay.
 
-    It may be left out, have another unit or metric, or be what some fact is read from;
-    raise ``AnswerError`` for anything else.
+    It may be left out, have another unit or metric, be what some fact is read from, or
+    have a fact itself; raise ``AnswerError`` for anything else.
     """
     column = table.columns[name]
+    of_figures = column.is_ in FIGURES
     if answer.casefold() == LEAVE_OUT:
         column = Column(is_="ignore")
-    elif column.is_ in _FIGURES and (changed := _figures_of(column, name, answer)):
+    elif of_figures and (changed := _figures_of(column, name, answer)):
         column = changed
-    elif column.is_ in _FIGURES and (facts := _named_by(column, name, answer)):
-        column = replace(column, set={**column.set, **facts})
-    elif (known := column_of(answer, name)) is not None:
+    elif of_figures and (fact := fact_named(answer)):
+        known = {field: it for field, it in column.set.items() if field in fact.fields}
+        facts = known or recognised(name, fact.named).set or fact.read(name)
+        if not facts:
+            raise AnswerError(
+                f"{name!r}: it names no {fact.name} that is known; give which it is, "
+                f"as '{name}: {fact.name} {fact.example}'"
+            )
+        return with_facts(table, Place("column", name), fact, facts)
+    elif (known_column := column_of(answer, name)) is not None:
         told = {field for cell in column.cells.values() for field in cell.set}
-        if known.field not in told:  # else whole cells tell the rows apart as well
-            column = known
+        if known_column.field not in told:  # else whole cells tell the rows apart too
+            column = known_column
+    elif (said := fact_in(answer)) is not None:
+        return with_facts(table, Place("column", name), *said)
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
-            f"metric, setting, {', '.join(FACTS)}, {LEAVE_OUT}"
+            f"metric, setting, {', '.join(FACTS)}, one of these with a value "
+            f"(precision fp16), {LEAVE_OUT}"
         )
-    return _with_columns(table, {**table.columns, name: column})
-
-
-def _named_by(column: Column, name: str, answer: str) -> Fields:
-    """Return what the *name* of a column of figures says, if *answer* is that fact."""
-    fact = fact_named(answer)
-    if fact is None:
-        return {}
-    known = {field: it for field, it in column.set.items() if field in fact.fields}
-    return known or recognised(name, fact.named).set
+    return with_columns(table, {name: column})
 
 
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:
@@ -284,21 +340,18 @@ def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     return replace(column, metric=metric, unit=answer)
 
 
-def of_row(table: Table, name: str, answer: str) -> Table | None:
-    """Return *table* with what is answered about its rows *name*, named after a metric.
+def of_rows(table: Table, header: str, label: str, answer: str) -> Table:
+    """Return *table* with what is answered about rows named after a metric.
 
-    They may have another metric, or be left out; ``None`` if there are none.
+    Their *label* stands below *header*. They may have another metric, be left out, or
+    have a fact of their own.
     """
-    for header, column in table.columns.items():
-        plain = {plain_name(label): label for label in column.values}
-        label = plain.get(plain_name(name), "*")
-        if column.is_ != "metric" or label == "*":
-            continue
-        if answer.casefold() != LEAVE_OUT and answer not in metrics():
-            why = "give a metric of schema/metrics.json"
-            raise AnswerError(f"{name!r}: {answer!r}: {why}, or {LEAVE_OUT}")
-        metric = "" if answer.casefold() == LEAVE_OUT else answer
-        values = {**column.values, label: metric}
-        changed = replace(column, values=values)
-        return replace(table, columns={**table.columns, header: changed})
-    return None
+    if answer.casefold() != LEAVE_OUT and answer not in metrics():
+        if (said := fact_in(answer)) is not None:
+            return with_facts(table, Place("row", header, label), *said)
+        why = "give a metric of schema/metrics.json, a fact (precision fp16)"
+        raise AnswerError(f"{label!r}: {answer!r}: {why}, or {LEAVE_OUT}")
+    column = table.columns[header]
+    metric = "" if answer.casefold() == LEAVE_OUT else answer
+    changed = replace(column, values={**column.values, label: metric})
+    return replace(table, columns={**table.columns, header: changed})

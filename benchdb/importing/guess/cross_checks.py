@@ -1,18 +1,15 @@
-"""What a document says beside its tables' figures: in sentences, by other figures."""
+"""What a document says twice, or beside its tables: summaries of rows, sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import ColumnDraft
 from benchdb.importing.guess.column_profile import fold, statistic
-from benchdb.importing.guess.figure_columns import TOKENS, TTFT
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
-from benchdb.importing.quantities.quantity import Quantity, parsed
-from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
 _LISTED = 20  # sentences
@@ -21,9 +18,6 @@ _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
 )
-_LIMIT = re.compile(r"\b(?:max(?:imum)?|limit|budget)\b")  # of tokens, not a count
-_TOLERANCE = 0.05
-_FEW = 3  # rows of which none may agree
 
 
 def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
@@ -89,88 +83,3 @@ def _holds(above: TableDraft, below: TableDraft) -> bool:
     alike = above.sheets[0].kind == below.sheets[0].kind
     nested = bool(below.sheets[0].inherited) and ways[1].startswith(ways[0])
     return alike and nested and ways[0] != ways[1]
-
-
-def contradiction_doubts(table: TableDraft) -> Iterator[Doubt]:
-    """Yield the doubts about rates that are not what tokens and seconds beside make."""
-    if table.sheets[0].kind == "timings":
-        return  # times of other parts stand beside
-    for rate in (one for one in table.drafts if one.metric in TOKENS):
-        counted = [
-            one
-            for one in table.drafts
-            if one.looks.integers and "token" in one.looks.terms and one is not rate
-            if _LIMIT.search(fold(one.header)) is None
-        ]
-        same = [[one] for one in counted if _side(one) == _side(rate)]
-        if (
-            not _side(rate)
-            and len(counted) == len({*map(_side, counted)} - {None}) == 2
-        ):
-            same = [counted]  # all tokens, of prompt and answer
-        for counts in same:
-            for time in (one for one in table.drafts if _times(one, rate)):
-                yield from _contradiction(table, rate, counts, time)
-
-
-def _side(one: ColumnDraft) -> str | None:
-    terms = one.looks.terms
-    side = "prefill" if terms & {"prefill", "given"} else None
-    return "decode" if "decode" in terms else side
-
-
-def _times(one: ColumnDraft, rate: ColumnDraft) -> bool:
-    """Tell whether *one* may be the time in which the tokens of *rate* were."""
-    terms = one.looks.terms
-    if one.bases != {"s"} or terms & {"ttft", "tpot", "itl", "latency"}:
-        return False
-    return _side(one) == _side(rate) or (_side(one) is None and "time" in terms)
-
-
-def _contradiction(
-    table: TableDraft,
-    rate: ColumnDraft,
-    counts: Sequence[ColumnDraft],
-    time: ColumnDraft,
-) -> Iterator[Doubt]:
-    agree, unlike = 0, list[tuple[SheetRow, float]]()
-    first = next((one for one in table.drafts if one.metric == TTFT), None)
-    for row in (row for sheet in table.sheets for row in sheet.rows):
-        cells = dict(zip(table.drafts, row.cells, strict=True))
-        figures = [_figure(cells[one].text, one) for one in (rate, time, *counts)]
-        known = [one for one in figures if one]
-        if len(known) == len(figures):
-            printed, seconds, *tokens = known
-            made = sum(tokens) / seconds
-            # An answer may be timed from its first token on.
-            wait = _figure(cells[first].text, first) if first else None
-            spans = [seconds, seconds - wait] if wait and wait < seconds else [seconds]
-            near = any(
-                abs(printed * span - sum(tokens)) <= _TOLERANCE * sum(tokens)
-                for span in spans
-            )
-            agree, unlike = agree + near, unlike + ([] if near else [(row, made)])
-    # Where none of many rows agrees, the columns are of different things.
-    if unlike and (agree or len(unlike) <= _FEW):
-        row, made = unlike[0]
-        listed = " and ".join(repr(one.header) for one in counts)
-        text = (
-            f"In line {row.line}, {listed} in {time.header!r} make {made:.4g}"
-            " a second, which {} contradicts: is it right?"
-        )
-
-        def settle(answer: str) -> None:
-            if not rate.take(answer):
-                table.notes.append(f"{rate.header!r} contradicts {listed}")
-
-        choices = {"keep": "as it is printed", LEAVE_OUT: "leave the column out"}
-        yield column_doubt([rate], "contradiction", text, choices, settle=settle)
-
-
-def _figure(text: str, one: ColumnDraft) -> float | None:
-    unit = one.looks.unit or one.unit
-    try:
-        amount = parsed(text, decimal=one.looks.decimal, unit=unit)
-    except ValueError:
-        return None
-    return amount.value if isinstance(amount, Quantity) else None

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchdb.catalogue import workloads
-from benchdb.errors import suggestion
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
+from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import (
     BILLIONS,
@@ -59,21 +59,7 @@ _SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_]
 _SIDED = ("llm-prefill", "llm-decode")
 
 
-def work_fault(answer: str) -> str | None:
-    """Return why *answer* names no work, ``None`` where it does."""
-    new = answer.removeprefix("new:").strip()
-    if answer in workloads() or naming.workload(answer):
-        return None
-    if answer != new and _NEW.fullmatch(new) and any(map(str.isalpha, new)):
-        return None
-    near = suggestion(answer, workloads())
-    near = near if "mean" in near else ""
-    return f"it is no work that is known{near}, and new work is typed {_NEW_WORK}"
-
-
-_NEW = re.compile(r"(?=.{2,40}$)[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_NEW_WORK = "as 'new: a-name' (lower case, digits and dashes, 40 characters at most)"
-_A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", work_fault)
+_A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_fault)
 
 
 def headings(*tables: TableDraft) -> list[str]:
@@ -167,21 +153,29 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
-    drafts = table.rows or table.drafts
-    figures = [o for o in drafts if o.holds_figures and o.metric != RATIO]
+    figures = _results(table)
     doubts = _mode_doubts(table, figures)
     bare = [one for one in figures if "workload" not in one.fields]
     if not bare or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
-    if _enter_request(table, figures):
-        bare = tokens
-    if not bare:
-        return doubts
-    if len(bare) < len(figures) and not tokens:
-        return [*doubts, *_belonging_doubts(figures, bare)]
     if tokens and (not table.rows or len(tokens) == len(bare)):
-        return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
+        return [*doubts, *(_token_doubt(one, tokens) for one in tokens)]
+    if len(bare) < len(figures) and not tokens:
+        return doubts  # see belonging_doubts
+    columns = _naming_work(table)
+    if _enter_said(table, columns, figures):
+        return doubts
+    return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
+
+
+def _results(table: TableDraft) -> list[ColumnDraft]:
+    drafts = table.rows or table.drafts
+    return [one for one in drafts if one.holds_figures and one.metric != RATIO]
+
+
+def _naming_work(table: TableDraft) -> list[ColumnDraft]:
+    """Return the columns that may name the work, the likeliest first."""
     columns = [
         one
         for one in table.drafts
@@ -200,10 +194,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         it for it in columns if it in rows or likeness_to_work(it.looks) >= _KNOWN
     ] or columns
     columns.sort(key=lambda it: (it.header in above, -likeness_to_work(it.looks)))
-    columns = [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
-    if _enter_said(table, columns, figures):
-        return doubts
-    return [*doubts, _work_doubt(table, columns[:_COLUMNS], document)]
+    return [it for it in columns if likeness_to_work(it.looks)] or columns[:1]
 
 
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
@@ -282,72 +273,34 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
-def _enter_request(table: TableDraft, figures: Sequence[ColumnDraft]) -> bool:
-    """Enter the work of figures beside those of sides; tell whether there are such."""
-    works = {str(it.fields["workload"]) for it in figures if "workload" in it.fields}
-    if not works or not works <= {*_SIDED, "llm-generate"}:
-        return False
-    # Beside answers alone they are of these.
-    whole = "llm-decode" if works == {"llm-decode"} else "llm-generate"
-    bare = [it for it in figures if "workload" not in it.fields and not it.column]
-    for it in (one for one in bare if one.metric not in TOKENS):
-        side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
-        it.add(workload=side or whole)
-    return True
+def belonging_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubts of which work figures are beside others whose work is known.
 
-
-def _token_doubt(
-    table: TableDraft, one: ColumnDraft, tokens: Sequence[ColumnDraft]
-) -> Doubt:
-    """Return the doubt which side of a language model a column is about.
-
-    With the last answer it is known, or asked, to which work other figures belong.
+    Beside those of one work, or of the sides of a language model, they need none.
     """
-
-    def settle(answer: str) -> list[Doubt]:
-        _enter_work(one, answer)
-        works = {it.fields.get("workload") for it in tokens if it.column is None}
-        drafts = table.rows or table.drafts
-        figures = [it for it in drafts if it.holds_figures and it.metric != RATIO]
-        if None in works or _enter_request(table, figures):
-            return []
-        rest = [it for it in figures if "workload" not in it.fields]
-        if len(works) == 1:
-            for it in rest:
-                it.add(workload=str(*works))
-        return _belonging_doubts(figures, rest) if rest and len(works) != 1 else []
-
-    text = "Which tokens do {} count?"
-    more: dict[str, object] = {"settle": settle, "free": _A_WORK}
-    if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
-        more["likeness"] = ("work", one.header)  # its header may say another side
-    return column_doubt([one], "work", text, WORKS, **more)
-
-
-def _enter_work(one: ColumnDraft, answer: str) -> None:
-    if not one.take(answer):
-        one.add(workload=work_of(answer))
-
-
-def work_of(text: str) -> str:
-    """Return the name of the work that was typed, ours where we have one."""
-    text = text.removeprefix("new:").strip()
-    known = text if text in workloads() else naming.workload(text)
-    return known or slug(text, "-")
-
-
-def _belonging_doubts(
-    figures: Sequence[ColumnDraft], bare: Sequence[ColumnDraft]
-) -> list[Doubt]:
-    """Return the doubts of which work columns are that stand beside others'."""
+    figures = _results(table)
     known = {
-        str(o.fields["workload"]): o.header for o in figures if "workload" in o.fields
+        str(it.fields["workload"]): it.header
+        for it in figures
+        if "workload" in it.fields
     }
+    bare = [
+        it for it in figures if "workload" not in it.fields and it.metric not in TOKENS
+    ]
+    if not known or not bare or table.told_by_columns("workload"):
+        return []
+    if known.keys() <= {*_SIDED, "llm-generate"}:
+        # Beside answers alone they are of these.
+        whole = "llm-decode" if known.keys() == {"llm-decode"} else "llm-generate"
+        for it in bare:
+            side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
+            it.add(workload=side or whole)
+        return []
     choices = {
         work: WORKS.get(work, f"that of {header!r}")
         for work, header in sorted(known.items())
     }
-    if not choices or choices.keys() & WORKS.keys():
+    if choices.keys() & WORKS.keys():
         works = ("llm-generate", "llm-decode", "llm-prefill")
         choices = {work: WORKS[work] for work in works} | choices
     choices[LEAVE_OUT] = "leave them out"
@@ -364,6 +317,20 @@ def _belonging_doubts(
         )
         for one in bare
     ]
+
+
+def _token_doubt(one: ColumnDraft, tokens: Sequence[ColumnDraft]) -> Doubt:
+    """Return the doubt which side of a language model a column is about."""
+    text = "Which tokens do {} count?"
+    more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
+    if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
+        more["likeness"] = ("work", one.header)  # its header may say another side
+    return column_doubt([one], "work", text, WORKS, **more)
+
+
+def _enter_work(one: ColumnDraft, answer: str) -> None:
+    if not one.take(answer):
+        one.add(workload=work_of(answer))
 
 
 def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import count, islice
 
 import msgspec
 from msgspec.structs import replace
@@ -20,24 +20,21 @@ from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
-from benchdb.importing.guess.cross_checks import (
-    contradiction_doubts,
-    leave_summaries,
-    sentence_results,
-)
+from benchdb.importing.guess.corrections import Line
+from benchdb.importing.guess.cross_checks import leave_summaries, sentence_results
 from benchdb.importing.guess.document_doubts import (
+    belonging_doubts,
     heading_doubts,
     repeat_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.headings import Segment, origin
+from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
-    ROUNDS,
+    REFUSED,
+    AnswerError,
     Inquiry,
     Question,
-    card,
-    likely_of,
-    of_card,
+    corrections,
     unused,
 )
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
@@ -52,23 +49,20 @@ from benchdb.importing.sheet import Sheet
 
 _COLUMNS = 100
 _SHEETS = 100  # with one header that stand alone
-_MOST = 3  # questions, in two rounds if the first has room
-_TRIED = 5
 _NAME = 300  # characters
-_CONTESTED = ("machine", "device", "framework")
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
-_SHOWN = 8  # names in a note
 _OPEN = "what it holds is asked for"
 
 
 class Proposal(msgspec.Struct, frozen=True):
     """A map, the same as TOML; what was assumed, what is left out, what is open.
 
-    *notes* are assumptions that matter for what the rows mean. While *questions* are
-    open the map reads less than it could, and must not be imported.
+    *notes* are assumptions that matter for what the rows mean. *questions* are the
+    lines of the card of what was inferred, which is answered by the key *card*; while
+    there are some the map must not be imported.
     """
 
     map: Map
@@ -76,6 +70,7 @@ class Proposal(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
     questions: tuple[Question, ...]
+    card: str
 
 
 def propose(
@@ -83,64 +78,96 @@ def propose(
 ) -> Proposal:
     """Return the map that would explain *sheets*, the tables of *document*.
 
-    *answers* are those to its questions, by their keys. What has no likely answer is
-    asked by itself; once nothing of that is open, the card is: whether all that was
-    inferred is right. What a correction brings up is asked in a second one, and what
-    is open after that is left as it is likely.
+    *answers* are those to its lines and to its cards, by their keys. What was inferred
+    is on a card, and so is what has no likely answer. What a correction brings up is on
+    a further one.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
-    given = {key: answer for key, answer in answers.items() if key not in ROUNDS}
-    typed = dict(answers)
-    shown: set[str] = set()
+    cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
+    given = {key: answer for key, answer in answers.items() if key not in cards}
     earlier = _Earlier()
-    for key in ROUNDS:
+    for key in map(_card_key, count()):
         state = _settled(plan, given, earlier)
-        parts = [part for part in state.parts if part.key not in shown]
-        if state.proposal.questions or not parts or key not in answers:
+        questions = [it for it in state.questions if not earlier.has(it)]
+        open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
+        if open_:
+            raise AnswerError(f"yes is not enough: {open_[0].reading()}")
+        if not questions or key not in cards:
             break
-        corrected = of_card(key, parts, answers[key])
-        typed |= corrected
-        given |= likely_of(parts) | corrected | given
-        shown |= {part.key for part in parts}
+        if cards.pop(key).strip().casefold() in REFUSED:
+            return _nothing(document, key, questions)
+        given |= corrections(key, questions, answers[key])
         earlier = earlier.with_(state)
-    else:
-        state, parts = _settled(plan, given, earlier), []
-    known = {**state.known, **dict.fromkeys((*shown, *ROUNDS), "")}
-    if given.keys() - known.keys():  # of a table that another answer leaves out
-        first = _settled(plan, {}, _Earlier())
-        known |= {**first.known, **{part.key: "" for part in first.parts}}
-    used = state.used | ({*ROUNDS} if shown else set())
-    notes = [*state.proposal.notes, *unused(typed, known, used)]
-    questions = state.proposal.questions or ((card(key, parts),) if parts else ())
-    return replace(state.proposal, notes=_listed(notes), questions=questions)
+    every = earlier.with_(state)
+    if given.keys() - state.used - every.keys():  # of what another answer leaves out
+        every = every.with_(_settled(plan, {}, _Earlier()))
+    known = every.keys() | cards.keys()
+    notes = [*state.notes, *unused(given | cards, known, state.used)]
+    return Proposal(
+        map=state.map,
+        toml=to_toml(state.map, state.remarks),
+        notes=_listed(notes),
+        left_out=_listed(state.left_out),
+        questions=tuple(questions),
+        card=key,
+    )
+
+
+def _card_key(n: int) -> str:
+    """Return the key by which the *n*-th card of a document is answered, 0 for one."""
+    return ("further " * (n > 0)) + "readings" + (f" {n}" if n > 1 else "")
+
+
+_CARD = re.compile(r"readings|further readings(?: \d)?")
+
+
+def _nothing(document: Document, key: str, questions: Sequence[Question]) -> Proposal:
+    map_ = Map(documents=(document.sha256,), nothing="left out, as answered")
+    return Proposal(map_, to_toml(map_), (), (), (), key)
 
 
 class _State(msgspec.Struct, frozen=True):
-    """What follows from answers: a proposal, and the *parts* of its card.
+    """What follows from answers: a map, what is said of it, and what is inferred.
 
-    *known* are keys of questions, with those that they belong to, *used* answers.
-    *asked* are keys of doubts; *places* are the lines of the tables of each line.
+    *asked* are keys of doubts, *used* those of answers, *lines* those that were read
+    off the rows, by their keys; their tables are where these begin. *remarks* say where
+    the tables of the map stand.
     """
 
-    proposal: Proposal
-    parts: Sequence[Question]
-    known: Mapping[str, str]
+    map: Map
+    remarks: Sequence[str]
+    notes: Sequence[str]
+    left_out: Sequence[str]
+    questions: Sequence[Question]
+    lines: Mapping[str, Line]
+    asked: AbstractSet[str]
     used: AbstractSet[str]
-    asked: frozenset[str]
-    places: Mapping[str, frozenset[int]]
 
 
 class _Earlier(msgspec.Struct, frozen=True):
-    """What cards showed before: an answer to it is to nothing else of that name."""
+    """What cards showed before: an answer to it is to nothing else."""
 
-    asked: frozenset[str] = frozenset()
-    places: Mapping[str, frozenset[int]] = {}
+    shown: AbstractSet[object] = frozenset()
+    lines: Mapping[str, Line] = {}
+    asked: AbstractSet[str] = frozenset()
+
+    def has(self, question: Question) -> bool:
+        """Tell whether cards showed *question*, though others were beside it."""
+        return self.shown >= question.marks()
+
+    def keys(self) -> AbstractSet[str]:
+        """Return the keys that were shown."""
+        return self.asked | self.lines.keys()
 
     def with_(self, state: _State) -> "_Earlier":
         """Return this with what the card of *state* showed."""
-        return _Earlier(self.asked | state.asked, {**self.places, **state.places})
+        return _Earlier(
+            self.shown.union(*(it.marks() for it in state.questions)),
+            {**self.lines, **state.lines},
+            self.asked | state.asked,
+        )
 
 
 def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
@@ -158,45 +185,49 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         left_out.append(f"the table at line {table.line}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda table: (-len(table.drafts), not table.alone))
-    questions = inquiry.open()
-    asked = inquiry.known.keys() | earlier.asked
-    own = {key: it for key, it in answers.items() if key not in asked}
     built = [(draft, draft.table()) for draft in read]
     at = [draft.line for draft, _ in built]
-    stood = {
-        key: frozenset(n for n, line in enumerate(at) if line in lines)
-        for key, lines in earlier.places.items()
-    }
+    of_doubts = inquiry.known | inquiry.used
+    of_doubts |= earlier.asked
     corrected = correct(
         document,
         [table for _, table in built],
         [draft.sources for draft, _ in built],
-        own,
+        {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry.known,
-        stood,
+        {key: _numbered(line, at) for key, line in earlier.lines.items()},
     )
     left_out += [
         f"the table at line {line}: as answered"
         for n, line in enumerate(at)
         if n not in corrected.numbers
     ]
-    map_ = _map(document, corrected.tables, open_=bool(questions))
-    proposal = Proposal(
-        map=map_,
-        toml=to_toml(map_, [f"line {built[n][0].line}" for n in corrected.numbers]),
-        notes=_listed([*inquiry.notes, *(it for one in read for it in one.notes)]),
-        left_out=_listed([*inquiry.unasked(), *left_out]),
-        questions=questions,
-    )
-    lines = (as_question(line, document, len(built)) for line in corrected.lines)
+    lines = {line.key: _at_lines(line, at) for line in corrected.lines}
+    questions = [as_question(line, document, at) for line in corrected.lines]
+    doubts = inquiry.lines()
     return _State(
-        proposal,
-        [*lines, *inquiry.likely()],
-        inquiry.known | dict.fromkeys(corrected.used, ""),
-        inquiry.used | corrected.used,
-        frozenset(inquiry.known),
-        {line.key: frozenset(at[n] for n in line.tables) for line in corrected.lines},
+        map=_map(
+            document, corrected.tables, open_=any(it.likely is None for it in doubts)
+        ),
+        remarks=[f"line {at[n]}" for n in corrected.numbers],
+        notes=[*inquiry.notes, *corrected.notes, *(it for o in read for it in o.notes)],
+        left_out=left_out,
+        questions=sorted([*questions, *doubts], key=lambda it: it.likely is not None),
+        lines=lines,
+        asked=inquiry.known,
+        used=inquiry.used | corrected.used,
     )
+
+
+def _at_lines(line: Line, at: Sequence[int]) -> Line:
+    """Return *line* with where its tables begin in place of their numbers."""
+    return replace(line, tables=tuple(at[n] for n in line.tables))
+
+
+def _numbered(line: Line, at: Sequence[int]) -> Line:
+    """Return *line* with the numbers of its tables, which begin in the lines *at*."""
+    numbers = (n for n, place in enumerate(at) if place in line.tables)
+    return replace(line, tables=tuple(numbers))
 
 
 def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
@@ -217,9 +248,9 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
             [*work_doubts(one, document), *heading_doubts(one, taken)]
         )
     )
+    inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
-    inquiry.settle(it for one in taken for it in one.weighed(contradiction_doubts(one)))
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
     enter_stated(taken, document)
     return tables
@@ -234,18 +265,13 @@ class _Planned(msgspec.Struct, frozen=True):
 
     sheets: Sequence[Sheet]
     looks: Sequence[ColumnProfile]
-    contested: frozenset[str]
     decimal: Mark | None
     alone: bool = True
 
     def draft(self) -> TableDraft:
         """Return the table as it is before anything is known."""
         return TableDraft(
-            self.sheets,
-            self.looks,
-            alone=self.alone,
-            contested=self.contested,
-            decimal=self.decimal,
+            self.sheets, self.looks, alone=self.alone, decimal=self.decimal
         )
 
 
@@ -261,12 +287,11 @@ class _Plan(msgspec.Struct, frozen=True):
 def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
-    Where headings make the same header another figure (``Time``, ``Power``), may not
-    hold or name the machine of some alone, and where the same columns come in another
-    order or beside more elsewhere, each sheet stands alone: what means its columns
-    would mean those too.
+    Where headings make the same header another figure (``Time``, ``Power``) or name the
+    machine of some alone, and where the same columns come in another order or beside
+    more elsewhere, each sheet stands alone: what means its columns would mean those
+    too.
     """
-    contested = _contested([one.context for one in sheets])
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
     cells = (cell.text for row in rows for cell in row.cells)
     digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
@@ -284,15 +309,11 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             having[name].add(n)
     for key, group in by_header.items():
         single = [
-            _Planned([one], profiles([one], decimal), contested[one.context], decimal)
+            _Planned([one], profiles([one], decimal), decimal)
             for one in group[:_SHEETS]
         ]
         unlike = {
-            (
-                one.draft().around,
-                one.contested,
-                origin(one.sheets[0].context, "machine") is None,
-            )
+            (one.draft().around, origin(one.sheets[0].context, "machine") is None)
             for one in single
         }
         fitting = set.intersection(*(having[name] for name in key[1:]))
@@ -322,42 +343,6 @@ def _unreadable(sheet: Sheet) -> str | None:
     return None if sheet.header else "it has no columns"
 
 
-def _contested(contexts: Iterable[Segment]) -> dict[Segment, frozenset[str]]:
-    """Return what headings give that may not hold for all below them, by context.
-
-    A title does not where some headings below it name their own, and others do not say.
-    """
-    places = {
-        context: {name: origin(context, name) for name in _CONTESTED}
-        for context in dict.fromkeys(contexts)
-    }
-    contradicted = {
-        (name, context[:length])
-        for context, by_name in places.items()
-        for name, place in by_name.items()
-        for length in range(1, (place or 0) + 1)
-    }
-    return {
-        context: frozenset(
-            name
-            for name, place in by_name.items()
-            if place is not None
-            and (
-                (name, context[: place + 1]) in contradicted
-                or (name == "device" and _of_another(context, place, by_name))
-            )
-            and place + 1 < len(context)  # the nearest heading holds
-        )
-        for context, by_name in places.items()
-    }
-
-
-def _of_another(context: Segment, place: int, places: Mapping[str, int | None]) -> bool:
-    """Tell whether the device at *place* is of another machine than the nearest."""
-    nearer = place < (places["machine"] or 0)
-    return nearer and bool(recognised(context[place], ["machine"]).set)
-
-
 def _stem(document: Document) -> str:
     return re.sub(r"[_\-]+", " ", document.name.rsplit("/", 1)[-1].rsplit(".", 1)[0])
 
@@ -376,7 +361,7 @@ def _enter_file_name(table: TableDraft, document: Document) -> None:
         facts = recognised(stem, [name]).set
         known = name in table.names or table.names_in_columns(name)
         known = known or (name == "machine" and _names_others(document, stem))
-        if facts and not known and name not in table.contested:
+        if facts and not known:
             table.set |= facts
             table.sources |= dict.fromkeys(facts, "the file's name")
 

@@ -6,8 +6,9 @@ from functools import lru_cache
 
 import msgspec
 
+from benchdb.catalogue import workloads
+from benchdb.errors import suggestion
 from benchdb.importing import naming
-from benchdb.importing.guess.document_doubts import work_fault, work_of
 from benchdb.importing.mapping.fields import DEVICES, scalar, slug
 from benchdb.importing.mapping.language import (
     OF_MACHINES,
@@ -16,12 +17,15 @@ from benchdb.importing.mapping.language import (
     Fields,
     Named,
 )
-from benchdb.importing.mapping.recognition import GPU, recognised
+from benchdb.importing.mapping.recognition import GPU, device_in, recognised
 from benchdb.importing.quantities.missing_values import missing_of
 
+NEW_WORK = "as 'new: a-name' (letters and digits, 40 characters at most)"
 _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
+_VALUE = re.compile(r"[^\W_].{0,119}")
+_SETTING = "setting "  # before the name of what no other fact is about
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -38,6 +42,25 @@ class Fact(msgspec.Struct, frozen=True):
     example: str
 
 
+def work_of(text: str) -> str:
+    """Return the name of the work that was typed, ours where we have one."""
+    text = text.removeprefix("new:").strip()
+    known = text if text in workloads() else naming.workload(text)
+    return known or slug(text, "-")
+
+
+def work_fault(answer: str) -> str | None:
+    """Return why *answer* names no work, ``None`` where it does."""
+    new = answer.removeprefix("new:").strip()
+    if answer in workloads() or naming.workload(answer):
+        return None
+    if answer != new and len(new) <= 40 and _MACHINE.fullmatch(new):
+        return None
+    near = suggestion(answer, workloads())
+    near = near if "mean" in near else ""
+    return f"it is no work that is known{near}, and new work is typed {NEW_WORK}"
+
+
 def _machine(text: str) -> Fields:
     known = naming.chip(text) or naming.model(text)
     # One that we do not know goes by its name; what is another fact does not.
@@ -52,7 +75,9 @@ def _is_other(text: str) -> bool:
 
 
 def _device(text: str) -> Fields:
-    return {"device": text.casefold()} if text.casefold() in (*DEVICES, GPU) else {}
+    plain = text.casefold()
+    known = plain if plain in (*DEVICES, GPU) else device_in(text)
+    return {"device": known} if known and len(text.split()) == 1 else {}
 
 
 def _framework(text: str) -> Fields:
@@ -90,6 +115,14 @@ def _precision(text: str) -> Fields:
     return {"precision": known} if known else {}
 
 
+def _parameter(
+    name: str, pattern: re.Pattern[str], example: str, *named: Named
+) -> Fact:
+    field = f"parameters.{slug(name)}"
+    return Fact(name, frozenset({field}), named, _text(field, pattern), example)
+
+
+_COUNT = re.compile(r"\d{1,9}")
 FACTS = {
     fact.name: fact
     for fact in (
@@ -112,28 +145,10 @@ FACTS = {
         ),
         Fact("python", frozenset({"python"}), (), _text("python", _VERSION), "3.12"),
         Fact("work", frozenset({"workload"}), ("workload",), _work, "llm-decode"),
-        Fact(
-            "model",
-            frozenset({"parameters.model"}),
-            ("network",),
-            _text("parameters.model", _NAME),
-            "Llama 3.1 8B",
-        ),
-        Fact(
-            "quantization",
-            frozenset({"parameters.quantization"}),
-            ("quantization",),
-            _text("parameters.quantization", _NAME),
-            "Q4_K_M",
-        ),
+        _parameter("model", _NAME, "Llama 3.1 8B", "network"),
+        _parameter("quantization", _NAME, "Q4_K_M", "quantization"),
         Fact("precision", frozenset({"precision"}), ("precision",), _precision, "fp16"),
-        Fact(
-            "batch size",
-            frozenset({"parameters.batch_size"}),
-            ("batch_size",),
-            _text("parameters.batch_size", re.compile(r"\d{1,9}")),
-            "64",
-        ),
+        _parameter("batch size", _COUNT, "64", "batch_size"),
     )
 }
 _ALIASES = {
@@ -148,6 +163,12 @@ _ALIASES = {
     "quant": "quantization",
     "batch": "batch size",
 }
+# Settings that collectors and formats of tools call so, as people write them.
+_SETTINGS = {
+    **dict.fromkeys(("prompt tokens", "input tokens", "pp"), "prompt_tokens"),
+    **dict.fromkeys(("generated tokens", "output tokens", "tg"), "generated_tokens"),
+    **dict.fromkeys(("number of gpus", "gpu count", "gpus"), "chips"),
+}
 
 
 def _plain(name: str) -> str:
@@ -156,7 +177,39 @@ def _plain(name: str) -> str:
 
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
-    return FACTS.get(_ALIASES.get(_plain(name), _plain(name)))
+    plain = _plain(name)
+    if plain in _SETTINGS or plain.startswith(_SETTING):
+        return setting(plain.removeprefix(_SETTING))
+    return FACTS.get(_ALIASES.get(plain, plain))
+
+
+def setting(name: str) -> Fact:
+    """Return the fact that the setting *name* is, which may be any text."""
+    return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
+
+
+def fact_in(answer: str) -> tuple[Fact, Fields] | None:
+    """Return the fact that *answer* is, and what it sets.
+
+    That is the name of a fact and a value of it (``batch size 8``), or a word of which
+    benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. ``None`` for any other.
+    """
+    words = answer.replace(":", " ").split()
+    for n in range(min(3, len(words) - 1), 0, -1):
+        if fact := fact_named(" ".join(words[:n])):
+            facts = fact.read(" ".join(words[n:]))
+            return (fact, facts) if facts else None
+    known = {
+        "device": _device(answer),
+        "precision": naming.precision(answer),
+        "framework": naming.framework(answer),
+        "machine": naming.chip(answer) or naming.model(answer),
+        "work": answer in workloads() or naming.workload(answer),
+        "quantization": naming.quantization(answer),
+        "os": naming.os(answer),
+    }
+    name = next((name for name, it in known.items() if it), None)
+    return (FACTS[name], FACTS[name].read(answer)) if name else None
 
 
 def column_of(answer: str, header: str) -> Column | None:
@@ -184,4 +237,5 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    return Fact(f"setting {name}", frozenset({field}), (), _text(field, _NAME), "on")
+    named = _SETTING + name
+    return Fact(named, frozenset({field}), (), _text(field, _VALUE), "on")

@@ -173,3 +173,10 @@ def origin(segment: Segment, name: str) -> int | None:
         if facts.missing:
             return None
     return None
+
+
+def device_of_another(segment: Segment) -> bool:
+    """Tell whether a heading names the device of another machine than that below it."""
+    device, machine = origin(segment, "device"), origin(segment, "machine")
+    outer = device is not None and machine is not None and device < machine
+    return outer and bool(recognised(segment[device or 0], ["machine"]).set)

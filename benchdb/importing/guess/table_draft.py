@@ -29,6 +29,7 @@ from benchdb.importing.guess.figure_columns import (
 from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
+    device_of_another,
     expression_of,
     fields_in,
     mode_of,
@@ -62,7 +63,7 @@ class TableDraft:
     """Sheets with one header, and what each of their columns is taken to be.
 
     *set* holds for all of it, *context* are expressions for its headings, *names* what
-    these name; *contested* is what a heading gives which may not hold for it.
+    these name.
     """
 
     def __init__(
@@ -71,11 +72,10 @@ class TableDraft:
         looks: Sequence[ColumnProfile],
         *,
         alone: bool,
-        contested: frozenset[str],
         decimal: Mark | None,
     ) -> None:
         """Begin with how the columns look; *decimal* is the mark of other tables."""
-        self.sheets, self.alone, self.contested = sheets, alone, contested
+        self.sheets, self.alone = sheets, alone
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
@@ -294,10 +294,10 @@ class TableDraft:
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
         for name in pivots.ALL_NAMES[: pivots.SIDES]:
-            if name not in self.contested:
-                said = any(origin(one, name) is not None for one in self.segments)
-                if said and not self.names_in_columns(name):
-                    self.names.add(name)
+            said = any(origin(one, name) is not None for one in self.segments)
+            other = name == "device" and any(map(device_of_another, self.segments))
+            if said and not other and not self.names_in_columns(name):
+                self.names.add(name)
         told = self._told() | {name for one in self.drafts for name in one.fields}
         told |= {"parameters.batch_size"} if "batch_size" in self.names else set()
         above = [text[:NAME_LIMIT] for text in chain(*self.segments)]

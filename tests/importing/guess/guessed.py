@@ -50,11 +50,6 @@ def table(header: str, *rows: str) -> str:
     return "\n".join([header, ruler, *rows]) + "\n"
 
 
-def each_asked(found: Proposal) -> list[Question]:
-    """Return the questions, those that are one by themselves."""
-    return [part for one in found.questions for part in one.parts or (one,)]
-
-
 def asked(found: Proposal) -> set[str]:
     """Return the keys of what the document leaves open, but of the precision.
 
@@ -62,7 +57,7 @@ def asked(found: Proposal) -> set[str]:
     """
     open_ = (
         it
-        for it in each_asked(found)
+        for it in found.questions
         if it.likely != AGREED and not it.key.startswith("metric of ")
     )
     keys = {it.key if it.choices else it.key.partition(" at ")[0] for it in open_}
@@ -71,7 +66,7 @@ def asked(found: Proposal) -> set[str]:
 
 def inferred(found: Proposal) -> dict[str, str]:
     """Return the lines of what was inferred, by their keys."""
-    lines = (it for it in each_asked(found) if it.likely == AGREED)
+    lines = (it for it in found.questions if it.likely == AGREED)
     return {line.key.partition(" at ")[0]: line.text for line in lines}
 
 
@@ -79,41 +74,41 @@ def metrics_of(found: Proposal) -> dict[str, str | None]:
     """Return the metrics that were inferred, by the names of their columns."""
     return {
         it.key.removeprefix("metric of ").partition(" at ")[0]: it.likely
-        for it in each_asked(found)
+        for it in found.questions
         if it.key.startswith("metric of ")
     }
 
 
 def question(found: Proposal, topic: str) -> Question:
     """Return the only question of that topic."""
-    (one,) = [one for one in each_asked(found) if one.key.startswith(topic)]
-    return one
+    (line,) = [line for line in found.questions if line.key.startswith(topic)]
+    return line
 
 
 def choices(found: Proposal, topic: str) -> set[str]:
-    return {choice.key for choice in question(found, topic).choices}
+    return {*question(found, topic).choices}
 
 
 def converse(
     text: str, chosen: Mapping[str, str] = {}, name: str = "results.md"
-) -> tuple[Proposal, list[int]]:
-    """Return the map after all is answered, and how many questions each round had.
+) -> tuple[Proposal, int]:
+    """Return the map after all is answered, and how many cards that took.
 
     *chosen* are answers by the beginning of a question's key.
     """
     answers: dict[str, str] = {}
-    rounds: list[int] = []
+    cards = 0
     while questions := of_text(text, answers, name).questions:
-        rounds.append(len(questions))
-        assert len(rounds) < 5, [one.key for one in questions]
-        for one in each_asked(of_text(text, answers, name)):
+        cards += 1
+        assert cards < 5, [one.key for one in questions]
+        for one in questions:
             said = [it for key, it in chosen.items() if one.key.startswith(key)]
-            keys = [choice.key for choice in one.choices] or [str(one.likely)]
+            keys = [*one.choices] or [str(one.likely)]
             plain = [it for it in INDIFFERENT if it in keys] + keys
             if one.key.startswith("metric of "):
                 plain = [str(one.likely)]  # what its words say
             answers[one.key] = (said + plain)[0]
-    return of_text(text, answers, name), rounds
+    return of_text(text, answers, name), cards
 
 
 def meanings(table: Table) -> dict[str, str]:

@@ -151,17 +151,23 @@ def test_a_column_of_figures_is_left_out_or_has_another_unit():
     assert [value for _, _, value in figures(found, text)] == [7.5e-6]
 
 
-def test_a_gpu_of_no_known_maker_is_asked_about_once_more():
+def test_a_gpu_of_no_known_maker_is_not_asked_about_twice():
     text = "# matmul with MLX\n\n" + table("Size | TFLOPS", "512 | 7.5")
-    more = of_text(text, {"readings": "device: gpu"})
 
-    (card,) = more.questions
-    assert card.key == "further readings"
-    assert [part.text for part in card.parts] == [
-        "device: the GPU, but not by what it computed (such as cuda, metal or rocm)"
-    ]
-    answers = {"readings": "device: gpu", "further readings": "1: cuda"}
-    ((_, run),) = [(it.machine, it.run) for it in records(of_text(text, answers), text)]
+    ((_, run),) = runs(text, "device: gpu")
+    assert (run.device, run.missing["device"]) == (
+        "unknown",
+        "the GPU; by what it computed is not printed",
+    )
+
+
+def test_a_gpu_that_a_heading_names_is_what_is_answered():
+    text = "# matmul on GPU\n\n" + table("Size | TFLOPS", "512 | 7.5")
+    number = [it.key for it in of_text(text).questions].index(
+        "device in headings at line 3"
+    )
+
+    ((_, run),) = runs(text, f"{number + 1}: cuda")
     assert run.device == "cuda"
 
 
@@ -207,12 +213,14 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     ("answer", "why"),
     [
         ("maybe", "give yes, or what is wrong as NUMBER: ANSWER"),
-        ("yes, but 99: ms", "1 to "),
+        ("yes, but 99: ms", "nothing asks '99'; give the number of a line, a fact"),
         ("", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("machine: -> M2", "'-> M2' is no machine"),
         ("yes, but 1: ", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("device in headings: nothing -> cpu", "'nothing' is not there; allowed: "),
-        ("colour: red", "nothing asks 'colour'"),
+        ("precison: fp16", "nothing asks 'precison'; did you mean 'precision"),
+        ("vgg16: blue", "'blue': say what it is of, as 'precision fp16'"),
+        ("table 1: cpu", "a table can only be left out"),
         ("device of table 9: cpu", "nothing asks 'device of table 9'"),
         ("device: toaster", "'toaster' is no device"),
         ("machine: cuda", "'cuda' is no machine"),

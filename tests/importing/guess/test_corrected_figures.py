@@ -51,8 +51,8 @@ def agreed(text: str, answer: str) -> Proposal:
 
 @pytest.mark.parametrize("answer", ["leave-out", "setting"])
 def test_the_table_beside_one_that_is_left_out_keeps_its_figures(answer):
-    card = of_text(BESIDE).questions[0]
-    (number,) = [n for n, it in enumerate(card.parts, 1) if "'Foo'" in it.text]
+    lines = of_text(BESIDE).questions
+    (number,) = [n for n, it in enumerate(lines, 1) if "'Foo'" in it.text]
 
     assert stored(BESIDE, f"yes, but {number}: {answer}") == [
         ("llm-prefill", "tokens_per_second", 410),
@@ -61,7 +61,7 @@ def test_the_table_beside_one_that_is_left_out_keeps_its_figures(answer):
 
 
 def test_an_answer_about_work_is_to_the_table_that_it_is_asked_of():
-    parts = of_text(BESIDE).questions[0].parts
+    parts = of_text(BESIDE).questions
     (number,) = [n for n, it in enumerate(parts, 1) if "What is the work" in it.text]
 
     found = of_text(BESIDE, {"readings": f"yes, but {number}: leave-out"})
@@ -83,7 +83,7 @@ def test_a_table_whose_columns_are_all_left_out_goes_and_is_named():
 
 
 def test_a_line_is_answered_by_its_number_though_a_table_of_it_goes():
-    parts = of_text(UNSTATED).questions[0].parts
+    parts = of_text(UNSTATED).questions
     numbers = {it.key: n for n, it in enumerate(parts, 1)}
     framework = next(n for key, n in numbers.items() if key.startswith("framework"))
     (foo,) = [n for n, it in enumerate(parts, 1) if "'Foo'" in it.text]
@@ -152,7 +152,7 @@ def test_a_metric_that_is_not_printed_has_a_line_and_one_that_is_has_none():
 )
 def test_the_line_of_a_metric_takes_a_unit_or_another_metric(answer, expected):
     text = "# matmul on M1\n\n" + table("Size | Wall peak memory (MB)", "512 | 8")
-    parts = of_text(text).questions[0].parts
+    parts = of_text(text).questions
     (number,) = [n for n, it in enumerate(parts, 1) if it.key.startswith("metric")]
 
     assert stored(text, f"yes, but {number}: {answer}") == expected

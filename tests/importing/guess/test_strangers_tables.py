@@ -285,24 +285,6 @@ def test_a_footnote_stands_behind_other_lines_of_a_quotation():
     assert record.run.basis["model"] == "footnote *: Phi 4: from 16 bits."
 
 
-def test_a_rate_that_tokens_and_seconds_contradict_is_asked_about():
-    row = "Phi 4 | 25600 | 60.0 | {}"
-    header = "Model | output tokens | total time (s) | Decode tok/s"
-    wrong, right = (PAGE + table(header, row.format(it)) for it in (42.5, 426))
-    assert "contradiction of Decode tok/s" in asked(of_text(wrong))
-    assert "contradiction of Decode tok/s" not in asked(of_text(right))
-
-
-def test_a_rate_timed_from_the_first_token_on_is_no_contradiction():
-    header = "Model | output tokens | TTFT (s) | total time (s) | Decode tok/s"
-    text = PAGE + table(
-        header, "Phi 4 | 297 | 0.3 | 9.8 | 31.1", "Phi 4 | 295 | 3.7 | 13.8 | 29.2"
-    )
-    assert "contradiction of Decode tok/s" not in asked(of_text(text))
-    wrong = text.replace("29.2", "19.2")
-    assert "contradiction of Decode tok/s" in asked(of_text(wrong))
-
-
 def test_a_runtime_with_its_weights_says_the_quantization():
     text = "# Phi 4 on M2 GPU\n\n" + table("Engine | Decode tok/s", "MLX-4bit | 31.1")
     (run,) = [one.run for one in records(of_text(text), text)]
