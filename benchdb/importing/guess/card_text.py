@@ -101,7 +101,7 @@ def _place_of(document: Document, name: str, stored: str) -> str:
 
 
 def _line_of(document: Document, name: str, stored: str) -> int:
-    """Return the first line that says the fact *name* is *stored*, 0 if there is none."""
+    """Return the line that says first that *name* is *stored*, 0 if there is none."""
     words = stored.split()
     lines = enumerate(document.lines[:_LINES], 1)
     return next((number for number, line in lines if _says(line, name, words)), 0)
