@@ -22,6 +22,7 @@ from benchdb.site import whole
 from benchdb.site.pages import Frame
 from benchdb.store import contents
 from benchdb.store.database import reading
+from benchdb.store.memo import Memo
 
 app = typer.Typer(add_completion=False)
 
@@ -84,6 +85,7 @@ class _Preview:
         self._engine = engine
         self._frame = frame
         self._folder = folder
+        self._memo = Memo()  # so that one more run takes a second
         self._ended = threading.Event()
         self.state = ""
         self.names: Sequence[str] = ()
@@ -95,7 +97,9 @@ class _Preview:
             if state == self.state:
                 return
             with selected(connection, Wanted()) as scope:
-                whole.renew(connection, scope, self._frame, self._folder)
+                whole.renew(
+                    connection, scope, self._frame, self._folder, memo=self._memo
+                )
         self.state = state
 
     def follow(self) -> None:
