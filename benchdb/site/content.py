@@ -42,7 +42,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     *report* is clean of what strangers may write; *inputs* are as they are stored.
     *lines* are the figures of each cell on each machine, in the order of the report.
     *kept* are digests of the runs that have room, where not all have. *alone* is the
-    run that the only page is of.
+    run that the only page is of, *published* are dates of sources by their digests.
     """
 
     report: Report
@@ -51,6 +51,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     bins: Bins
     kept: Select[Any] | None = None
     alone: str | None = None
+    published: Mapping[str, str] = {}
 
     @cached_property
     def chips(self) -> Mapping[str, str]:
@@ -120,16 +121,12 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         return self.inputs.memo.each("common", {"": around}, lambda _: [object()])[0]
 
     @cached_property
-    def published(self) -> Mapping[str, str]:
-        """Return when each source was published, by its digest, where that is known."""
-        query = select(source.c.digest, source.c.published)
-        rows = self.inputs.connection.execute(query)
-        return {row.digest: row.published for row in rows if row.published}
+    def table_rows(self) -> dict[str, tuple[object, Sequence[Any]]]:
+        """Keep the rows that tables of figures have of a line, and what they are of.
 
-    @cached_property
-    def table_rows(self) -> dict[int, tuple[Line, Sequence[Any]]]:
-        """Keep the rows that tables of figures have of a line, by the line's id."""
-        return {}
+        They go by the first run of the line.
+        """
+        return self.inputs.memo.table("rows of tables")
 
     @cached_property
     def by_chip(self) -> Mapping[str, list[Line]]:
@@ -228,4 +225,7 @@ def content(
     report = replace(report, values=tuple(rows))
     lines, _ = per_run(report.values)
     kept = scope.among if scope.room else None
-    return Site(report, inputs, tuple(lines), Bins(connection), kept, alone)
+    query = select(source.c.digest, source.c.published)
+    dates = {row.digest: row.published for row in connection.execute(query)}
+    known = {digest: date for digest, date in dates.items() if date}
+    return Site(report, inputs, tuple(lines), Bins(connection), kept, alone, known)

@@ -160,14 +160,16 @@ def figure_table(
 
 def _rows(site: "Site", line: "Line") -> Sequence[FigureRow]:
     """Return the rows of a line, which four pages show: made once for all of them."""
-    if id(line) not in site.table_rows:
+    given, head = (line, site.common), line[0].run
+    known = site.table_rows.get(head)
+    if known is None or known[0] != given:
         rows = [
             _row(site, row, stays_of(line) if row is line[0] else None)
             for row in line
             if row.metric not in LASTING  # they have a column, and their own table
         ]
-        site.table_rows[id(line)] = line, rows
-    return site.table_rows[id(line)][1]
+        known = site.table_rows[head] = given, rows
+    return known[1]
 
 
 def _row(site: "Site", row: ValueRow, stays: Quantity | None) -> FigureRow:
