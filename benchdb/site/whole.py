@@ -32,7 +32,7 @@ from benchdb.store import contents
 from benchdb.store.memo import Memo
 
 # Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (
+SHARED = (
     *(listings.pages, chip_page.pages, workload_page.pages),
     *(machine_page.pages, source_page.pages),
 )
@@ -83,7 +83,7 @@ def _plans(site: Site, frame: Frame, made: Callable[[], Computed]) -> Iterator[P
     """Yield all but the page of pairs, whose data takes longest, then that one."""
     added = sections.sections(site)
     shared = [*front_page.pages(site, added), *sections.pages(added)]
-    shared += [page for make in _SHARED for page in make(site)]
+    shared += [page for make in SHARED for page in make(site)]
     runs = Local(
         run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
     )
