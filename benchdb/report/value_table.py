@@ -6,7 +6,8 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -47,29 +48,22 @@ def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, 
     for one in inputs.measured:
         for run in one.runs:
             spreads[run][one.conditions.metric] = one.spread
-    cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
-    places = {name: n for n, name in enumerate(workloads())}
-    for one in sorted(inputs.runs, key=lambda run: _order(run, sources, places)):
-        cells[_cell(one)].append(one)
     given = dict[str, _Given]()
     named: dict[System, System] = {}
-    for cell in cells.values():
-        processes = [run for session in by_session(cell) for run in session]
-        first, party = processes[0].facts.digest, processes[0].party
+    for processes in _cells(inputs):
+        digests = [run.facts.digest for run in processes]
+        party = processes[0].party
         # With its own model and RAM, not a fuller twin's.
         if party not in named:
             own = {"model": party.model, "ram_bytes": party.ram_bytes}
             named[party] = replace(systems[party], **own)
-        source = sources.key(processes[0].place.source)
-        given[first] = _Given(
-            tuple(processes),
+        given[digests[0]] = _Given(
+            processes,
             named[party],
-            source,
-            spreads.get(first, {}),
+            sources.key(processes[0].place.source),
+            spreads.get(digests[0], {}),
             # Notes get their letters anew, in the order of the rows.
-            object()
-            if any(map(notes.flagged, [it.facts.digest for it in processes]))
-            else None,
+            object() if any(map(notes.flagged, digests)) else None,
         )
     found = inputs.memo.each(
         "rows", given, lambda keys: [[*_rows(given[it], notes)] for it in keys]
@@ -80,6 +74,17 @@ def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, 
         replace(row, apart=name) if name else row
         for row, name in zip(rows, names, strict=True)
     )
+
+
+def _cells(inputs: Inputs) -> Iterator[Sequence[StoredRun]]:
+    """Yield the processes of each cell, in the order of the table."""
+    cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
+    places = {name: n for n, name in enumerate(workloads())}
+    order = partial(_order, sources=inputs.sources, places=places)
+    for one in sorted(inputs.runs, key=order):
+        cells[_cell(one)].append(one)
+    for cell in cells.values():
+        yield tuple(chain.from_iterable(by_session(cell)))
 
 
 class _Given(NamedTuple):

@@ -65,12 +65,13 @@ class FigureTable(msgspec.Struct, frozen=True):
     """The figures of a page, or the newest of each cell where there are too many.
 
     *total* is how many there are, on so many *machines*: at least, if not all of them
-    are *identified*. *pages* are addresses by chip, workload and source, and *command*
-    is what lists all figures.
+    are *identified*. *lacking* rows have no room. *pages* are
+    addresses by chip, workload and source, and *command* is what lists all figures.
     """
 
     rows: tuple[FigureRow, ...]
     total: int
+    lacking: int
     machines: int
     identified: bool
     pages: Mapping[str, str]
@@ -150,7 +151,8 @@ def figure_table(
             pages[f"source {row.source}"] = site.sources[row.source]
     return FigureTable(
         rows=tuple(rows),
-        total=len(every),
+        total=sum(row.quantity is not None for line in lines for row in line),
+        lacking=len(every) - len(rows),
         machines=len({place.machine for place in places}),
         identified=all(place.anonymous_id is not None for place in places),
         pages=pages,
@@ -406,11 +408,11 @@ def _extent(language: Language, table: FigureTable) -> str:
 
 def _more(language: Language, table: FigureTable) -> str:
     """Say what has no room, and what lists it; nothing if all has."""
-    if not (count := table.total - len(table.rows)):
+    if not table.lacking:
         return ""
     return language.ngettext(
         "%(n)s more row has no room here; %(command)s shows it.",
         "%(n)s more rows have no room here; %(command)s shows them.",
-        count,
+        table.lacking,
         command=Name(table.command),
     )

@@ -1,4 +1,8 @@
-"""The six questions, answered for all Macs or for one chip."""
+"""The six questions, answered for all Macs or for one chip.
+
+``words`` says them without this: what shows kept facts loads nothing that reads a
+database.
+"""
 
 from benchdb.report import untrusted
 from benchdb.site.answers import gpu, macs, memory, metal, token_speed, watt

@@ -67,8 +67,8 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
         lambda workers: [[*_told(site, sides[it], is_doubtful)] for it in workers],
     )
     result = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
-    for cell, parameters, own in chain.from_iterable(found):
-        result[cell].setdefault(parameters, []).extend(own)
+    for work, parameters, own in chain.from_iterable(found):
+        result[work].setdefault(parameters, []).extend(own)
     every = defaultdict[Cell, dict[Group, Sequence[Report]]](dict)
     for (cell, group), kinds in result.items():
         best = max(
