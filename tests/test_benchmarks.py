@@ -17,7 +17,10 @@ from benchmarks.suite import ROWS
 from tests.manual import CHECKOUT, code_blocks
 
 # A whole site takes minutes at any extent, and a browser has no peak of its own.
-_LONG = ("site", "site-same", "site-again", "paint")
+_LONG = (
+    *("site", "site-same", "site-again", "paint"),
+    *("site-followed", "site-followed-processor"),
+)
 HOLDING = "held = bytearray({} * 2**20); {}"
 
 

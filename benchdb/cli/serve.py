@@ -3,7 +3,9 @@
 import os
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -22,10 +24,13 @@ from benchdb.site import whole
 from benchdb.site.pages import Frame
 from benchdb.store import contents
 from benchdb.store.database import reading
+from benchdb.store.memo import Memo
+from benchdb.user_data import location_of
 
 app = typer.Typer(add_completion=False)
 
-_PAUSE = 2.0  # seconds between two looks into the database
+_LOOK = 0.2  # seconds between two looks at the database's file
+_PAUSE = 2.0  # seconds between two looks into a database
 _STATE, _SCRIPT = "/.benchdb-state", "/.benchdb-follow.js"
 # A page asks whether there is a newer one; what a site for others never does.
 _FOLLOW = """(async () => {
@@ -60,7 +65,7 @@ def serve(
     frame = Frame(tuple(negotiate(lang or (), os.environ)))
     engine = opened(db)
     with tempfile.TemporaryDirectory(prefix="benchdb-site-") as place:
-        preview = _Preview(engine, frame, Path(place))
+        preview = _Preview(engine, location_of(db), frame, Path(place))
         preview.renew()
         handler = partial(_Handler, preview=preview, directory=place)
         try:
@@ -78,12 +83,17 @@ def serve(
 
 
 class _Preview:
-    """A site in a folder that follows its database; *names* are those of the host."""
+    """A site in a folder that follows its database, which has its file at a *place*.
 
-    def __init__(self, engine: Engine, frame: Frame, folder: Path) -> None:
+    *names* are those of the host.
+    """
+
+    def __init__(self, engine: Engine, place: str, frame: Frame, folder: Path) -> None:
         self._engine = engine
+        self._place = place
         self._frame = frame
         self._folder = folder
+        self._memo = Memo()  # so that one more run takes a second
         self._ended = threading.Event()
         self.state = ""
         self.names: Sequence[str] = ()
@@ -95,16 +105,35 @@ class _Preview:
             if state == self.state:
                 return
             with selected(connection, Wanted()) as scope:
-                whole.renew(connection, scope, self._frame, self._folder)
+                whole.renew(
+                    connection, scope, self._frame, self._folder, memo=self._memo
+                )
         self.state = state
 
     def follow(self) -> None:
-        """Look into the database from time to time, until the end."""
-        while not self._ended.wait(_PAUSE):
+        """Look into the database when it may have changed, until the end."""
+        seen = None
+        while not self._ended.wait(_LOOK):
+            if (now := self._stamp()) == seen:
+                continue
             try:
                 self.renew()
+                seen = now
             except BenchdbError as error:  # it may be busy, or be upgraded just now
                 tell(f"benchdb: {error}")
+                self._ended.wait(_PAUSE)
+
+    def _stamp(self) -> object:
+        """Return what is another one after a write to the database, and may be so else.
+
+        The files of SQLite tell it; a server would have to be asked.
+        """
+        written = []
+        for path in (self._place, f"{self._place}-wal"):
+            with suppress(OSError):  # the log goes when nobody has it open
+                stat = Path(path).stat()
+                written.append((path, stat.st_mtime_ns, stat.st_size))
+        return written or time.monotonic() // _PAUSE
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -56,6 +56,11 @@ class Bins:
         self._cores, self._cards = _agreed(cores), _agreed(cards)
         self._known: dict[Place, Bin] = {}
 
+    @property
+    def known(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """Return cores of GPUs and memory of cards, by machine, as far as stated."""
+        return self._cores, self._cards
+
     def cores(self, place: Place) -> tuple[int, Basis] | None:
         """Return the GPU cores at *place* and who says so; ``None`` if nobody does."""
         if place.machine in self._cores:

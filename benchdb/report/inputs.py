@@ -14,6 +14,7 @@ from benchdb.report.runs import StoredRun
 from benchdb.report.systems import party, resolve
 from benchdb.report.view.atoms import System
 from benchdb.report.workloads import trains
+from benchdb.store.memo import Memo
 from benchdb.store.places import is_known
 
 # What each system measured, by its key: the newest under each conditions.
@@ -26,7 +27,8 @@ class Inputs(msgspec.Struct, frozen=True):
     *measured* are the newest measurements of every cell, *steady* those that are no
     smoke runs, *tokens* those of language models that are none, *compared* all in which
     systems are held against each other. *here* is as ``systems.is_here`` has it. Notes
-    and sources are numbered in the order in which they are asked for.
+    and sources are numbered in the order in which they are asked for. *memo* has what
+    was made of the runs that were there before.
     """
 
     connection: Connection
@@ -38,6 +40,7 @@ class Inputs(msgspec.Struct, frozen=True):
     here: str | None
     notes: Notes
     sources: Sources
+    memo: Memo
 
 
 def training(

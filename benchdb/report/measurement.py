@@ -4,8 +4,9 @@ Two figures compare only when their conditions are alike. Where they are not, th
 condition that differs is named, and the figure stays out of every headline.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from benchdb.statistics import spreads
 from benchdb.statistics.comparison import Sample, Spread
 from benchdb.statistics.spreads import Seen, WorkClass
 from benchdb.steps import Step, lowest
+from benchdb.store.memo import Memo
 from benchdb.store.places import Place
 from benchdb.store.pooling import by_session, pooled, work_class
 from benchdb.store.run_facts import Figure
@@ -114,10 +116,31 @@ def measurements(
 
 
 def without_spreads(
-    runs: Iterable[StoredRun], among: Collection[str]
+    runs: Iterable[StoredRun], among: Collection[str], memo: Memo | None = None
 ) -> list[Measurement]:
-    """Return ``measurements`` before anything is known of chance."""
-    result = []
+    """Return ``measurements`` before anything is known of chance.
+
+    *memo* is for who asks for the same again when runs were added.
+    """
+    # A machine, a source and a workload: no cell has runs of several.
+    places = defaultdict[object, list[StoredRun]](list)
+    for one in runs:
+        facts = one.facts
+        places[facts.machine, facts.source, facts.workload].append(one)
+    given = {place: tuple(some) for place, some in places.items()}
+    found = (memo or Memo()).each(
+        "measured",
+        given,
+        lambda keys: [list(_measured(given[it], among)) for it in keys],
+    )
+    return sorted(
+        chain.from_iterable(found), key=lambda one: (one.conditions.metric, one.runs)
+    )
+
+
+def _measured(
+    runs: Iterable[StoredRun], among: Collection[str]
+) -> Iterator[Measurement]:
     done = (one for one in runs if not one.facts.disqualified)
 
     def counting(run: StoredRun) -> Iterator[Figure]:
@@ -130,9 +153,7 @@ def without_spreads(
     for own, pairs in pooled(done, counting):
         kept = [pair for pair in pairs if not pair[0].left_out]
         if kept:
-            result.append(_measurement(own, kept))
-    result.sort(key=lambda one: (one.conditions.metric, one.runs))
-    return result
+            yield _measurement(own, kept)
 
 
 def _measurement(own: Conditions, kept: Sequence[Process]) -> Measurement:

@@ -93,7 +93,8 @@ def _published(work: Iterable[tuple[str, int | None]]) -> Any:
 def _stored(connection: Connection, among: Any) -> Iterator[StoredRun]:
     excluded = left_out(connection)
     for one in known_runs(connection, among, listed(), around(connection)):
-        yield with_party(one, excluded, None)
+        why = excluded.why(one.facts.digest, one.facts.source)
+        yield with_party(one, why, None)
 
 
 def _work(one: StoredRun) -> tuple[Any, ...]:

@@ -86,6 +86,11 @@ class Notes:
             or (flag.metric is not None and flag.metric not in shown)
         )
 
+    def told(self, run: str) -> tuple[Sequence[Flagged], tuple[str, ...]]:
+        """Return what is flagged of a run, and the letters of it."""
+        flags = self.flagged(run)
+        return flags, self._letters((run, flag) for flag in flags)
+
     def flagged(self, run: str) -> Sequence[Flagged]:
         """Return what is flagged of a run."""
         return self._flags.get(run, ())

@@ -9,6 +9,8 @@ from benchdb.metric_kinds import listed
 from benchdb.report.exclusions import NOTHING, Flagged, LeftOut
 from benchdb.report.systems import party
 from benchdb.report.view.atoms import System
+from benchdb.store.known_lots import all_runs
+from benchdb.store.memo import Memo
 from benchdb.store.results import replicated
 from benchdb.store.run_facts import Around, KnownRun, around, known_runs
 
@@ -26,30 +28,45 @@ def stored(
     among: Select[Any] | None = None,
     here: str | None = None,
     surroundings: Around | None = None,
+    memo: Memo | None = None,
 ) -> list[StoredRun]:
     """Return the runs *among* these digests, or all; *here* as for ``is_here``.
 
-    *surroundings* are those of the database, for whoever asks several times.
+    *surroundings* are those of the database, for whoever asks several times. *memo* is
+    as for ``summary.gather``.
     """
     places = surroundings or around(connection)
     raised = replicated(connection)
-    return [
-        with_party(one, left_out, here, replicated=one.facts.digest in raised)
-        for one in known_runs(connection, among, listed(), places)
-    ]
+    if memo is None or among is not None:
+        memo, runs = Memo(), [*known_runs(connection, among, listed(), places)]
+    else:
+        runs = all_runs(connection, listed(), places, memo)
+    given = {
+        one.facts.digest: (
+            _replicated(one) if one.facts.digest in raised else one,
+            left_out.why(one.facts.digest, one.facts.source),
+            here,
+        )
+        for one in runs
+    }
+    return memo.each(
+        "runs", given, lambda digests: [with_party(*given[it]) for it in digests]
+    )
 
 
-def with_party(
-    one: KnownRun, left_out: LeftOut, here: str | None, *, replicated: bool = False
-) -> StoredRun:
-    """Return the run with its party, and why it is left out if it is."""
+def _replicated(one: KnownRun) -> KnownRun:
+    return replace(one, facts=replace(one.facts, trust="replicated"))
+
+
+def with_party(one: KnownRun, why: Flagged | None, here: str | None) -> StoredRun:
+    """Return the run with its party, and *why* it is left out if it is."""
     return StoredRun(
-        replace(one.facts, trust="replicated") if replicated else one.facts,
+        one.facts,
         one.figures,
         one.place,
         one.plan,
         one.metered,
         one.grade,
         party=party(one.place, one.facts.framework, here),
-        left_out=left_out.why(one.facts.digest, one.facts.source),
+        left_out=why,
     )

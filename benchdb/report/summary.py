@@ -20,6 +20,7 @@ from benchdb.report.systems import resolve
 from benchdb.report.value_table import values
 from benchdb.report.view.report_view import Report
 from benchdb.store import contents
+from benchdb.store.memo import Memo
 from benchdb.store.places import is_known
 
 
@@ -39,15 +40,18 @@ def gather(
     *,
     here: str | None = None,
     scope: Scope = EVERYTHING,
+    memo: Memo | None = None,
 ) -> Inputs:
     """Return the runs in *scope*, and what was measured in them.
 
-    *here* is the machine to mark, by its anonymous id; None marks what is mine.
+    *here* is the machine to mark, by its anonymous id; None marks what is mine. *memo*
+    is for who does it again when runs were added.
     """
+    memo = memo or Memo()
     left_out = exclusions.left_out(connection, scope.among)
-    runs = stored(connection, left_out, scope.among, here)
+    runs = stored(connection, left_out, scope.among, here, memo=memo)
     seen = None if scope.runs is None else class_spreads(connection)
-    every = without_spreads(runs, compared())
+    every = without_spreads(runs, compared(), memo)
     speeds = [one for one in every if one.conditions.metric in SPEEDS]
     tokens = [one for one in every if one.conditions.metric in TOKENS]
     measured = with_spreads(speeds, seen)
@@ -61,6 +65,7 @@ def gather(
         here=here,
         notes=notes_of(connection, runs, scope),
         sources=Sources(),
+        memo=memo,
     )
 
 
@@ -69,7 +74,7 @@ def report_of(inputs: Inputs, scope: Scope) -> Report:
     connection, runs = inputs.connection, inputs.runs
     notes, sources = inputs.notes, inputs.sources
     systems = resolve(one.party for one in runs)
-    rows = values(runs, systems, notes, sources, inputs.measured)
+    rows = values(inputs, systems)
     owners = machines(connection, runs, inputs.here, sources)
     without = Counter(one.place.source for one in runs if one.left_out)
     documents = sources.rows(connection, without, scope)

@@ -6,14 +6,17 @@ The processes of one cell are a row together, as they are behind each of its fig
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from benchdb.catalogue import workloads
 from benchdb.conditions import parsed
 from benchdb.metric_kinds import BESIDE_THE_HEADLINE, headlines, scaled, unit_of
-from benchdb.report.measurement import Measurement, Process
+from benchdb.report.inputs import Inputs
+from benchdb.report.measurement import Process
 from benchdb.report.quantities import as_printed, uncertainty_printed
 from benchdb.report.references import Notes, Sources
 from benchdb.report.runs import StoredRun
@@ -26,7 +29,7 @@ from benchdb.steps import lowest
 from benchdb.store.pooling import average, by_session
 from benchdb.store.run_facts import NO_FIGURE, Figure
 
-_Spreads = Mapping[tuple[str, str], Spread | None]  # by run and metric
+_Spreads = Mapping[str, Spread | None]  # of a run, by metric
 # What is read beside the work of a step varies as its rate does.
 _RATE = "samples_per_second"
 _LETTERS = 40  # of a fact; a stranger's may have any number
@@ -35,70 +38,96 @@ _TIMES = ("tier", "day", "minute")
 Line = tuple[ValueRow, ...]
 
 
-def values(
-    runs: Iterable[StoredRun],
-    systems: Mapping[System, System],
-    notes: Notes,
-    sources: Sources,
-    measured: Iterable[Measurement] = (),
-) -> tuple[ValueRow, ...]:
+def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, ...]:
     """Return the table: by source, system and workload, the headline of a run first.
 
-    Processes are together as in what was *measured*, whose spread counts here as well.
+    Processes are together as in what was measured, whose spread counts here as well.
     """
-    spreads = {
-        (run, one.conditions.metric): one.spread for one in measured for run in one.runs
-    }
-    cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
-    places = {name: n for n, name in enumerate(workloads())}
-    for run in sorted(runs, key=lambda run: _order(run, sources, places)):
-        cells[_cell(run)].append(run)
-    rows: list[ValueRow] = []
+    notes, sources = inputs.notes, inputs.sources
+    spreads = defaultdict[str, dict[str, Spread | None]](dict)
+    for one in inputs.measured:
+        for run in one.runs:
+            spreads[run][one.conditions.metric] = one.spread
+    given = dict[str, _Given]()
     named: dict[System, System] = {}
-    for cell in cells.values():
-        processes = [run for session in by_session(cell) for run in session]
+    for processes in _cells(inputs):
+        digests = [run.facts.digest for run in processes]
         party = processes[0].party
         # With its own model and RAM, not a fuller twin's.
         if party not in named:
             own = {"model": party.model, "ram_bytes": party.ram_bytes}
             named[party] = replace(systems[party], **own)
-        system = named[party]
-        for figures, quantity in _figures(processes, notes, spreads):
-            run, figure = figures[0]
-            facts, known = run.facts, run.facts.workload in workloads()
-            usual = headlines(facts.workload)[0] if known else ""
-            digests = tuple(one.facts.digest for one, _ in figures)
-            row = ValueRow(
-                run=facts.digest,
-                workload=workload_of(facts.workload),
-                system=system,
-                batch_size=facts.batch_size,
-                size=facts.whole("size"),
-                precision=facts.precision,
-                compiler=facts.compiler,
-                metric=figure.metric or usual,
-                quantity=quantity,
-                status=facts.status,
-                reason=figure.reason or facts.why,
-                label=facts.label,
-                source=sources.key(run.place.source),
-                locator=figure.locator or facts.locator,
-                started=facts.started,
-                tier=facts.tier,
-                trials=facts.whole("trials"),
-                runs=digests if len(digests) > 1 else (),
-                made=figure.derived if quantity else None,
-                setting=facts.setting,
-                against=tuple(Ground(*ground) for ground in facts.against.items()),
-                parameters=_texts(facts.spelled),
-                conditions=facts.surroundings,
-            )
-            rows.append(row)
+        given[digests[0]] = _Given(
+            processes,
+            named[party],
+            sources.key(processes[0].place.source),
+            spreads.get(digests[0], {}),
+            # Notes get their letters anew, in the order of the rows.
+            object() if any(map(notes.flagged, digests)) else None,
+        )
+    found = inputs.memo.each(
+        "rows", given, lambda keys: [[*_rows(given[it], notes)] for it in keys]
+    )
+    rows = [row for some in found for row in some]
     names = distinctions(rows)
     return tuple(
         replace(row, apart=name) if name else row
         for row, name in zip(rows, names, strict=True)
     )
+
+
+def _cells(inputs: Inputs) -> Iterator[Sequence[StoredRun]]:
+    """Yield the processes of each cell, in the order of the table."""
+    cells = defaultdict[tuple[object, ...], list[StoredRun]](list)
+    places = {name: n for n, name in enumerate(workloads())}
+    order = partial(_order, sources=inputs.sources, places=places)
+    for one in sorted(inputs.runs, key=order):
+        cells[_cell(one)].append(one)
+    for cell in cells.values():
+        yield tuple(chain.from_iterable(by_session(cell)))
+
+
+class _Given(NamedTuple):
+    """What the rows of a cell follow from; *noted* is new each time if anything is."""
+
+    processes: Sequence[StoredRun]
+    system: System
+    source: str | None
+    spreads: _Spreads
+    noted: object
+
+
+def _rows(given: _Given, notes: Notes) -> Iterator[ValueRow]:
+    for figures, quantity in _figures(given.processes, notes, given.spreads):
+        run, figure = figures[0]
+        facts, known = run.facts, run.facts.workload in workloads()
+        usual = headlines(facts.workload)[0] if known else ""
+        digests = tuple(one.facts.digest for one, _ in figures)
+        yield ValueRow(
+            run=facts.digest,
+            workload=workload_of(facts.workload),
+            system=given.system,
+            batch_size=facts.batch_size,
+            size=facts.whole("size"),
+            precision=facts.precision,
+            compiler=facts.compiler,
+            metric=figure.metric or usual,
+            quantity=quantity,
+            status=facts.status,
+            reason=figure.reason or facts.why,
+            label=facts.label,
+            source=given.source,
+            locator=figure.locator or facts.locator,
+            started=facts.started,
+            tier=facts.tier,
+            trials=facts.whole("trials"),
+            runs=digests if len(digests) > 1 else (),
+            made=figure.derived if quantity else None,
+            setting=facts.setting,
+            against=tuple(Ground(*ground) for ground in facts.against.items()),
+            parameters=_texts(facts.spelled),
+            conditions=facts.surroundings,
+        )
 
 
 def _order(
@@ -152,7 +181,7 @@ def _figures(
         name for name in BESIDE_THE_HEADLINE if name in by_metric and name != headline
     ]
     shown = [*([headline] if headline else []), *beside]
-    spread = spreads.get((first.digest, _RATE))
+    spread = spreads.get(_RATE)
     for name in shown:
         runs = [run.facts.digest for run, _ in by_metric[name]]
         noted = notes.on(runs, name)
@@ -160,7 +189,7 @@ def _figures(
             # What the table does not show has no row of its own for a note.
             others = (note for run in runs for note in notes.beside(run, shown))
             noted = tuple(dict.fromkeys((*noted, *others)))
-        own = spreads.get((first.digest, name), spread)
+        own = spreads.get(name, spread)
         yield by_metric[name], _quantity(by_metric[name], own, noted)
 
 

@@ -12,8 +12,9 @@ from benchdb.report.language import Language
 from benchdb.report.language.arguments import Name
 from benchdb.report.untrusted import cleaned
 from benchdb.site import chip_facts, family, metal, normal, usual
-from benchdb.site.answers.cards import cards
+from benchdb.site.answers.cards import answered, cards
 from benchdb.site.answers.facts import Card
+from benchdb.site.answers.mac_names import macs, plain_chip
 from benchdb.site.answers.words import card_words
 from benchdb.site.chip_facts import ChipFacts, Missing
 from benchdb.site.content import Site
@@ -23,6 +24,7 @@ from benchdb.site.lasting import Lasting, lasting, table
 from benchdb.site.metal import Metal
 from benchdb.site.normal_strip import Strip
 from benchdb.site.pages import Page, Words
+from benchdb.site.system_pairs import BASELINE
 
 _MOST = 300  # rows of the table of figures, beside all else
 
@@ -49,9 +51,36 @@ def pages(site: Site) -> Iterator[Page]:
     strips = defaultdict[str, list[Strip]](list)
     for strip in normal.strips(site.inputs, site.bins):
         strips[strip.chip.casefold()].append(strip)
-    for name, address in site.chips.items():
-        facts = _facts(site, name, strips[name.casefold()])
+    given = {name: _given(site, name, strips[name.casefold()]) for name in site.chips}
+    made = site.inputs.memo.each(
+        "chips",
+        given,
+        lambda names: [_facts(site, it, strips[it.casefold()]) for it in names],
+    )
+    for address, facts in zip(site.chips.values(), made, strict=True):
         yield Page(address, "chips", "chip", facts, partial(_words, site, facts))
+
+
+def _given(site: Site, name: str, strips: Sequence[Strip]) -> tuple[object, ...]:
+    """Return what a page follows from.
+
+    It holds a chip against its family and the baseline, a Mac against GPUs as well.
+    """
+    near = {plain_chip(it) for it in family.chips_of(site, family.family_name(name))}
+    near |= {plain_chip(name), BASELINE.chip}
+    lines, is_mac = site.by_chip[name], name in macs()
+    return (
+        site.common,
+        tuple(lines),
+        tuple(site.places[line[0].run] for line in lines),
+        tuple(strips),
+        *answered(site, name),
+        *(
+            side
+            for worker, side in site.systems.sides.items()
+            if plain_chip(worker.chip) in near or (is_mac and worker.device == "cuda")
+        ),
+    )
 
 
 def _facts(site: Site, name: str, strips: Sequence[Strip]) -> ChipPage:

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select
+from msgspec.structs import replace
+from sqlalchemy import Connection, Select, select
 
 from benchdb import catalogue
 from benchdb.grading import Grade
@@ -21,6 +22,7 @@ from benchdb.report.view.listed import Note, SourceRow, ValueRow
 from benchdb.report.view.report_view import Report
 from benchdb.site.addresses import RUN_LETTERS, addresses
 from benchdb.site.system_pairs import Systems
+from benchdb.store.memo import Memo
 from benchdb.store.places import Place
 from benchdb.store.replications import (
     Replication,
@@ -29,6 +31,7 @@ from benchdb.store.replications import (
     replications_of,
 )
 from benchdb.store.retractions import Known, all_known
+from benchdb.store.tables import source
 
 Line = tuple[ValueRow, ...]  # the figures of a run, or of all processes of its cell
 
@@ -39,7 +42,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     *report* is clean of what strangers may write; *inputs* are as they are stored.
     *lines* are the figures of each cell on each machine, in the order of the report.
     *kept* are digests of the runs that have room, where not all have. *alone* is the
-    run that the only page is of.
+    run that the only page is of, *published* are dates of sources by their digests.
     """
 
     report: Report
@@ -48,6 +51,7 @@ class Site(msgspec.Struct, frozen=True, dict=True):
     bins: Bins
     kept: Select[Any] | None = None
     alone: str | None = None
+    published: Mapping[str, str] = {}
 
     @cached_property
     def chips(self) -> Mapping[str, str]:
@@ -102,9 +106,27 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         return Systems(self.inputs)
 
     @cached_property
-    def table_rows(self) -> dict[int, tuple[Line, Sequence[Any]]]:
-        """Keep the rows that tables of figures have of a line, by the line's id."""
-        return {}
+    def common(self) -> object:
+        """Return what is the same object as long as all is that any page may look up.
+
+        That is everything small: addresses, notes and documents, sizes of machines,
+        dates of sources. Lines, and sides of systems, are told apart by whoever asks.
+        """
+        around = (
+            *(self.chips, self.workloads, self.sources, self.machines),
+            *(self.systems.slugs, self.report.notes, self.bins.known),
+            tuple((row.key, row.slug) for row in self.report.sources),
+            self.published,
+        )
+        return self.inputs.memo.each("common", {"": around}, lambda _: [object()])[0]
+
+    @cached_property
+    def table_rows(self) -> dict[str, tuple[object, Sequence[Any]]]:
+        """Keep the rows that tables of figures have of a line, and what they are of.
+
+        They go by the first run of the line.
+        """
+        return self.inputs.memo.table("rows of tables")
 
     @cached_property
     def by_chip(self) -> Mapping[str, list[Line]]:
@@ -186,13 +208,24 @@ def content(
     scope: Scope,
     here: str | None = None,
     alone: str | None = None,
+    memo: Memo | None = None,
 ) -> Site:
-    """Return the site of the runs in *scope*; *here* is as for ``summary.gather``.
+    """Return the site of the runs in *scope*.
 
-    *alone* is a run, where its page is all that is wanted.
+    *alone* is a run, where its page is all that is wanted; all else is as for
+    ``summary.gather``.
     """
-    inputs = gather(connection, here=here, scope=scope)
-    report = untrusted.cleaned(report_of(inputs, scope))
+    inputs = gather(connection, here=here, scope=scope, memo=memo)
+    stored = report_of(inputs, scope)
+    dirty = {(row.run, row.metric): row for row in stored.values}
+    rows = inputs.memo.each(
+        "clean", dirty, lambda keys: untrusted.cleaned([dirty[it] for it in keys])
+    )
+    report = untrusted.cleaned(replace(stored, values=()))
+    report = replace(report, values=tuple(rows))
     lines, _ = per_run(report.values)
     kept = scope.among if scope.room else None
-    return Site(report, inputs, tuple(lines), Bins(connection), kept, alone)
+    query = select(source.c.digest, source.c.published)
+    dates = {row.digest: row.published for row in connection.execute(query)}
+    known = {digest: date for digest, date in dates.items() if date}
+    return Site(report, inputs, tuple(lines), Bins(connection), kept, alone, known)

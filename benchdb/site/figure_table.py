@@ -65,12 +65,13 @@ class FigureTable(msgspec.Struct, frozen=True):
     """The figures of a page, or the newest of each cell where there are too many.
 
     *total* is how many there are, on so many *machines*: at least, if not all of them
-    are *identified*. *pages* are addresses by chip, workload and source, and *command*
-    is what lists all figures.
+    are *identified*. *lacking* rows have no room. *pages* are
+    addresses by chip, workload and source, and *command* is what lists all figures.
     """
 
     rows: tuple[FigureRow, ...]
     total: int
+    lacking: int
     machines: int
     identified: bool
     pages: Mapping[str, str]
@@ -150,7 +151,8 @@ def figure_table(
             pages[f"source {row.source}"] = site.sources[row.source]
     return FigureTable(
         rows=tuple(rows),
-        total=len(every),
+        total=sum(row.quantity is not None for line in lines for row in line),
+        lacking=len(every) - len(rows),
         machines=len({place.machine for place in places}),
         identified=all(place.anonymous_id is not None for place in places),
         pages=pages,
@@ -160,14 +162,16 @@ def figure_table(
 
 def _rows(site: "Site", line: "Line") -> Sequence[FigureRow]:
     """Return the rows of a line, which four pages show: made once for all of them."""
-    if id(line) not in site.table_rows:
+    given, head = (line, site.common), line[0].run
+    known = site.table_rows.get(head)
+    if known is None or known[0] != given:
         rows = [
             _row(site, row, stays_of(line) if row is line[0] else None)
             for row in line
             if row.metric not in LASTING  # they have a column, and their own table
         ]
-        site.table_rows[id(line)] = line, rows
-    return site.table_rows[id(line)][1]
+        known = site.table_rows[head] = given, rows
+    return known[1]
 
 
 def _row(site: "Site", row: ValueRow, stays: Quantity | None) -> FigureRow:
@@ -404,11 +408,11 @@ def _extent(language: Language, table: FigureTable) -> str:
 
 def _more(language: Language, table: FigureTable) -> str:
     """Say what has no room, and what lists it; nothing if all has."""
-    if not (count := table.total - len(table.rows)):
+    if not table.lacking:
         return ""
     return language.ngettext(
         "%(n)s more row has no room here; %(command)s shows it.",
         "%(n)s more rows have no room here; %(command)s shows them.",
-        count,
+        table.lacking,
         command=Name(table.command),
     )

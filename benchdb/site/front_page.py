@@ -1,4 +1,8 @@
-"""The front page, and what it shows of a site."""
+"""The front page, and what it shows of a site.
+
+``front`` says it without this: what shows kept facts loads nothing that reads a
+database.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import partial

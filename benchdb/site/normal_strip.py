@@ -1,4 +1,8 @@
-"""Reports of like work in one bin, as multiples of their median."""
+"""Reports of like work in one bin, as multiples of their median.
+
+``normal`` finds them; what shows kept facts loads this alone, and nothing that reads a
+database.
+"""
 
 import msgspec
 

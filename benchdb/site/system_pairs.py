@@ -1,7 +1,7 @@
 """Systems: a chip at work on a device, and any two of them held against each other."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ class Worker(NamedTuple):
     device: Device
 
 
+_Known = tuple[Side, Side, tuple[CellRow, ...]]
 BASELINE = Worker(atoms.BASELINE, "metal")  # of every ratio that names no other
 
 
@@ -39,17 +40,26 @@ class Systems:
         measured = defaultdict[Worker, list[Measurement]](list)
         for one in inputs.compared:
             measured[Worker(chip_at_work(one.place), one.place.device)].append(one)
-        self._sides = {
-            worker: Side(
-                asked=Asked("chip", worker.chip),
-                runs=tuple(own),
-                measured=tuple(measured[worker]),
-                environments={},
-                notes=inputs.notes,
+        given = {
+            worker: (
+                tuple(own),
+                tuple(measured[worker]),
+                tuple(inputs.notes.told(run.facts.digest) for run in own),
             )
             for worker, own in runs.items()
         }
-        self._cells: dict[tuple[Worker, Worker], tuple[CellRow, ...]] = {}
+
+        def sides(workers: Iterable[Worker]) -> list[Side]:
+            asked = [(Asked("chip", worker.chip), *given[worker]) for worker in workers]
+            return [
+                Side(name, own, measured, {}, inputs.notes)
+                for name, own, measured, _ in asked
+            ]
+
+        made = inputs.memo.each("sides", given, sides)
+        self._sides = dict(zip(given, made, strict=True))
+        # What two sides that are as they were say of each other is so as well.
+        self._cells: dict[tuple[Worker, Worker], _Known] = inputs.memo.table("cells")
 
     @property
     def sides(self) -> Mapping[Worker, Side]:
@@ -71,10 +81,11 @@ class Systems:
         """
         if base not in self._sides or other not in self._sides:
             return ()
-        pair = base, other
-        if pair not in self._cells:
-            self._cells[pair] = cells(self._sides[base], self._sides[other])
-        return self._cells[pair]
+        sides = self._sides[base], self._sides[other]
+        known = self._cells.get((base, other))
+        if known is None or known[0] is not sides[0] or known[1] is not sides[1]:
+            known = self._cells[base, other] = *sides, cells(*sides)
+        return known[2]
 
     def ratio_of(self, run: str, worker: Worker, base: Worker) -> CellRow | None:
         """Return the cell in which *run* of *worker* meets *base*, like for like."""

@@ -1,6 +1,7 @@
 """A whole site: all kinds of pages together, and what search engines read of it."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -24,12 +25,14 @@ from benchdb.site import (
     workload_page,
 )
 from benchdb.site.build import Local, Outcome, Plan
+from benchdb.site.compare import Computed
 from benchdb.site.content import Site, content
 from benchdb.site.pages import Frame
 from benchdb.store import contents
+from benchdb.store.memo import Memo
 
 # Each yields pages in every language; those of runs are in the first alone.
-_SHARED = (
+SHARED = (
     *(listings.pages, chip_page.pages, workload_page.pages),
     *(machine_page.pages, source_page.pages),
 )
@@ -41,33 +44,46 @@ def renew(
     frame: Frame,
     folder: Path,
     here: str | None = None,
+    memo: Memo | None = None,
 ) -> Outcome:
     """Write all pages of the runs in *scope* into *folder*, if it has others.
 
-    *here* is as for ``content``; errors are those of ``build``.
+    *here* and *memo* are as for ``content``; errors are those of ``build``.
     """
     chosen = (repr(scope.chosen), str(scope.everything), here or "")
     filters = (*chosen, sections.identity())
     state = build.state(frame, contents.state(connection), *filters)
     done = build.as_it_was(folder, state)
-    return done or write(content(connection, scope, here), frame, folder, state)
+    return done or write(
+        content(connection, scope, here, memo=memo), frame, folder, state
+    )
 
 
 def write(site: Site, frame: Frame, folder: Path, state: str = "whole") -> Outcome:
     """Write all pages of *site*, of a *state*; errors are those of ``build``."""
-    earlier = [*build.there(folder, compare.FILES)]
-    with (
-        alone(folder),
-        build.aside(partial(compare.computed, site, earlier)) as made,
-    ):
+    with alone(folder), _compared(site, folder) as made:
         return build.build(_plans(site, frame, made), frame, folder, state)
 
 
-def _plans(site: Site, frame: Frame, made: Callable[[], bytes]) -> Iterator[Plan]:
+@contextmanager
+def _compared(site: Site, folder: Path) -> Iterator[Callable[[], Computed]]:
+    """Give what says how systems compare, which another process computes meanwhile.
+
+    Where this one knows nearly all of it already, it does the rest itself.
+    """
+    if compare.is_known(site):
+        yield partial(compare.computed, site)
+        return
+    earlier = [*build.there(folder, compare.FILES)]
+    with build.aside(partial(compare.encoded, site, earlier)) as made:
+        yield lambda: compare.decoded(made())
+
+
+def _plans(site: Site, frame: Frame, made: Callable[[], Computed]) -> Iterator[Plan]:
     """Yield all but the page of pairs, whose data takes longest, then that one."""
     added = sections.sections(site)
     shared = [*front_page.pages(site, added), *sections.pages(added)]
-    shared += [page for make in _SHARED for page in make(site)]
+    shared += [page for make in SHARED for page in make(site)]
     runs = Local(
         run.addresses(site), partial(run.facts_at, site), partial(run.page_of, site)
     )

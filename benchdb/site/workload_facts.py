@@ -78,6 +78,14 @@ def of_workload(site: Site, name: str) -> WorkloadFacts:
     )
 
 
+def given(site: Site, name: str) -> tuple[object, ...]:
+    """Return what is known of the lines of the workload *name* beside themselves."""
+    return tuple(
+        (site.places[line[0].run], *(site.replications.get(row.run) for row in line))
+        for line in site.by_workload[name]
+    )
+
+
 def _replication(site: Site, rows: Iterable[ValueRow]) -> Replication | None:
     """Return the replication of the figure that most machines measured, if any is."""
     found = {row.run: site.replications.get(row.run) for row in rows}

@@ -64,8 +64,20 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield a page for every workload that ran."""
     protocols = Protocols(site)
     names = _ordered(site)
-    for place, name in enumerate(names):
-        facts = _facts(site, protocols, names, place)
+    given = {
+        place: (
+            *(site.common, tuple(site.by_workload[name]), names),
+            *(protocols.told(name), workload_facts.given(site, name)),
+            model_plots(corpus_of(site))[:1] if name in _TOKENS else (),
+        )
+        for place, name in enumerate(names)
+    }
+    made = site.inputs.memo.each(
+        "workloads",
+        given,
+        lambda places: [_facts(site, protocols, names, it) for it in places],
+    )
+    for name, facts in zip(names, made, strict=True):
         address = site.workloads[name]
         words = partial(_words, site, facts)
         yield Page(address, "workloads", "workload", facts, words)

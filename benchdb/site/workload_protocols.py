@@ -103,15 +103,23 @@ class Protocols:
         self._site = site
         self._ratios: dict[Worker, Mapping[tuple[str, str], Ratio]] = {}
         self._by_workload = defaultdict[str, list[Measured]](list)
+        self._told = defaultdict[str, list[object]](list)
+        told, facts = site.inputs.notes.told, corpus_of(site).facts
         for worker, side in site.systems.sides.items():
             for group in side.groups:
                 own = group.first.conditions
+                about = [(told(run), facts[run].started) for run in group.runs]
+                self._told[own.workload].append((worker, group, about))
                 if own.metric not in BESIDE_THEIR_RATE and not own.smoke:
                     self._by_workload[own.workload].append(Measured(worker, group))
 
     def of(self, workload: str) -> Sequence[Measured]:
         """Return what was measured of *workload*."""
         return self._by_workload[workload]
+
+    def told(self, workload: str) -> tuple[object, ...]:
+        """Return what the tables of *workload* follow from."""
+        return tuple(self._told[workload])
 
     def tables(self, workload: str, some: Iterable[Measured]) -> tuple[Table, ...]:
         """Return a table for each protocol among *some*, the most common first.

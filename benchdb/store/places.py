@@ -86,9 +86,15 @@ class Places:
     def moved(self, later: "Places") -> set[str]:
         """Return the machines of which *later* says something else than this does."""
         both = self._same.keys() & later._same.keys()
-        return {one for one in both if self._about(one) != later._about(one)}
+        return {one for one in both if self.about(one) != later.about(one)}
 
-    def _about(self, one: str) -> tuple[object, ...]:
+    @property
+    def my_ids(self) -> frozenset[str]:
+        """Return the anonymous ids of machines of mine."""
+        return self._my_ids
+
+    def about(self, one: str) -> tuple[object, ...]:
+        """Return what is told of a machine beside what its own row says."""
         stands = self._same[one]
         return stands, self._groups.get(stands), one in self._my_machines
 

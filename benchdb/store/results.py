@@ -62,15 +62,16 @@ class Lot(NamedTuple):
     machine: str | None = None
     workload: str | None = None
 
+    @classmethod
+    def of(cls, campaign: str | None, *others: str | None) -> "Lot":
+        """Return the lot of a run from its columns ``LOT``."""
+        return cls(None, *others) if campaign is None else cls(campaign)
 
-_COLUMNS = tuple(run.c[name] for name in Lot._fields)
+
+LOT = tuple(run.c[name] for name in Lot._fields)
 _LABEL = run.c.keys().index("label")
 _work_of = itemgetter(*(run.c.keys().index(column.name) for column in _WORK))
 _lot_of = itemgetter(*(run.c.keys().index(name) for name in Lot._fields))
-
-
-def _lot(campaign: str | None, *others: str | None) -> Lot:
-    return Lot(None, *others) if campaign is None else Lot(campaign)
 
 
 class Changes:
@@ -94,7 +95,7 @@ class Changes:
     def note(self, runs: Iterable[Sequence[Any]]) -> None:
         """Take in rows of *runs* that are new."""
         for row in runs:
-            self._lots.add(_lot(*_lot_of(row)))
+            self._lots.add(Lot.of(*_lot_of(row)))
             if row[_LABEL] == "measured":
                 self._works.add(_work_of(row))
 
@@ -104,9 +105,9 @@ class Changes:
             self._add(run.c.digest.in_(some))
 
     def _add(self, which: ColumnElement[bool]) -> None:
-        query = select(run.c.label, *_WORK, *_COLUMNS).where(which).distinct()
+        query = select(run.c.label, *_WORK, *LOT).where(which).distinct()
         for label, *facts in self._connection.execute(query):
-            self._lots.add(_lot(*facts[len(_WORK) :]))
+            self._lots.add(Lot.of(*facts[len(_WORK) :]))
             if label == "measured":
                 self._works.add(tuple(facts[: len(_WORK)]))
 
@@ -138,8 +139,8 @@ def following(connection: Connection) -> Iterator[Changes]:
 def renew(connection: Connection) -> None:
     """Make all results anew."""
     connection.execute(delete(result))
-    rows = connection.execute(select(*_COLUMNS).distinct())
-    lots, surroundings = {_lot(*row) for row in rows}, around(connection)
+    rows = connection.execute(select(*LOT).distinct())
+    lots, surroundings = {Lot.of(*row) for row in rows}, around(connection)
     done = select(*_WORK).where(run.c.label == "measured").distinct()
     works = sorted(tuple(row) for row in connection.execute(done))
     raised = _replicated(connection, works, surroundings)

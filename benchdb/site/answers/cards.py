@@ -1,4 +1,8 @@
-"""The six questions, answered for all Macs or for one chip."""
+"""The six questions, answered for all Macs or for one chip.
+
+``words`` says them without this: what shows kept facts loads nothing that reads a
+database.
+"""
 
 from benchdb.report import untrusted
 from benchdb.site.answers import gpu, macs, memory, metal, token_speed, watt
@@ -24,3 +28,14 @@ def cards(site: Site, chip: str | None) -> tuple[Card, ...]:
         token_speed.how_many(corpus, chip),
     )
     return untrusted.cleaned(result)
+
+
+def answered(site: Site, chip: str) -> tuple[object, ...]:
+    """Return what the answers for *chip* take from all chips together."""
+    corpus = corpus_of(site)
+    return (
+        tuple(token_speed.usual_models(corpus)),
+        token_speed.reported_of(corpus, chip),
+        tuple(one for one in watt.known(corpus) if one.other.chip == chip),
+        tuple(one for one in metal.gains(corpus) if one.other.chip == chip),
+    )

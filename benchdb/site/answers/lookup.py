@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
-from sqlalchemy import select
 
 from benchdb.site.answers.facts import Group, Held
 from benchdb.site.answers.mac_names import Mac, macs
@@ -12,7 +11,6 @@ from benchdb.site.answers.reported import Reports, reported
 from benchdb.site.content import Site
 from benchdb.site.system_pairs import Worker
 from benchdb.store.run_facts import Facts
-from benchdb.store.tables import source
 
 BASELINE = Worker("M1", "metal")
 _DOUBT = "impossible-os"  # it keeps no figure out, but whoever reads it is told
@@ -43,13 +41,6 @@ class Corpus(msgspec.Struct, frozen=True, eq=False, dict=True):
     def _doubts(self) -> frozenset[str]:
         notes = self.site.report.notes
         return frozenset(run for it in notes if it.code == _DOUBT for run in it.runs)
-
-    @cached_property
-    def _published(self) -> Mapping[str, str]:
-        rows = self.site.inputs.connection.execute(
-            select(source.c.digest, source.c.published)
-        )
-        return {row.digest: row.published for row in rows if row.published}
 
     @cached_property
     def _years(self) -> dict[str, str]:
@@ -91,7 +82,7 @@ class Corpus(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Return the year of a run, or of the source that published it, "" if none."""
         if run not in self._years:
             started = self.facts[run].started
-            published = self._published.get(self.site.places[run].source or "")
+            published = self.site.published.get(self.site.places[run].source or "")
             self._years[run] = (started or published or "")[:4]
         return self._years[run]
 

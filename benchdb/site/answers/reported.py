@@ -2,10 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
+from benchdb.compare.sides import Side
 from benchdb.conditions import parsed
 from benchdb.report.bins import Bin, reports
 from benchdb.report.measurement import Measurement
@@ -53,15 +55,20 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
 
     Where a program timed prompts of several lengths, the one that most Macs ran.
     """
+    sides = site.systems.sides
+    given = {
+        worker: (site.common, sides[worker])
+        for worker in sides
+        if worker.device not in _PROCESSORS
+    }
+    found = site.inputs.memo.each(
+        "reported",
+        given,
+        lambda workers: [[*_told(site, sides[it], is_doubtful)] for it in workers],
+    )
     result = defaultdict[tuple[Cell, Group], dict[str, list[Report]]](dict)
-    for worker, side in site.systems.sides.items():
-        for measurement in side.measured if worker.device not in _PROCESSORS else ():
-            cell = _cell(measurement)
-            noted = site.inputs.notes.on(measurement.runs, _METRIC) if cell else ()
-            if cell and not is_doubtful(noted):
-                own = result[cell, _WORK[measurement.conditions.workload]]
-                kind = own.setdefault(measurement.conditions.parameters, [])
-                kind += _reports(site, measurement)
+    for work, parameters, own in chain.from_iterable(found):
+        result[work].setdefault(parameters, []).extend(own)
     every = defaultdict[Cell, dict[Group, Sequence[Report]]](dict)
     for (cell, group), kinds in result.items():
         best = max(
@@ -69,6 +76,17 @@ def reported(site: Site, is_doubtful: Callable[[Collection[str]], bool]) -> Repo
         )
         every[cell][group] = kinds[best]
     return every
+
+
+def _told(
+    site: Site, side: Side, is_doubtful: Callable[[Collection[str]], bool]
+) -> Iterator[tuple[tuple[Cell, Group], str, list[Report]]]:
+    """Yield what each measurement of a side reports, with its parameters."""
+    for measurement in side.measured:
+        cell, own = _cell(measurement), measurement.conditions
+        if cell and not is_doubtful(site.inputs.notes.on(measurement.runs, _METRIC)):
+            work = cell, _WORK[own.workload]
+            yield work, own.parameters, _reports(site, measurement)
 
 
 def _cell(measurement: Measurement) -> Cell | None:

@@ -47,7 +47,8 @@ def usual(every: Reports, most: int = 1) -> list[Cell]:
 
 
 @lru_cache(maxsize=1)
-def _usual(corpus: Corpus) -> Sequence[Cell]:
+def usual_models(corpus: Corpus) -> Sequence[Cell]:
+    """Return the models that ``how_many`` tells of first."""
     return usual(corpus.reported, _SHOWN)
 
 
@@ -58,7 +59,7 @@ def _known(every: Reports) -> Reports:
 def how_many(corpus: Corpus, chip: str | None) -> Card:
     """Return the tokens per second of *chip*, or of all Macs."""
     every = _of_chip(corpus, chip)
-    chosen = _usual(corpus)
+    chosen = usual_models(corpus)
     if not any(every.get(cell, {}).get("decode") for cell in chosen):
         chosen = usual(every)
     rates = [
@@ -90,7 +91,7 @@ def how_many(corpus: Corpus, chip: str | None) -> Card:
 def _of_chip(corpus: Corpus, chip: str | None) -> Reports:
     """Keep what was reported of *chip*, or of all Macs."""
     if chip:
-        return _by_chip(corpus).get(chip, {})
+        return reported_of(corpus, chip)
     return {
         cell: {
             group: [it for it in rows if plain_chip(it.place.chip) in macs()]
@@ -98,6 +99,11 @@ def _of_chip(corpus: Corpus, chip: str | None) -> Reports:
         }
         for cell, own in corpus.reported.items()
     }
+
+
+def reported_of(corpus: Corpus, chip: str) -> Reports:
+    """Return what was reported of *chip*."""
+    return _by_chip(corpus).get(chip, {})
 
 
 @lru_cache(maxsize=1)

@@ -36,7 +36,7 @@ Joules = Mapping[Party, Mapping[Work, Sequence[tuple[float, str]]]]
 
 def per_watt(corpus: Corpus, chip: str | None) -> Card:
     """Return how much work per joule *chip* does beside a GPU, or any Mac."""
-    own = [pair for pair in _known(corpus) if chip in (None, pair.other.chip)]
+    own = [pair for pair in known(corpus) if chip in (None, pair.other.chip)]
     if not own:
         return Card("watt", chip, "none", measure=measuring(chip))
     first = max(own, key=_standing)
@@ -57,7 +57,8 @@ def per_watt(corpus: Corpus, chip: str | None) -> Card:
 
 
 @lru_cache(maxsize=1)
-def _known(corpus: Corpus) -> tuple[Held, ...]:
+def known(corpus: Corpus) -> tuple[Held, ...]:
+    """Return what is known of work per joule, of Macs beside others."""
     return (*_trained(corpus), *_counted(corpus))
 
 

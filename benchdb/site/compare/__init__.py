@@ -25,6 +25,7 @@ ADDRESS = "compare"
 FILES = "assets/compare/"
 MOST = 240  # systems that the page offers
 _FIRST = Worker("M1 Max", "metal"), Worker("M1 Ultra", "metal")
+_FILES = "files of systems"
 _DIGITS = 8  # of a digest in the name of a file
 _IS = b" = "
 _DEVICES = ("metal", "cpu", "npu")  # those of Macs come first
@@ -60,15 +61,28 @@ class Computed(msgspec.Struct, frozen=True):
     keys: Mapping[str, str]
 
 
-def computed(site: Site, earlier: Iterable[tuple[str, bytes]] = ()) -> bytes:
-    """Return ``Computed``, encoded; *earlier* are keys and content of files there."""
+def computed(site: Site, earlier: Iterable[tuple[str, bytes]] = ()) -> Computed:
+    """Return the data of all systems; *earlier* are keys and content of files there."""
     chosen = _chosen(site)
     keys = data.keys(site, chosen)
-    there = dict(earlier)
+    there = site.inputs.memo.table(_FILES) or dict(earlier)
     before = {slug: _read(there[key]) for slug, key in keys.items() if key in there}
-    return msgspec.msgpack.encode(
-        Computed(data.system_files(site, chosen, before), keys)
-    )
+    return Computed(data.system_files(site, chosen, before), keys)
+
+
+def encoded(site: Site, earlier: Iterable[tuple[str, bytes]] = ()) -> bytes:
+    """Return ``computed`` as ``decoded`` reads it, in another process."""
+    return msgspec.msgpack.encode(computed(site, earlier))
+
+
+def decoded(whole: bytes) -> Computed:
+    """Return what ``encoded`` wrote."""
+    return msgspec.msgpack.decode(whole, type=Computed)
+
+
+def is_known(site: Site) -> bool:
+    """Tell whether this process has data of systems, which one run changes little."""
+    return bool(site.inputs.memo.table(_FILES))
 
 
 def has_page(site: Site) -> bool:
@@ -76,7 +90,7 @@ def has_page(site: Site) -> bool:
     return len(_chosen(site)) > 1
 
 
-def pages(site: Site, made: Callable[[], bytes] | None = None) -> Iterator[Page]:
+def pages(site: Site, made: Callable[[], Computed] | None = None) -> Iterator[Page]:
     """Yield the page, with its data files; none without two systems.
 
     *made* gives what ``computed`` returns, for whoever has it from elsewhere.
@@ -84,7 +98,10 @@ def pages(site: Site, made: Callable[[], bytes] | None = None) -> Iterator[Page]
     chosen = _chosen(site)
     if len(chosen) < 2:
         return
-    whole = msgspec.msgpack.decode(made() if made else computed(site), type=Computed)
+    whole = made() if made else computed(site)
+    known = site.inputs.memo.table(_FILES)
+    known.clear()
+    known.update((whole.keys[slug], one) for slug, one in whole.files.items())
     files, written = whole.files, {it: _script(one) for it, one in whole.files.items()}
     systems = tuple(
         Offered(
@@ -170,8 +187,10 @@ def _script(one: SystemData) -> bytes:
     return b"(self.benchdb ??= {})[%b]%b%b;\n" % (name, _IS, msgspec.json.encode(one))
 
 
-def _read(script: bytes) -> SystemData:
-    """Return what ``_script`` wrote."""
+def _read(script: bytes | SystemData) -> SystemData:
+    """Return what ``_script`` wrote, or what is no script yet."""
+    if isinstance(script, SystemData):
+        return script
     return msgspec.json.decode(script.partition(_IS)[2].rstrip(b";\n"), type=SystemData)
 
 

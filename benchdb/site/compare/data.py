@@ -126,17 +126,21 @@ def keys(site: Site, chosen: Mapping[str, Worker]) -> Mapping[str, str]:
     """
     notes = site.inputs.notes
     facts = {one.facts.digest: one.facts for one in site.inputs.runs}
-    found = {}
-    for slug, worker in chosen.items():
-        measured = site.systems.sides[worker].measured
-        runs = [facts[name] for one in measured for name in one.runs]
-        said = [
-            (one.spelled, one.framework, one.setting, notes.flagged(one.digest))
-            for one in runs
-        ]
-        whole = resources.program() + msgspec.msgpack.encode((worker, measured, said))
-        found[slug] = hashlib.sha256(whole).hexdigest()
-    return found
+    given = {worker: site.systems.sides[worker] for worker in chosen.values()}
+
+    def keys_of(workers: Iterable[Worker]) -> Iterator[str]:
+        for worker in workers:
+            measured = given[worker].measured
+            runs = [facts[name] for one in measured for name in one.runs]
+            said = [
+                (one.spelled, one.framework, one.setting, notes.flagged(one.digest))
+                for one in runs
+            ]
+            whole = msgspec.msgpack.encode((worker, measured, said))
+            yield hashlib.sha256(resources.program() + whole).hexdigest()
+
+    found = site.inputs.memo.each("systems' keys", given, keys_of)
+    return dict(zip(chosen, found, strict=True))
 
 
 def system_files(
@@ -149,10 +153,14 @@ def system_files(
     *earlier* are files of systems whose keys are as they were. What two of them say of
     each other is taken from there.
     """
-    files = {slug: _own(site, slug, worker) for slug, worker in chosen.items()}
+    sides = site.systems.sides
+    given = {one: (site.common, sides[worker]) for one, worker in chosen.items()}
+    made = site.inputs.memo.each(
+        "systems", given, lambda slugs: [_own(site, it, chosen[it]) for it in slugs]
+    )
+    files = {one.name: _empty(one) for one in made}
     before = earlier or {}
     maker = _Maker(site, files, before)
-    sides = site.systems.sides
     works = {slug: sides[worker].batches.keys() for slug, worker in chosen.items()}
     for first, second in combinations(chosen, 2):
         if works[first].isdisjoint(works[second]):
@@ -392,6 +400,11 @@ def _own(site: Site, slug: str, worker: Worker) -> SystemData:
         own=dict(own),
         known=[untrusted.cleaned(it) for it in _known(site, worker)],
     )
+
+
+def _empty(one: SystemData) -> SystemData:
+    """Return the data of a system by itself, into which that of pairs can be put."""
+    return replace(one, figures=[], works=[], cells={}, cards={}, shared={})
 
 
 def _known(site: Site, worker: Worker) -> Iterable[Known]:

@@ -4,7 +4,7 @@ All processes of a cell on a machine share a page.
 """
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -164,18 +164,30 @@ def addresses(site: Site) -> Mapping[str, str]:
     A run never changes: what is stored of it follows from its name. Its figure, grade,
     notes, what it is held against and where it leads depend on others.
     """
-    keys = {}
-    for line in site.lines:
-        row = line[0]
-        shown = (
-            *(line, runs_of(line), site.notes_of([line]), site.grades.get(row.run)),
-            *([*_beside(site, row)], site.machines.get(site.places[row.run].machine)),
-            *(site.chips.get(row.system.chip), site.workloads.get(row.workload.name)),
-            site.retractions.get(row.run),
-            site.replications.get(row.run),
-        )
-        keys[site.runs[row.run]] = sha256(msgspec.msgpack.encode(shown)).hexdigest()
-    return keys
+    given = {site.runs[line[0].run]: _given(site, line) for line in site.lines}
+
+    def keys(wanted: Iterable[str]) -> Iterator[str]:
+        for line, _, *more in (given[address] for address in wanted):
+            shown = line, runs_of(line), site.notes_of([line]), *more
+            beside = [*_beside(site, line[0])]
+            yield sha256(msgspec.msgpack.encode((shown, beside))).hexdigest()
+
+    return dict(
+        zip(given, site.inputs.memo.each("runs' pages", given, keys), strict=True)
+    )
+
+
+def _given(site: Site, line: Line) -> tuple[Any, ...]:
+    """Return what the page of a line follows from, the line first, then its systems."""
+    row = line[0]
+    name, sides = row.run, site.systems.sides
+    own = Worker(row.system.chip, row.system.device)
+    return (
+        *(line, (site.common, *map(sides.get, (own, *_bases(own))))),
+        *(site.grades.get(name), site.machines.get(site.places[name].machine)),
+        *(site.chips.get(own.chip), site.workloads.get(row.workload.name)),
+        *(site.retractions.get(name), site.replications.get(name)),
+    )
 
 
 def pages(site: Site) -> Iterator[Page]:
@@ -271,10 +283,14 @@ def _facts(site: Site, line: Line, records: Sequence[Record]) -> RunFacts:
 def _beside(site: Site, row: ValueRow) -> Iterator[Beside]:
     """Yield its own CPU and the site's baseline, as far as they did the same."""
     own = Worker(row.system.chip, row.system.device)
-    for base in (Worker(own.chip, "cpu"), BASELINE):
+    for base in _bases(own):
         if found := site.systems.ratio_of(row.run, own, base):
             chip, device = base
             yield Beside(chip, device, found.ratio, found.base.quantity)
+
+
+def _bases(own: Worker) -> tuple[Worker, Worker]:
+    return Worker(own.chip, "cpu"), BASELINE
 
 
 def _process(record: Record, metric: str) -> Process:
