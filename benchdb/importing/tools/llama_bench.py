@@ -35,15 +35,14 @@ from benchdb.importing.document import (
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import fields, result
 from benchdb.importing.tools.fields import Facts
-from benchdb.importing.tools.result import ABSENT, Result
+from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
 _INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
 _INSERT = re.compile(
-    r"INSERT INTO (?P<table>\w{1,99}) \((?P<columns>[^()]*)\) "
-    r"VALUES \((?P<cells>.*)\);? *"
+    rf"{_INTO.pattern} \((?P<columns>[^()]*)\) VALUES \((?P<cells>.*)\);? *"
 )
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
 _BEFORE = re.compile(r"\[?\s*+")  # the first result
@@ -113,15 +112,20 @@ def read(document: Document, about: About) -> Iterator[Item]:
     form = _form(document)
     if form is None:
         raise DocumentError("no results of llama-bench")
+    yield from items(of, form(document))
+
+
+def items(of: Origin, rows: Rows) -> Iterator[Item]:
+    """Yield the run of each of *rows*; raise ``DocumentError`` if there are none."""
     row = None
-    for row in form(document):
+    for row in rows:
         if isinstance(row, BadLine):
             yield row
         else:
-            raw, make = dict(row.columns), partial(from_row, row)
+            raw, make = dict(row.columns), partial(_result, row)
             yield result.attempt(of, make, raw, row.locator, line=row.line)
     if row is None:
-        raise DocumentError("llama-bench wrote its header, but no result")
+        raise DocumentError("llama-bench printed its header, but no result")
 
 
 def _form(document: Document) -> Callable[[Document], Rows] | None:
@@ -207,9 +211,6 @@ def _sql(document: Document) -> Rows:
         if statement is None:
             why = "no row as the tool writes it: INSERT INTO test (columns) VALUES (…);"
             yield building.bad(why, line=line, raw=raw)
-        elif statement["table"] not in _TABLES:
-            why = f"table {statement['table']!r} is none of llama-bench"
-            yield building.bad(why, line=line, raw=raw)
         else:
             texts = csv.reader(
                 [statement["cells"]], quotechar="'", skipinitialspace=True, strict=True
@@ -245,7 +246,7 @@ def _typed(name: str, cell: str) -> Any:
     return cell or None
 
 
-def from_row(entry: Row) -> Result:
+def _result(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
     row = entry.columns
     work = _work(row)
