@@ -50,23 +50,12 @@ _BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
 _LOOKED_AT = 20  # results; the first may be damaged
 _WHOLE = re.compile(r"-?\d{1,18}")
 _FRACTION = re.compile(r"-?\d{1,18}\.\d{1,18}")
-_TEXTS = {
-    *(_FIRST, "cpu_info", "gpu_info", "backends", "model_filename", "model_type"),
-    *("cpu_mask", "type_k", "type_v", "split_mode", "devices", "tensor_split"),
-    *("tensor_buft_overrides", "test_time", "moe_cache", "load_mode", "test"),
-}
-_PLACED = {
-    *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
-    *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
-    *("model_filename", "model_type", "test", "n_prompt", "n_gen", "n_depth"),
-    *BACKENDS,
-}
-# Libraries that the tool lists among the processors.
-_LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
+_WORDS = fields.words_of("llama-bench")
+_TEXTS = frozenset(_WORDS["texts"])
+_PLACED = {*_WORDS["placed"], *BACKENDS}
 _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
-_BESIDE = {"", "blas", "rpc", "cpu", "accelerate", "amx", "zendnn"}  # not the device
 _FLAGS = BACKENDS[:-1]  # columns of 2023 and 2024
 
 
@@ -259,7 +248,9 @@ def _result(entry: Row) -> Result:
         name = PurePosixPath(PureWindowsPath(file).name).name
         conditions["model_filename"] = name
     processors = [
-        name for name in _listed(row, "cpu_info") if name.lower() not in _LIBRARIES
+        name
+        for name in _listed(row, "cpu_info")
+        if name.lower() not in _WORDS["libraries"]
     ]
     processors += [name for name in gpus if name.startswith("Apple ")]
     quantized = {"parameters.quantization": "the end of model_type"}
@@ -379,7 +370,7 @@ def _backends(row: Facts) -> tuple[str, ...] | None:
 def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
-    return None if name in _BESIDE else naming.device(name) or "unknown"
+    return None if name in _WORDS["beside"] else naming.device(name) or "unknown"
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

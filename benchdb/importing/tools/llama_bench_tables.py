@@ -23,31 +23,7 @@ from benchdb.importing.tools import fields, llama_bench, result
 from benchdb.importing.tools.llama_bench import Row, Rows
 
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
-_COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
-    "model": "model_type",
-    "size": "model_size",
-    "params": "model_n_params",
-    "backend": "backends",
-    "ngl": "n_gpu_layers",
-    "threads": "n_threads",
-    "th": "n_threads",
-    "sm": "split_mode",
-    "mg": "main_gpu",
-    "nkvo": "no_kv_offload",
-    "fa": "flash_attn",
-    "dev": "devices",
-    "ts": "tensor_split",
-    "ot": "tensor_buft_overrides",
-    "mmap": "use_mmap",
-    "mmp": "use_mmap",
-    "dio": "use_direct_io",
-    "embd": "embeddings",
-    "nopo": "no_op_offload",
-    "noh": "no_host",
-    "ncmoe": "n_cpu_moe",
-    "lm": "load_mode",
-}
-_LOG = ("ggml_", "Device ", "$", "./")  # of output and commands in a paragraph
+_WORDS = fields.words_of("llama-bench")
 _TEST = re.compile(
     r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?"
     r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
@@ -122,7 +98,9 @@ def _around(
     if built := next(filter(None, builds), None):
         columns["build_commit"] = built["commit"]
         columns["build_number"] = int(built["number"])
-    headings = (line for line in sheet.context if not line.startswith(_LOG))
+    headings = (
+        line for line in sheet.context if not line.startswith(tuple(_WORDS["log"]))
+    )
     label = " / ".join(headings)[:NAME_LIMIT] or None
     return Row(columns, "", rate="t/s", label=label, basis=basis)
 
@@ -135,7 +113,7 @@ def _row(sheet: Sheet, row: SheetRow, around: Row) -> Row:
     if figures is None:
         raise RefusedError(f"t/s is {rate[:40]!r}, no rate")
     columns = dict(around.columns) | {
-        _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
+        _WORDS["columns"].get(name, name): int(text) if _WHOLE.fullmatch(text) else text
         for name, text in cells.items()
     }
     columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
