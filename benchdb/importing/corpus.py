@@ -153,8 +153,9 @@ def _figures(items: Sequence[Record | SourceClaim]) -> _Figures:
     for item in items:
         if isinstance(item, SourceClaim):
             claim = item.claim
-            figure = (claim.value, None, claim.printed, claim.locator, None)
-            figures[digest(claim.statement)].append(figure)
+            figures[digest(claim.statement)].append(
+                (claim.value, None, claim.printed, claim.locator, None)
+            )
         elif not _is_blank(item):
             run, end = item.run, item.end
             about: list[Any] = [
@@ -164,11 +165,13 @@ def _figures(items: Sequence[Record | SourceClaim]) -> _Figures:
                 end.status,
             ]
             for it in end.values:
-                figure = (it.value, it.uncertainty, it.printed, it.locator, run.locator)
-                figures[digest([*about, it.metric])].append(figure)
+                figures[digest([*about, it.metric])].append(
+                    (it.value, it.uncertainty, it.printed, it.locator, run.locator)
+                )
             if not end.values:
-                figure = (None, None, None, run.locator, None)
-                figures[digest([*about, end.reason])].append(figure)
+                figures[digest([*about, end.reason])].append(
+                    (None, None, None, run.locator, None)
+                )
     return figures
 
 

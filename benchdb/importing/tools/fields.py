@@ -7,9 +7,10 @@ folder of a home, because its name is somebody's.
 
 import math
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from benchdb.exchange.validation import RefusedError
@@ -19,6 +20,7 @@ from benchdb.importing.document import (
     PrintedFloat,
     parsed_json,
 )
+from benchdb.resources import folder
 
 Facts = Mapping[str, Any]
 LONGEST = 4000  # characters of a fact: the names of 64 GPUs, and some
@@ -31,6 +33,14 @@ _EXACT = 2**53 - 1  # larger integers are kept as text
 _HOME = re.compile(
     r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"
 )
+
+
+@cache
+def words_of(tool: str) -> Facts:
+    """Return what ``schema/tools.toml`` says of the files of *tool*."""
+    path = folder("schema") / "tools.toml"
+    words: Facts = tomllib.loads(path.read_text("utf-8"))[tool]
+    return words
 
 
 def characters(raw: object) -> str:

@@ -26,7 +26,7 @@ _HOST = re.compile(r"(?<=://)[^/\s'\"]+")
 # Programs that are told a host, behind their options: those with a value in two words.
 _LOGIN = re.compile(
     r"((?:^|(?<=[\s/]))(?:ssh|mosh|sftp|ping|telnet)"
-    r"(?:\s+(?:-[ipFlJocP]\s+\S+|-\S*))*+\s+)\S+"
+    r"(?:\s+(?:-[ipFlJocP]\s+\S+|-\S*))*\s+)\S+"
 )
 _COPY = re.compile(r"(?:^|(?<=[\s/]))(?:scp|rsync)(?=\s)")
 _REMOTE = re.compile(r"(?<!\S)[^\s:]+:(?!//)")

@@ -35,15 +35,14 @@ from benchdb.importing.document import (
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import fields, result
 from benchdb.importing.tools.fields import Facts
-from benchdb.importing.tools.result import ABSENT, Result
+from benchdb.importing.tools.result import ABSENT, Origin, Result
 
 MARKS = ("model_type", "n_prompt", "n_gen", "avg_ts")  # columns of every version
 _TABLES = ("test", "llama_bench")  # the second since 2025
 _FIRST = "build_commit"  # the first column of every CSV file
 _INTO = re.compile(rf"^INSERT INTO (?:{'|'.join(_TABLES)})\b", re.MULTILINE)
 _INSERT = re.compile(
-    r"INSERT INTO (?P<table>\w{1,99}) \((?P<columns>[^()]*)\) "
-    r"VALUES \((?P<cells>.*)\);? *"
+    rf"{_INTO.pattern} \((?P<columns>[^()]*)\) VALUES \((?P<cells>.*)\);? *"
 )
 _START = re.compile(rf"\[\s*(?:\{{|$)|\{{|{_FIRST}")
 _BEFORE = re.compile(r"\[?\s*+")  # the first result
@@ -51,23 +50,12 @@ _BETWEEN = re.compile(r"\s*+(?:,\s*+|(?=\]))")
 _LOOKED_AT = 20  # results; the first may be damaged
 _WHOLE = re.compile(r"-?\d{1,18}")
 _FRACTION = re.compile(r"-?\d{1,18}\.\d{1,18}")
-_TEXTS = {
-    *(_FIRST, "cpu_info", "gpu_info", "backends", "model_filename", "model_type"),
-    *("cpu_mask", "type_k", "type_v", "split_mode", "devices", "tensor_split"),
-    *("tensor_buft_overrides", "test_time", "moe_cache", "load_mode", "test"),
-}
-_PLACED = {
-    *("build_commit", "build_number", "cpu_info", "gpu_info", "test_time"),
-    *("avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"),
-    *("model_filename", "model_type", "test", "n_prompt", "n_gen", "n_depth"),
-    *BACKENDS,
-}
-# Libraries that the tool lists among the processors.
-_LIBRARIES = {"accelerate", "openblas", "blas", "blis", "mkl", "onemkl", "amx", "cpu"}
+_WORDS = fields.words_of("llama-bench")
+_TEXTS = frozenset(_WORDS["texts"])
+_PLACED = {*_WORDS["placed"], *BACKENDS}
 _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
-_BESIDE = {"", "blas", "rpc", "cpu", "accelerate", "amx", "zendnn"}  # not the device
 _FLAGS = BACKENDS[:-1]  # columns of 2023 and 2024
 
 
@@ -113,15 +101,20 @@ def read(document: Document, about: About) -> Iterator[Item]:
     form = _form(document)
     if form is None:
         raise DocumentError("no results of llama-bench")
+    yield from items(of, form(document))
+
+
+def items(of: Origin, rows: Rows) -> Iterator[Item]:
+    """Yield the run of each of *rows*; raise ``DocumentError`` if there are none."""
     row = None
-    for row in form(document):
+    for row in rows:
         if isinstance(row, BadLine):
             yield row
         else:
-            raw, make = dict(row.columns), partial(from_row, row)
+            raw, make = dict(row.columns), partial(_result, row)
             yield result.attempt(of, make, raw, row.locator, line=row.line)
     if row is None:
-        raise DocumentError("llama-bench wrote its header, but no result")
+        raise DocumentError("llama-bench printed its header, but no result")
 
 
 def _form(document: Document) -> Callable[[Document], Rows] | None:
@@ -207,9 +200,6 @@ def _sql(document: Document) -> Rows:
         if statement is None:
             why = "no row as the tool writes it: INSERT INTO test (columns) VALUES (…);"
             yield building.bad(why, line=line, raw=raw)
-        elif statement["table"] not in _TABLES:
-            why = f"table {statement['table']!r} is none of llama-bench"
-            yield building.bad(why, line=line, raw=raw)
         else:
             texts = csv.reader(
                 [statement["cells"]], quotechar="'", skipinitialspace=True, strict=True
@@ -245,7 +235,7 @@ def _typed(name: str, cell: str) -> Any:
     return cell or None
 
 
-def from_row(entry: Row) -> Result:
+def _result(entry: Row) -> Result:
     """Return the run; raise ``RefusedError`` if the result cannot be true or whole."""
     row = entry.columns
     work = _work(row)
@@ -258,7 +248,9 @@ def from_row(entry: Row) -> Result:
         name = PurePosixPath(PureWindowsPath(file).name).name
         conditions["model_filename"] = name
     processors = [
-        name for name in _listed(row, "cpu_info") if name.lower() not in _LIBRARIES
+        name
+        for name in _listed(row, "cpu_info")
+        if name.lower() not in _WORDS["libraries"]
     ]
     processors += [name for name in gpus if name.startswith("Apple ")]
     quantized = {"parameters.quantization": "the end of model_type"}
@@ -378,7 +370,7 @@ def _backends(row: Facts) -> tuple[str, ...] | None:
 def _kind(backend: str) -> Device | None:
     """Return the kind of a backend's device; ``None`` where it is none of its own."""
     name = backend.lower()
-    return None if name in _BESIDE else naming.device(name) or "unknown"
+    return None if name in _WORDS["beside"] else naming.device(name) or "unknown"
 
 
 def _environment(row: Facts, gpus: list[str]) -> dict[str, Any]:

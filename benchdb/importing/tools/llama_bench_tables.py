@@ -15,40 +15,15 @@ from benchdb.exchange.reader import Item
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building, naming
 from benchdb.importing.building import NAME_LIMIT
-from benchdb.importing.document import Document, DocumentError, PrintedFloat
+from benchdb.importing.document import Document, PrintedFloat
 from benchdb.importing.provenance import About
 from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.pipe_tables import sheets as tables
 from benchdb.importing.tools import fields, llama_bench, result
-from benchdb.importing.tools.llama_bench import Row
-from benchdb.importing.tools.result import Result
+from benchdb.importing.tools.llama_bench import Row, Rows
 
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
-_COLUMNS = {  # short names that the tool prints, and the long ones of its other formats
-    "model": "model_type",
-    "size": "model_size",
-    "params": "model_n_params",
-    "backend": "backends",
-    "ngl": "n_gpu_layers",
-    "threads": "n_threads",
-    "th": "n_threads",
-    "sm": "split_mode",
-    "mg": "main_gpu",
-    "nkvo": "no_kv_offload",
-    "fa": "flash_attn",
-    "dev": "devices",
-    "ts": "tensor_split",
-    "ot": "tensor_buft_overrides",
-    "mmap": "use_mmap",
-    "mmp": "use_mmap",
-    "dio": "use_direct_io",
-    "embd": "embeddings",
-    "nopo": "no_op_offload",
-    "noh": "no_host",
-    "ncmoe": "n_cpu_moe",
-    "lm": "load_mode",
-}
-_LOG = ("ggml_", "Device ", "$", "./")  # of output and commands in a paragraph
+_WORDS = fields.words_of("llama-bench")
 _TEST = re.compile(
     r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?"
     r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
@@ -76,7 +51,10 @@ def recognises(document: Document) -> bool:
 def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a run for each row; rows and tables that are no result are ``BadLine``."""
     of = result.origin(document, about, "llama-bench-table", tool="llama-bench")
-    has_results = False
+    yield from llama_bench.items(of, _rows(document))
+
+
+def _rows(document: Document) -> Rows:
     sheets = sorted(tables(document), key=lambda sheet: sheet.line)
     starts = [sheet.line for sheet in sheets] + [len(document.lines) + 1]
     before = 0
@@ -89,15 +67,11 @@ def read(document: Document, about: About) -> Iterator[Item]:
         above = _numbered(document, before + 1, sheet.line)
         around = _around(sheet, above, _numbered(document, last + 1, following))
         for row in sheet.rows:
-            has_results = True
-            make = partial(_result, sheet, row, around)
             raw = " | ".join(cell.raw or cell.text for cell in row.cells)
-            yield result.attempt(of, make, raw, f"line {row.line}", line=row.line)
-        has_results = has_results or bool(sheet.bad)
+            make = partial(_row, sheet, row, around)
+            yield building.attempt(make, line=row.line, raw=raw)
         yield from sheet.bad
         before = last
-    if not has_results:
-        raise DocumentError("llama-bench printed the head of its table, but no result")
 
 
 def _numbered(document: Document, first: int, end: int) -> list[tuple[int, str]]:
@@ -124,12 +98,14 @@ def _around(
     if built := next(filter(None, builds), None):
         columns["build_commit"] = built["commit"]
         columns["build_number"] = int(built["number"])
-    headings = (line for line in sheet.context if not line.startswith(_LOG))
+    headings = (
+        line for line in sheet.context if not line.startswith(tuple(_WORDS["log"]))
+    )
     label = " / ".join(headings)[:NAME_LIMIT] or None
     return Row(columns, "", rate="t/s", label=label, basis=basis)
 
 
-def _result(sheet: Sheet, row: SheetRow, around: Row) -> Result:
+def _row(sheet: Sheet, row: SheetRow, around: Row) -> Row:
     texts = [cell.text.strip() for cell in row.cells]
     cells = dict(zip(sheet.header, texts, strict=True))
     test, rate = _test(cells.pop("test")), cells.pop("t/s")
@@ -137,14 +113,13 @@ def _result(sheet: Sheet, row: SheetRow, around: Row) -> Result:
     if figures is None:
         raise RefusedError(f"t/s is {rate[:40]!r}, no rate")
     columns = dict(around.columns) | {
-        _COLUMNS.get(name, name): int(text) if _WHOLE.fullmatch(text) else text
+        _WORDS["columns"].get(name, name): int(text) if _WHOLE.fullmatch(text) else text
         for name, text in cells.items()
     }
     columns |= {**test, "avg_ts": PrintedFloat(figures[1])}
     columns |= {"stddev_ts": PrintedFloat(figures[2])} if figures[2] else {}
     place = f"line {row.line}, column "
-    entry = replace(around, columns=columns, place=place, line=row.line)
-    return llama_bench.from_row(entry)
+    return replace(around, columns=columns, place=place, line=row.line)
 
 
 def _test(text: str) -> dict[str, int]:

@@ -35,37 +35,10 @@ _PARTS = ("system_info", "accelerator_info", "runtime_info", "results_summary")
 _MARKS = {"results", "results_summary", "accelerator_info"}
 _CORES = re.compile(r"(\d{1,3})-Cores?\b", re.ASCII)
 _GIB = 2**30  # what the tool calls GB: a Mac of 32 GB has 32.0
-_FIGURES = {  # part of the test: column, metric, how many of its unit make ours
-    "": (
-        ("avg_time_ms", "operation_seconds", 1e3),
-        ("ttft_ms", "time_to_first_token_seconds", 1e3),
-        ("power_watts", "mean_power_watts", 1.0),
-        ("vram_used_mb", "peak_memory_reported_bytes", 1 / 2**20),
-    ),
-    "prompt": (
-        ("prompt_tps", "tokens_per_second", 1.0),
-        ("prompt_tps_watt", "tokens_per_joule", 1.0),
-    ),
-    "generation": (
-        ("gen_tps", "tokens_per_second", 1.0),
-        ("gen_tps_watt", "tokens_per_joule", 1.0),
-    ),
-}
-_PROTOCOL = {
-    "tokens_per_joule": "the rate of a part over the mean power of the whole test"
-}
-_PLACED = {
-    *("name", "id", "benchmark_run_id", "created_at"),
-    *("model_name", "model_quant_str", "n_prompt", "n_gen"),
-    *(column for part in _FIGURES.values() for column, _, _ in part),
-}
-_AVERAGES = {  # of the summary: column of the tests, unit
-    "avg_prompt_tps": ("prompt_tps", "1/s"),
-    "avg_gen_tps": ("gen_tps", "1/s"),
-    "avg_ttft_ms": ("ttft_ms", "ms"),
-}
-# By what llamafile computes on the GPUs of a maker.
-_BACKENDS: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "AMD": "rocm"}
+_WORDS = fields.words_of("localscore")
+_FIGURES = _WORDS["figures"]
+_PLACED = {*_WORDS["placed"], *(it for part in _FIGURES.values() for it in part)}
+_AVERAGES = _WORDS["averages"]
 
 
 class _Submission(msgspec.Struct, frozen=True):
@@ -95,7 +68,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
     """Yield the runs of every test, and the averages of each submission as claims."""
     is_database = document.content.startswith(sqlite_tables.MAGIC)
     sent = {} if is_database else fields.content(document)
-    protocol = _PROTOCOL | fields.others(sent, (*_PARTS, "results"))
+    protocol = _WORDS["protocol"] | fields.others(sent, (*_PARTS, "results"))
     of = result.origin(document, about, "localscore", protocol=protocol)
     if is_database:
         yield from _database(document, of)
@@ -107,13 +80,15 @@ def _from_json(sent: Facts) -> _Submission:
     tests = sent["results"]
     if not isinstance(tests, list) or not tests:
         raise RefusedError("results is no list of tests")
+    system, accelerator, runtime, summary = (
+        fields.mapping(sent.get(name) or {}, name) for name in _PARTS
+    )
+    placed = [
+        (f"/results/{number}", fields.mapping(test, "a test"))
+        for number, test in enumerate(tests)
+    ]
     return _Submission(
-        *(fields.mapping(sent.get(name) or {}, name) for name in _PARTS),
-        tests=[
-            (f"/results/{number}", fields.mapping(test, "a test"))
-            for number, test in enumerate(tests)
-        ],
-        place="/results_summary",
+        system, accelerator, runtime, summary, placed, "/results_summary"
     )
 
 
@@ -183,8 +158,8 @@ def _items(of: Origin, make: "partial[_Submission]", place: str) -> Iterator[Ite
 
 def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
     values = [
-        _figure(metric, test, column, f"{at}/{column}", per)
-        for column, metric, per in _FIGURES[part]
+        _figure(test, column, f"{at}/{column}", **figure)
+        for column, figure in _FIGURES[part].items()
         if column in test
     ]
     lengths = {name: fields.whole(test, name) for name in ("n_prompt", "n_gen")}
@@ -213,7 +188,9 @@ def _result(sent: _Submission, test: Facts, part: str, at: str) -> Result:
     )
 
 
-def _figure(metric: str, test: Facts, column: str, at: str, per: float) -> Value:
+def _figure(
+    test: Facts, column: str, at: str, *, metric: str, per: float = 1.0
+) -> Value:
     """Return the figure in a column, divided by *per*; null and 0 are no figure."""
     raw = test[column]
     if raw is None:
@@ -234,8 +211,8 @@ def _device(sent: _Submission) -> tuple[Device, str]:
     maker = fields.text(sent.accelerator, "manufacturer") or "nobody told"
     if kind == "CPU":
         return "cpu", "the type of the accelerator is CPU"
-    if kind == "GPU" and runtime == "llamafile" and maker in _BACKENDS:
-        device = _BACKENDS[maker]
+    if kind == "GPU" and runtime == "llamafile" and maker in _WORDS["devices"]:
+        device = _WORDS["devices"][maker]
         return device, f"llamafile computes on GPUs of {maker} with {device}"
     return "unknown", f"accelerator of type {kind} by {maker} under {runtime}"
 
@@ -280,7 +257,7 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
     model = (fields.text(first, "model_name"), fields.text(first, "model_quant_str"))
     about = {"model": " ".join(filter(None, model))}
     about |= fields.others({"accelerator": fields.text(sent.accelerator, "name")})
-    means = {name: _mean(sent, column) for name, (column, _) in _AVERAGES.items()}
+    means = {name: _mean(sent, it["of"]) for name, it in _AVERAGES.items()}
     prompt, generation, first_token = means.values()
     means["performance_score"] = None
     if prompt and generation and first_token:
@@ -294,7 +271,7 @@ def _claims(of: Origin, sent: _Submission) -> Iterator[Item]:
                 f"{name} over {len(sent.tests)} tests",
                 sent.summary[name],
                 f"{sent.place}/{name}",
-                unit=_AVERAGES[name][1] if name in _AVERAGES else None,
+                unit=_AVERAGES.get(name, {}).get("unit"),
                 about=about,
                 recomputed=recomputed,
             )

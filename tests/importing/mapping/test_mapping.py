@@ -79,7 +79,10 @@ def test_a_map_that_is_not_shipped_is_told_with_one_that_is_alike():
         ("nothing = 'charts'\n" + TABLE, "nothing: but a [[table]]"),
         ("[[table]]\nread = 'magic'", "table[0].read: Invalid enum value 'magic'"),
         ("[[table]]\nunder = '('", "table[0].under: '(' is no regular expression"),
-        ("[[table]]\nunder = '[[a]'", "table[0].under: '[[a]' is no regular expression"),
+        (
+            "[[table]]\nunder = '[[a]'",
+            "table[0].under: '[[a]' is no regular expression",
+        ),
         ("[[table]]", 'table[0].columns: one with is = "value" is'),
         ("label = 'sure'", "label: Invalid enum value 'sure'"),
         ("documents = ['abc']", "documents[0]: Expected"),
