@@ -104,8 +104,8 @@ def matching_lines(
             continue
         reader.above.end_labels()
         context, settings = reader.above.context(), tuple(reader.settings.values())
-        at, block = line.number, reader.block
-        yield LineMatch(at, line.raw, line.text, context, settings, block, made)
+        seen = (line.number, line.raw, line.text, context, settings)
+        yield LineMatch(*seen, reader.block, made)
         if listed := bullet(line.text):
             reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
 
