@@ -13,6 +13,7 @@ from itertools import groupby, takewhile
 from operator import attrgetter
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
@@ -23,9 +24,8 @@ from benchdb.importing.logs.line_text import (
     is_unit,
     unstamped,
 )
-from benchdb.importing.logs.log_lines import LineMatch, cell, matching_lines
-from benchdb.importing.logs.settings import with_settings
-from benchdb.importing.sheet import Sheet, SheetRows, misfit
+from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
+from benchdb.importing.sheet import Sheet, misfit
 
 _COLUMNS = 200
 _WIDTH = 2000  # characters; a longer line is no row of a table for people
@@ -143,10 +143,12 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return made
 
     together = groupby(matching_lines(document, own), attrgetter("block", "context"))
-    return tuple(sheet for _, lines in together for sheet in _tables(list(lines)))
+    rows = (row for _, lines in together for row in _rows(list(lines)))
+    return as_sheets("fixed-width", rows)
 
 
-def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
+def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
+    """Yield the rows of the tables in a block; each table is a part of its own."""
     at = 0
     while at < len(block):
         body = _body(block, at)
@@ -154,8 +156,8 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
             units = _units(block[at].made)
             alike = (_units(one.made) == units for one in block[at:])
             count = sum(1 for _ in takewhile(bool, alike)) if units else 0
-            if count > 1:
-                yield _headless(block[at : at + count], units)
+            for row in block[at : at + count] if count > 1 else ():
+                yield _entry(row, ["", *units], [it.text for it in row.made], block[at])
             at += max(count, 1)
             continue
         end = body
@@ -163,7 +165,7 @@ def _tables(block: Sequence[_Chunks]) -> Iterator[Sheet]:
             end += 1
         rows = [one for one in block[body:end] if not _is_ruled(one.made)]
         if any(_is_number(chunk.text) for one in rows for chunk in one.made):
-            yield _sheet(block[at], rows)
+            yield from _headed(block[at], rows)
         at = end
 
 
@@ -191,14 +193,14 @@ def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
     return (*[""] * (names - 1), *units) if named else ()
 
 
-def _headless(rows: Sequence[_Chunks], units: Sequence[str]) -> Sheet:
-    """Return rows without a header, whose figures say by their units what they are."""
-    made = SheetRows(["", *units])
-    for row in rows:
-        cells = [cell(chunk.text, row.line, row.raw) for chunk in row.made]
-        made.add(row.line, cells, row.text)
-    sheet = made.sheet("fixed-width", rows[0].line, rows[0].context)
-    return with_settings(sheet, rows[0].settings)
+def _entry(
+    row: _Chunks, names: Sequence[str], texts: Sequence[str] | str, first: _Chunks
+) -> Entry:
+    """Return a row of the table that begins with *first*, or why it is none."""
+    fault = texts if isinstance(texts, str) else None
+    cells = [""] * len(names) if fault else texts
+    named = tuple(zip(names, cells, strict=not fault))
+    return replace(row.entry(named, first.line, fault), begins=first.line)
 
 
 def _begins(block: Sequence[_Chunks], at: int) -> bool:
@@ -241,7 +243,7 @@ def _between_gutters(
     return [*names], [*rows]
 
 
-def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
+def _headed(line: _Chunks, body: Sequence[_Chunks]) -> Iterator[Entry]:
     columns = line.made
     if all(
         len(one.made) == len(columns) + 1 and one.made[0].end <= columns[0].start
@@ -252,11 +254,5 @@ def _sheet(line: _Chunks, body: Sequence[_Chunks]) -> Sheet:
     found = [placed(row.made, columns) for row in body]
     if sum(isinstance(texts, str) for texts in found) * 2 > len(body):
         names, found = _between_gutters([line.text, *(row.text for row in body)])
-    rows = SheetRows(names)
     for row, texts in zip(body, found, strict=True):
-        fault = texts if isinstance(texts, str) else None
-        cells = [] if fault else [cell(text, row.line, row.raw) for text in texts]
-        rows.add(row.line, cells, row.text, fault)
-    return with_settings(
-        rows.sheet("fixed-width", line.line, line.context), line.settings
-    )
+        yield _entry(row, names, texts, line)

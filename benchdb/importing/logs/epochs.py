@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
+    STATISTIC,
     command,
     is_chatter,
     is_figure,
@@ -112,6 +113,7 @@ class _Words:
         self._at = 0
         self._name: tuple[int, int] | None = None  # where the name at hand stands
         self._joined = False
+        self._head = ""  # of what statistics are that follow: "Latency (ms): mean=3"
         for one in _TOKEN.finditer(text):
             kind, words, start = str(one.lastgroup), one[0], one.start()
             if kind == "break":
@@ -156,6 +158,8 @@ class _Words:
         return self._text[self._name[0] : self._name[1]].strip() if self._name else ""
 
     def _add(self, name: str, value: str) -> None:
+        if self._head and STATISTIC.fullmatch(name):
+            name = f"{self._head} {name}"
         self.named.append(Named(name, value, self._joined))
         self._name, self._joined = None, False
 
@@ -233,7 +237,14 @@ class _Words:
             self.loose += inside.loose
 
     def _take_words(self, token: _Token) -> None:
-        """Take the words after a colon, up to the next name."""
+        """Take the words after a colon, up to the next name.
+
+        One that is a name itself makes what stands before the colon the head of all.
+        """
+        if self._kind(0) == "sep":
+            self._head, self._name = self._named(), (token.start, token.end)
+            self._joined = False
+            return
         end = token.end
         while (after := self._next()) is not None and after.kind in ("word", "figure"):
             if self._kind(1) == "sep":
@@ -261,6 +272,7 @@ _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
 _VARIABLE = re.compile(r"[A-Z]+(?:_[A-Z]+)+")  # of the environment
+_JOINED = re.compile(r"/(?=[A-Za-z]\w{0,40}=)")  # epoch=0/step=10
 _BRACKETED = re.compile(r"\[([A-Za-z ]{2,20}[:\s]\s{0,8}\d{1,9}(?:\s?/\s?\d{1,9})?)\]")
 
 
@@ -295,15 +307,18 @@ def _own(line: Line) -> _Row | None:
 
 
 def _row_of(line: Line, text: str) -> _Row | None:
+    if settings_in(text):
+        return None
     named = _dict_entries(text) or _taken(text) or _listed(text)
     if named is not None:
         measured = any(is_figure(pair.value) for pair in named)
         return _row(named) if measured and len(named) > 1 else None
-    if text.startswith("{") or bullet(line.text) or command(text) or settings_in(text):
+    if text.startswith("{") or bullet(line.text) or command(text):
         return None
     if shows_bar(text) or is_chatter(text) or _OTHERS.match(text):
         return None
     text = unstamped(text).removeprefix("CPU times: ")
+    text = _JOINED.sub(", ", text)
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(map(_may_name, words.named)):
         return None

@@ -2,7 +2,7 @@
 
 The columns are ``key`` and ``value``. Lines that follow each other are one sheet, up to
 where its first name comes again; it is one only if a value is a figure. Pairs of words
-at its beginning are rows and, like this, ``Model: vgg``, context too. Lines with
+at its beginning, ``Model: vgg``, are context and no rows. Lines with
 several pairs are not read here; of ``14.2 ms (9.67 TFLOPS)`` the second figure is in
 the column ``value (in brackets)``.
 
@@ -35,6 +35,7 @@ from benchdb.importing.logs.line_text import (
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.logs.settings import settings_in
+from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
@@ -205,30 +206,22 @@ def _rows(
 
 def _entries(lines: Iterator[LineMatch[_Pair]]) -> Iterator[Entry]:
     """Yield the rows; words before the first figure say what a block is about."""
-    part, block = 0, -1
+    part, block, first = 0, -1, ""
     words: dict[str, str] = {}  # at the beginning of a part, by their names
-    names: dict[str, None] = {}
-    leads = True
-    waiting: list[LineMatch[_Pair]] = []
     for line in lines:
         name, value = line.made.name, line.made.value
         fresh = line.block != block
-        if fresh or name in words or name == next(iter(names), None):
-            part, block = part + 1, line.block
+        if fresh or name in words or name == first:
+            part, block, first = part + 1, line.block, ""
             above = [*words][: [*words, name].index(name)]
             words = {} if fresh else {it: words[it] for it in above}
-            names, waiting, leads = {}, [], True
-        names[name] = None
-        waiting.append(line)
-        leads = leads and not is_figure(value)
-        if leads:
+        if not (first or is_figure(value) or missing_of(value)):
             words[name] = f"{name}: {value}"
             continue
+        first = first or name
         about = [*words.values()][-_LEADING:]
         context = tuple(dict.fromkeys((*line.context, *about)))
-        for one in waiting:
-            yield from _rows(one, context, one.made, part)
-        waiting = []
+        yield from _rows(line, context, line.made, part)
 
 
 def _bullet(line: Line) -> _Pair | None:

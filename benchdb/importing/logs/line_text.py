@@ -57,6 +57,7 @@ _STAMP = re.compile(
       | \[?{_DATE}\]?[ ]{{0,4}}(?:[\-|:,][ ]{{1,4}})?
         (?:[\w.]{{1,80}}[ ][\-|:][ ](?={_LEVEL}))?
         (?:[\[(]?{_LEVEL}[\])]?(?:[ ]{{0,4}}[\-|:])?[ ]{{1,8}})?
+        (?:\[(?:[\w.]{{1,60}}:\d{{1,6}}|Rank[ ]\d)[^\[\]]{{0,60}}\][ ]{{0,4}}){{0,2}}
       | (?:(?:{_MONTHS})[ ]{{1,2}}\d{{1,2}}[ ])?{_CLOCK}(?:[ ][\-|])?[ ]
         (?!(?:elapsed|total|real|user|sys|per|[ /\-|±])(?![a-z]))(?=\S)
       | [\[(]?{_LEVEL}(?:[\])][ ]{{0,4}}[\-|:]?|[ ]{{0,4}}[\-|:])[ ]{{1,8}}
@@ -75,6 +76,10 @@ _DATUM = re.compile(
 _RESULT = re.compile(
     r"(?<![\w.])\d[\d.,]* ?(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|hours?"
     r"|[A-Za-z]+/s\w*)(?![\w/])"
+)
+# Of a name that stands before it, where several follow each other.
+STATISTIC = re.compile(
+    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std)\b"
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")

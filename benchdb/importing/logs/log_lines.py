@@ -36,7 +36,7 @@ from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 
 _T = TypeVar("_T")
-_Named = tuple[tuple[str, str], ...]
+_Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
 # Which model, machine and software: ``model_name = mistral:7b``, ``Device: mps``.
 _STATED = re.compile(
@@ -52,8 +52,9 @@ _GAP = re.compile(r" {2}|\t")
 class Entry(msgspec.Struct, frozen=True):
     """A row to be: *named* are its cells by column, in their order.
 
-    Entries with equal *part*, *context* and *settings* may stand in one sheet. One with
-    a *fault* cannot be taken; it says why.
+    A text stands in the line of the row, a cell may stand in another. Entries with
+    equal *part*, *context* and *settings* may stand in one sheet. One with a *fault*
+    cannot be taken; it says why. *begins* is the line of a header above it.
     """
 
     line: int
@@ -63,6 +64,7 @@ class Entry(msgspec.Struct, frozen=True):
     part: int = 0
     fault: str | None = None
     settings: tuple[Setting, ...] = ()
+    begins: int = 0
 
 
 class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
@@ -102,8 +104,8 @@ def matching_lines(
             continue
         reader.above.end_labels()
         context, settings = reader.above.context(), tuple(reader.settings.values())
-        at, block = line.number, reader.block
-        yield LineMatch(at, line.raw, line.text, context, settings, block, made)
+        seen = (line.number, line.raw, line.text, context, settings)
+        yield LineMatch(*seen, reader.block, made)
         if listed := bullet(line.text):
             reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
 
@@ -274,9 +276,13 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     for group in groups.values():
         rows = SheetRows([name for name, _ in group[0].named])
         for entry in group:
-            cells = [cell(text, entry.line, entry.raw) for _, text in entry.named]
+            cells = [
+                cell(it, entry.line, entry.raw) if isinstance(it, str) else it
+                for _, it in entry.named
+            ]
             rows.add(entry.line, cells, entry.raw, entry.fault)
-        sheet = rows.sheet(kind, group[0].line, group[0].context)
+        first = group[0].begins or group[0].line
+        sheet = rows.sheet(kind, first, group[0].context)
         sheets.append(with_settings(sheet, group[0].settings))
     return tuple(sheets)
 

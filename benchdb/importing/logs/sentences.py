@@ -16,6 +16,7 @@ import msgspec
 from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
+    STATISTIC,
     command,
     is_chatter,
     shows_bar,
@@ -42,7 +43,6 @@ _LABELLED = re.compile(
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
-_STATISTIC = re.compile(r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|median|min|max|std)\b")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
@@ -123,8 +123,8 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         words = f"{text[since:start]} {text[end:until]}"
         if named := _NAMED.search(text[before:start]):  # "decode=66 tok/s ttft=…"
             words, until = named[1], end
-        if _STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
-            words = f"{_STATISTIC.sub('', made[0].key)} {words}"
+        if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
+            words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
         key = " ".join(f"{head[1] if head else ''} {words}".split())
         key = key[:_WIDTH].strip(" -–:.") or ("" if short else name)

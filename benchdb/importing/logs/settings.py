@@ -35,6 +35,7 @@ _ALONE = re.compile(
 )
 _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
+_ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
 _OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
 _WITH_UNIT = re.compile(r"\d ?(?:[mµun]?s|sec\w*|min\w*|[A-Za-z]+/s\w*)(?![\w/])")
 
@@ -74,7 +75,8 @@ def settings_in(text: str, line: int = 0) -> list[Setting]:
             return [Setting(name, value, line)]
         return []
     else:
-        named = [(it[1], it[2]) for it in _ITEM.finditer(text)]
+        pairs = _ENTRY if text.rstrip().endswith("}") else _ITEM
+        named = [(it[1], it[2]) for it in pairs.finditer(text)]
         if len(named) < 2 or _WITH_UNIT.search(text):
             return []
         if any(_PROGRESS.fullmatch(_folded(name)) for name, _ in named):

@@ -12,9 +12,14 @@ from collections.abc import Iterator
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import unstamped
-from benchdb.importing.logs.log_lines import LineMatch, cell, matching_lines
-from benchdb.importing.logs.settings import with_settings
-from benchdb.importing.sheet import Cell, Sheet, SheetRows
+from benchdb.importing.logs.log_lines import (
+    Entry,
+    LineMatch,
+    as_sheets,
+    cell,
+    matching_lines,
+)
+from benchdb.importing.sheet import Sheet
 
 _APART = 4  # lines of one request that may be farther from each other
 _LINE = re.compile(
@@ -31,7 +36,6 @@ _RATED = re.compile(
     r"(?P<rate>[\d.]+) (?:tokens-per-sec|tok/s)"
 )
 _Named = tuple[tuple[str, str], ...]
-_Names = tuple[str, ...]
 
 
 def _named(line: Line) -> _Named | None:
@@ -57,38 +61,30 @@ def _named(line: Line) -> _Named | None:
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the requests in *document*; those with equal columns are one sheet."""
-    groups: dict[tuple[object, _Names], list[list[LineMatch[_Named]]]] = {}
-    for request in _requests(matching_lines(document, _named)):
-        names = tuple(name for line in request for name, _ in line.made)
-        if len(request) > 1:  # a line alone may be of anything
-            groups.setdefault((request[0].context, names), []).append(request)
-    return tuple(_sheet(names, group) for (_, names), group in groups.items())
+    return as_sheets("timings", _requests(matching_lines(document, _named)))
 
 
-def _requests(
-    lines: Iterator[LineMatch[_Named]],
-) -> Iterator[list[LineMatch[_Named]]]:
+def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
+    """Yield the lines that say different things of one request as a row."""
     request: list[LineMatch[_Named]] = []
+    names: set[str] = set()
     for line in lines:
-        names = {name for one in request for name, _ in one.made}
-        again = not names.isdisjoint(name for name, _ in line.made)
         last = request[-1] if request else line
+        again = not names.isdisjoint(name for name, _ in line.made)
         apart = line.line > last.line + _APART or line.context != last.context
         if again or apart:
-            yield request
-            request = []
+            yield from _row(request)
+            request, names = [], set()
         request.append(line)
-    if request:
-        yield request
+        names |= {name for name, _ in line.made}
+    yield from _row(request)
 
 
-def _sheet(names: _Names, group: list[list[LineMatch[_Named]]]) -> Sheet:
-    rows = SheetRows(names)
-    for request in group:
-        cells: list[Cell] = [
-            cell(text, line.line, line.raw) for line in request for _, text in line.made
-        ]
-        rows.add(request[0].line, cells, request[0].raw)
-    first = group[0][0]
-    sheet = rows.sheet("timings", first.line, first.context)
-    return with_settings(sheet, first.settings)
+def _row(request: list[LineMatch[_Named]]) -> Iterator[Entry]:
+    cells = [
+        (name, cell(text, line.line, line.raw))
+        for line in request
+        for name, text in line.made
+    ]
+    if len(request) > 1:  # a line alone may be of anything
+        yield request[0].entry(tuple(cells))

@@ -103,7 +103,8 @@ def test_what_is_no_pair_of_a_name_and_a_value_is_left_alone(text):
 def test_words_are_values_but_make_no_sheet_without_a_figure():
     assert read("key-value", "device: mps\nchip: Apple M1 Max") == ()
     (sheet,) = read("key-value", "device: mps\nvgg: OOM\nalexnet: 3")
-    assert texts(sheet) == [("device", "mps"), ("vgg", "OOM"), ("alexnet", "3")]
+    assert texts(sheet) == [("vgg", "OOM"), ("alexnet", "3")]
+    assert sheet.context == ("device: mps",)
 
 
 def test_words_at_the_beginning_say_what_the_figures_are_about():
@@ -111,8 +112,8 @@ def test_words_at_the_beginning_say_what_the_figures_are_about():
 
     first, second = read("key-value", text)
     assert (first.context, second.context) == (("Model: vgg",), ("Model: alexnet",))
-    assert texts(first) == [("Model", "vgg"), ("Time", "12 s")]
-    assert len(second.rows) == 3
+    assert texts(first) == [("Time", "12 s")]
+    assert len(second.rows) == 2
 
 
 def test_a_blank_line_ends_a_sheet_and_what_is_above_still_holds():

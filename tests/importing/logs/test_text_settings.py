@@ -17,6 +17,7 @@ from tests.importing.sheet_texts import one, read, texts
         ("Overriding: batch_size = 12", {"batch_size": "12"}),
         ("  Num examples = 25,000", {"Num examples": "25,000"}),
         ("task=detect, model=tiny.pt, epochs=3, batch=16", {"batch": "16"}),
+        ("args: {'model': 'tiny', 'lr': 0.1, 'epochs': 2}", {"epochs": "2"}),
         ("Namespace(model='org/tiny', lr=0.1, verbose=True)", {"model": "org/tiny"}),
         ("$ python x.py --batch-size 8 --device=mps --fast", {"device": "mps"}),
     ],
@@ -36,6 +37,7 @@ def test_settings_are_known_by_their_names(line, expected):
         "epoch=3 batch=64 time=12.5s",
         "batch: 12.5 ms",
         "epoch: 12.5",
+        "{'train_runtime': 12.5, 'lr': 0.1, 'epoch': 3.0, 'batch': 8}",
         "Steps per second: 12",
     ],
 )
@@ -71,7 +73,13 @@ def test_settings_of_a_code_block_hold_inside_alone():
 
 @pytest.mark.parametrize(
     "stamp",
-    ["10:22:31 ", "[10:22:31] ", "10:22:31.125 | ", "Mar  1 10:22:31 "],
+    [
+        "[2024-03-01 10:22:31,125] [INFO] [timer.py:26:stop] ",
+        "10:22:31 ",
+        "[10:22:31] ",
+        "10:22:31.125 | ",
+        "Mar  1 10:22:31 ",
+    ],
 )
 def test_the_clock_of_a_log_is_no_figure(stamp):
     assert one("epochs", f"{stamp}step 250/5000 | 240.5 ms") == {
@@ -152,3 +160,21 @@ def test_bars_of_loading_are_no_work():
     text += "infer: 100%|#| 9/9 [00:03<00:00, 3.0it/s]\n"
 
     assert [row[0] for row in texts(*read("tqdm", text))] == ["infer"]
+
+
+def test_statistics_behind_a_head_are_statistics_of_that():
+    row = one("epochs", "Inference latency (ms): mean=3.2 p50=3.1 p95=4.5")
+
+    assert row == {
+        "Inference latency (ms) mean": "3.2",
+        "Inference latency (ms) p50": "3.1",
+        "Inference latency (ms) p95": "4.5",
+    }
+
+
+def test_pairs_that_a_stroke_joins_are_several():
+    assert one("epochs", "epoch=0/step=10, SamplesPerSec=55.5") == {
+        "epoch": "0",
+        "step": "10",
+        "SamplesPerSec": "55.5",
+    }
