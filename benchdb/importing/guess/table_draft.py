@@ -29,6 +29,7 @@ from benchdb.importing.guess.figure_columns import (
 from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
+    cut_settings,
     expression_of,
     fields_in,
     mode_of,
@@ -423,6 +424,14 @@ class TableDraft:
             return Column(is_="value", set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
+        if made.field in ("workload", "parameters.model") and not made.cells:
+            cut = {text: cut_settings(text) for text in one.looks.texts}
+            cells = {
+                text: Meaning(set={made.field: rest + made.ending, **known})
+                for text, (rest, known) in cut.items()
+                if known and rest
+            }
+            return replace(made, cells=cells)
         return replace(made, metric=None) if made.metric and by_row else made
 
 
