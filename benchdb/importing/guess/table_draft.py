@@ -407,14 +407,12 @@ class TableDraft:
 
     def _column(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
-            labels = {row.header: row.metric for row in self.rows if row.metric}
-            units = {it.header: it.unit for it in self.rows if it.metric and it.unit}
-            units = {it: unit for it, unit in units.items() if not named_unit(it)}
-            same = {*units.values()} if len(units) == len(labels) else ()
-            unit = next(iter(same)) if len(same) == 1 else None
-            units = {} if unit else units
-            values = {**labels, "*": ""}
-            return Column(is_="metric", values=values, unit=unit, units=units)
+            rows = {row.header: row for row in self.rows if row.metric}
+            values = {name: row.metric for name, row in rows.items()} | {"*": ""}
+            units = {
+                n: it.unit for n, it in rows.items() if it.unit and not named_unit(n)
+            }
+            return Column(is_="metric", values={**values}, units=units)
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")
