@@ -19,7 +19,6 @@ from benchdb.importing.guess.headings import (
     BILLIONS,
     Segment,
     expression_of,
-    mode_of,
     settings_in,
 )
 from benchdb.importing.guess.questions import (
@@ -199,8 +198,12 @@ def _naming_work(table: TableDraft) -> list[ColumnDraft]:
 
 def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doubt]:
     """Return the doubt whether models that are columns are trained; or enter it."""
-    models = [o for o in figures if _is_trained(str(o.fields.get("workload", "")))]
-    models = [one for one in models if mode_of(one.header) is None]
+    works = [(it, str(it.fields.get("workload", ""))) for it in figures]
+    models = [
+        one
+        for one, work in works
+        if (_is_trained(work) or naming.networks(work)) and "mode" not in one.fields
+    ]
 
     def settle(answer: str) -> None:
         for one in models:

@@ -231,43 +231,75 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 
 
 def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
-    """Return what is in doubt of the metric, nothing where it is printed."""
-    if draft.metric is None:
-        return _meaning_doubts(draft, around)
-    return [] if _is_printed(draft, around) else [_inferred_doubt(draft, around)]
+    """Return what is in doubt of the metric, nothing where it is printed.
 
-
-def _inferred_doubt(draft: ColumnDraft, around: Around) -> Doubt:
-    """Return the doubt whether the metric is right that words of a column say."""
-    metric, bases = str(draft.metric), sorted(draft.bases)
-    names = [name for base in bases for name in words().candidates.get(base, ())]
-    keys = dict.fromkeys((metric, *(it for it in names if it in metrics())))
-    unit = draft.unit or draft.looks.unit
-    titles = {it: metrics()[it].title for it in keys}
-    titles[metric] += f", in {unit}" if unit else ""
+    What words of the column say is the likeliest of what it may be; it then may have
+    another unit as well.
+    """
+    metric, bases = draft.metric, draft.bases
+    if metric is not None and _is_printed(draft, around):
+        return []
+    likely, names = _candidates(draft, around)
+    listed = ", ".join(sorted(bases))
+    if not names and metric is None:
+        draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
+        return []
 
     def settle(answer: str) -> list[Doubt]:
-        if draft.metric is None or draft.take(answer):
+        if not bases & draft.bases or draft.take(answer):
             return []
-        if answer in metrics():
+        if metric is None or answer in metrics():
             draft.metric = answer
             return []
         draft.take_unit(answer)
         _enter_metric(draft, around)
-        return [] if draft.metric else _meaning_doubts(draft, around)
+        return [] if draft.metric else _metric_doubts(draft, around)
 
     def fault(answer: str) -> str | None:
-        if understood(answer) or fits(answer, draft.bases):
+        if fits(answer, bases) or (metric is not None and understood(answer)):
             return None
-        return f"it is no unit, and no metric of schema/metrics.json in {bases[0]}"
+        no_unit = "" if metric is None else "no unit, and "
+        return f"it is {no_unit}no metric of schema/metrics.json in {listed}"
 
-    choices = {**titles, **{it: words().choices[it] for it in ("setting", LEAVE_OUT)}}
-    free = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
-    more: dict[str, object] = {"settle": settle, "free": free, "guess": metric}
-    more["likeness"] = ("metric", metric, unit)
-    return column_doubt(
-        [draft], "metric", "What are the figures in {}?", choices, **more
-    )
+    titles = {it: words().choices.get(it, it) for it in (*names, "setting", LEAVE_OUT)}
+    titles |= {it: metrics()[it].title for it in names if it in metrics()}
+    more: dict[str, object] = {"settle": settle}
+    if metric is None:
+        topic, text = "meaning", "What are the figures in {}?"
+        if bases == {"s"}:
+            topic, text = "time", "What is timed in {}?"
+        more["free"] = Free(f"a metric of schema/metrics.json in {listed}", fault)
+        more["guess"] = (
+            LEAVE_OUT if bases <= {"%", "B"} else None
+        )  # of what, is not said
+    else:
+        unit = draft.unit or draft.looks.unit
+        topic, text = "metric", "What are the figures in {}?"
+        title = metrics()[metric].title + (f", in {unit}" if unit else "")
+        ours = {it: titles[it] for it in titles if it not in (*FIELDS, RATIO)}
+        titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
+        more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
+        more |= {"guess": metric, "likeness": ("metric", metric, unit)}
+    doubt = column_doubt([draft], topic, text, titles, **more)
+    # What is likely of one column may be so of another by chance.
+    own = doubt.likeness if metric else (doubt.likeness, *likely)
+    return [replace(doubt, likeness=own)]
+
+
+def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
+    """Return what is likely of a time, and all that figures in their unit may be."""
+    known = (*metrics(), *FIELDS, RATIO)
+    likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
+    likely = [TTFT] if "ttft" in around.terms else likely
+    every = words().candidates
+    names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
+    if draft.metric is not None:
+        return likely, names
+    if draft.bases == {"s"}:
+        names = list(dict.fromkeys([*likely, *names]))
+    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
+        names = [name for name in names if name not in TOKENS]  # of other things
+    return likely, names
 
 
 def fits(metric: str, bases: Collection[str]) -> bool:
@@ -315,45 +347,6 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     draft.metric = metric_of(draft.kinds, terms, around.terms)
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
-
-
-def _meaning_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
-    """Return the doubt what figures in a known unit are."""
-    bases = draft.bases
-    known = (*metrics(), *FIELDS, RATIO)
-    candidates = words().candidates
-    likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
-    likely = [TTFT] if "ttft" in around.terms else likely
-    names = [
-        n for unit in sorted(bases) for n in candidates.get(unit, ()) if n in known
-    ]
-    if bases == {"s"}:
-        names = list(dict.fromkeys([*likely, *names]))
-    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
-        names = [name for name in names if name not in TOKENS]  # of other things
-    listed = ", ".join(sorted(bases))
-    if not names:
-        draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
-        return []
-
-    def settle(answer: str) -> None:
-        if bases & draft.bases and not draft.take(answer):
-            draft.metric = answer
-
-    def fault(answer: str) -> str | None:
-        known = fits(answer, bases)
-        return None if known else f"it is no metric of schema/metrics.json in {listed}"
-
-    times = bases == {"s"}
-    text = "What is timed in {}?" if times else "What are the figures in {}?"
-    free = Free(f"a metric of schema/metrics.json in {listed}", fault)
-    choices = (*names, "setting", LEAVE_OUT)
-    topic = "time" if times else "meaning"
-    guess = LEAVE_OUT if bases <= {"%", "B"} else None  # of what, is not said
-    more: dict[str, object] = {"settle": settle, "free": free, "guess": guess}
-    doubt = column_doubt([draft], topic, text, choices, **more)
-    # What is likely of one column may be so of another by chance.
-    return [replace(doubt, likeness=(doubt.likeness, *likely))]
 
 
 def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:

@@ -111,6 +111,16 @@ def settings_in(text: str) -> Fields:
     return {name: it for match in found for name, it in group_facts(match).set.items()}
 
 
+def cut_settings(text: str) -> tuple[str, Fields]:
+    """Return *text* without the settings that it names, and those."""
+    rest = text
+    for expression in words().settings.values():
+        rest = re.sub(expression, " ", rest)
+    return " ".join(re.sub(r"[\s(,;@/-]+$|\(\s*\)", "", rest).split()), settings_in(
+        text
+    )
+
+
 def weights_in(text: str) -> Fields:
     """Return how *text* says that weights are kept, but as numbers of a precision."""
     known = naming.quantization(text)

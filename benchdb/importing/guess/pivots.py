@@ -47,7 +47,6 @@ _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
 _SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
-_NAME = re.compile(r"[\w.-]+(?: [\w.-]+){0,2}")  # of a model, and nothing else
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
 
@@ -81,19 +80,20 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
 
 
 def _model_in(header: str) -> Fields:
-    """Return the language model of a header, or other work with what is done.
+    """Return the language model that a header names, or the work by another network.
 
-    ``vgg16 eval`` is work; what is done with a language model is told by what is
-    counted.
+    ``vgg16 eval`` says what is done with it; what is done with a language model is told
+    by what is counted.
     """
     models = naming.networks(header)
     if len(models) != 1 or re.search(BILLIONS, models[0]):
         return {"parameters.model": models[0]} if len(models) == 1 else {}
-    mode = mode_of(header)
     name = " ".join(pattern("doing").sub(" ", header).split())
-    if mode is None or name == header or not _NAME.fullmatch(name):
-        return {}
-    return {"workload": naming.workload(name) or slug(name, "-"), "mode": mode}
+    if slug(name, "").replace("_", "") != slug(models[0], "").replace("_", ""):
+        return {}  # of more than a network
+    mode = mode_of(header) if name != header else None
+    work: Fields = {"workload": naming.workload(name) or slug(name, "-")}
+    return work | ({"mode": mode} if mode else {})
 
 
 def enter_sizes(figures: Sequence[ColumnDraft]) -> None:

@@ -47,14 +47,13 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     named = {text: understood(text) for text in unit.looks.texts}
     terms = figures[0].looks.terms
     known = {
-        text: it and metric_of([(it.base, it.per)], terms, around.terms)
+        text: metric_of([(it.base, it.per)] if it else [], terms, around.terms) or ""
         for text, it in named.items()
     }
     if len({*known.values()}) > 1:
-        values = {text: metric or "" for text, metric in known.items()}
-        unit.column = Column(is_="metric", values=values)
+        unit.column = Column(is_="metric", values={**known})
         figures[0].metric = next(filter(None, known.values()))
-        if unsaid := [text for text, metric in known.items() if metric is None]:
+        if unsaid := [text for text, metric in known.items() if not metric]:
             why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
             unit.left = f"{unit.header!r}: {why}"
 

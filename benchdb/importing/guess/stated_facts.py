@@ -104,11 +104,12 @@ def stated_facts(document: Document) -> StatedFacts:
     if model := sure.get("model") or sure.get("network"):
         known = recognised(model, ["network", "quantization"]).set
         facts.model = {"parameters.model": model, **known}
-    known = ("precision", "device")[: 1 + (len(facts.chips) < 2)]
+    if len(facts.chips) > 1:
+        sure.pop("device", None)
     facts.fields = {
         name: scalar(name, it)
         for name, it in sure.items()
-        if name.startswith(PREFIXES) or name in known
+        if name.startswith(PREFIXES) or name in ("precision", "device")
     }
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
@@ -172,8 +173,8 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         text = line.rstrip(".")
     terms = header_terms(label)
     if "|" not in line:  # of sentences, only what can be of nothing else
-        known = settings_in(line).items()
-        yield from ((n, str(it)) for n, it in known if text or n == _BATCH)
+        settings = settings_in(line).items()
+        yield from ((n, str(it)) for n, it in settings if text or n == _BATCH)
     python = pattern("of_python").fullmatch(text) if "python" in terms else None
     if terms == {"model"}:
         name = pattern("pieces").split(text.partition(",")[0])[0]

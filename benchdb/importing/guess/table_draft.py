@@ -29,6 +29,7 @@ from benchdb.importing.guess.figure_columns import (
 from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
+    cut_settings,
     device_of_another,
     expression_of,
     fields_in,
@@ -257,17 +258,6 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
-    def silent(self, name: str) -> tuple[int, str]:
-        """Return where rows begin whose headings do not give *name*, and the nearest.
-
-        Without a heading, where none does.
-        """
-        quiet = [it for it in self.sheets if origin(it.context, name) is None]
-        first = quiet[0] if name in self.names and quiet else self.sheets[0]
-        partly = first.context and 0 < len(quiet) < len(self.sheets)
-        partly = partly and name in self.names
-        return first.line, first.context[-1] if partly else ""
-
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
         facts = [self.set]
@@ -406,14 +396,12 @@ class TableDraft:
 
     def _column(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
-            labels = {row.header: row.metric for row in self.rows if row.metric}
-            units = {it.header: it.unit for it in self.rows if it.metric and it.unit}
-            units = {it: unit for it, unit in units.items() if not named_unit(it)}
-            same = {*units.values()} if len(units) == len(labels) else ()
-            unit = next(iter(same)) if len(same) == 1 else None
-            units = {} if unit else units
-            values = {**labels, "*": ""}
-            return Column(is_="metric", values=values, unit=unit, units=units)
+            rows = {row.header: row for row in self.rows if row.metric}
+            values = {name: row.metric for name, row in rows.items()} | {"*": ""}
+            units = {
+                n: it.unit for n, it in rows.items() if it.unit and not named_unit(n)
+            }
+            return Column(is_="metric", values={**values}, units=units)
         if self.rows and one.holds_figures:
             if "ratio" in one.looks.terms:
                 return Column(is_="ignore")
@@ -423,6 +411,14 @@ class TableDraft:
             return Column(is_="value", set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
+        if made.field in ("workload", "parameters.model") and not made.cells:
+            cut = {text: cut_settings(text) for text in one.looks.texts}
+            cells = {
+                text: Meaning(set={made.field: rest + made.ending, **known})
+                for text, (rest, known) in cut.items()
+                if known and rest
+            }
+            return replace(made, cells=cells)
         return replace(made, metric=None) if made.metric and by_row else made
 
 

@@ -247,3 +247,40 @@ def test_a_test_of_llama_bench_without_a_unit_is_a_rate():
     ]
     assert {one.machine.chip.gpu_cores for one in agreed(text)} == {76}
     assert "batch_size" not in runs(text)[0].parameters
+
+
+def test_numbers_of_users_are_columns_and_columns_are_numbers_of_users():
+    pivot = "# Phi 4\n\n" + table(
+        "Metric | 1 user | 16 users", "tok/s | 61.5 | 702", "TTFT (ms) | 44 | 180"
+    )
+    column = "# Phi 4\n\n" + table(
+        "parallel_requests | input_len | output_len | decode tok/s",
+        "1 | 1024 | 128 | 78.5",
+        "8 | 1024 | 128 | 512.5",
+    )
+    assert {run.parameters["concurrency"] for run in runs(pivot)} == {1, 16}
+    settings = ("concurrency", "prompt_tokens", "generated_tokens")
+    assert [tuple(run.parameters[it] for it in settings) for run in runs(column)] == [
+        (1, 1024, 128),
+        (8, 1024, 128),
+    ]
+
+
+def test_each_network_of_the_headers_is_work_of_its_own():
+    text = "### 16-bit training, batch 256\n\n" + table(
+        "GPU | ResNet-50 img/s | VGG-16 img/s | Inception v3 img/s",
+        "V100 SXM2 16GB | 780 | 240 | 520",
+    )
+    assert {(run.workload, run.precision) for run in runs(text)} == {
+        ("resnet50", "16-bit"),
+        ("vgg16", "16-bit"),
+        ("inception-v3", "16-bit"),
+    }
+    assert {run.parameters["batch_size"] for run in runs(text)} == {256}
+
+
+def test_labels_of_rows_name_settings_beside_their_work():
+    text = table("Benchmark | M1 | M2", "BERT-base bs=8 | 812 ms | 131 ms")
+    assert {(run.workload, run.parameters["batch_size"]) for run in runs(text)} == {
+        ("bert-base", 8)
+    }
