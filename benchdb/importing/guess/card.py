@@ -17,7 +17,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.card_text import longer_chips
 from benchdb.importing.guess.column_profile import fold, header_terms, is_truth
 from benchdb.importing.guess.column_rules import fields_of
-from benchdb.importing.guess.corrections import ALL_ROWS, Line
+from benchdb.importing.guess.corrections import ALL_ROWS, Line, TableKey
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
 from benchdb.importing.guess.questions import AS_ANSWERED
 from benchdb.importing.mapping.fields import (
@@ -74,8 +74,8 @@ _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
 
 def card_lines(
     document: Document,
-    matched: Iterable[tuple[int, MatchedTable]],
-    sources: Sequence[Mapping[str, str]],
+    matched: Iterable[tuple[TableKey, MatchedTable]],
+    sources: Mapping[TableKey, Mapping[str, str]],
     doubted: Container[str] = (),
 ) -> list[Line]:
     """Return the lines of the card of *document*, whose tables are *matched*.
@@ -84,9 +84,11 @@ def card_lines(
     fields from that hold for all of it, *doubted* are facts of columns about which
     there is a question of its own.
     """
-    told: dict[tuple[str, int], _Tellings] = defaultdict(lambda: defaultdict(Counter))
+    told: dict[tuple[str, TableKey], _Tellings] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
     facts: dict[str, Fact] = dict(FACTS)
-    lines: dict[int, int] = {}
+    lines: dict[TableKey, int] = {}
     map_ = Map()
     defaults = Defaults(map_, (map_,), slug(document.name))
     for number, table in matched:
@@ -105,7 +107,9 @@ def card_lines(
     return _merged(told, facts, lines, doubted)
 
 
-def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -> None:
+def _show_short(
+    told: Mapping[tuple[str, TableKey], _Tellings], document: Document
+) -> None:
     """Make lines of names of machines of which only the text has a longer one."""
     stored = {
         pair[1]
@@ -124,13 +128,13 @@ def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -
 
 
 def _merged(
-    told: Mapping[tuple[str, int], _Tellings],
+    told: Mapping[tuple[str, TableKey], _Tellings],
     facts: Mapping[str, Fact],
-    lines: Mapping[int, int],
+    lines: Mapping[TableKey, int],
     doubted: Container[str],
 ) -> list[Line]:
     """Return one line for what like tables have from like places."""
-    groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
+    groups: dict[object, list[tuple[TableKey, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
             asked = kind == "text" and f"{name} at line {lines[number]}" in doubted

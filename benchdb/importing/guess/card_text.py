@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.corrections import Line
+from benchdb.importing.guess.corrections import Line, TableKey
 from benchdb.importing.guess.headings import BILLIONS
 from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
@@ -23,13 +23,14 @@ _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def as_question(line: Line, document: Document, at: Sequence[int]) -> Question:
-    """Return a line in words; the tables of its document begin in the lines *at*."""
+def as_question(line: Line, document: Document, at: Mapping[TableKey, int]) -> Question:
+    """Return a line in words; *at* is where the tables of its document begin."""
     text = f"{line.fact.name}: {_values(line, document)}"
     if len(at) > 1:
-        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
-        more = " …" if line.tables[_SHOWN:] else ""
-        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
+        numbers = list(dict.fromkeys(str(number) for number, _ in line.tables))
+        more = " …" if numbers[_SHOWN:] else ""
+        listed = ", ".join(numbers[:_SHOWN])
+        text += f" (table{'s' if numbers[1:] else ''} {listed}{more})"
     return Question(
         key=line.key,
         text=text,

@@ -50,6 +50,10 @@ _APART = "parameters.variant"  # what tells columns of figures apart
 _Facts = TypeVar("_Facts", bound=Meaning)
 
 
+# The number of a table in its document, and which of the tables of a map for it.
+TableKey = tuple[int, int]
+
+
 class Place(msgspec.Struct, frozen=True):
     """Where a fact is said: a *text* below the column *header*, or above the rows.
 
@@ -73,7 +77,7 @@ class Line(msgspec.Struct, frozen=True):
     fact: Fact
     kind: str
     header: str
-    tables: tuple[int, ...]
+    tables: tuple[TableKey, ...]
     line: int
     values: Mapping[tuple[str, str], int]
     sole: bool
