@@ -275,9 +275,10 @@ class _Entry:
             texts, headings = _texts(matched.sheet, plain)
             for n, text in texts:
                 is_ = table.columns[titles[n]].is_ if titles[n] else ""
-                if is_ in ("field", "metric"):
-                    kind = "row" if is_ == "metric" else "cell"
-                    found["text"][number, Place(kind, titles[n], text)] = None
+                if is_ == "metric":
+                    found["text"][number, Place("row", titles[n], text)] = None
+                elif is_ == "field":
+                    found["text"][number, Place("cell", titles[n], text)] = None
             for text in headings:
                 found["heading"][number, Place("heading", text=text)] = None
         places = next(([*it] for it in found.values() if it), [])

@@ -70,6 +70,7 @@ _NO_NAME = re.compile(r"[\W_]+")
 _Pair = tuple[str, str]  # what is printed, what is stored
 _Telling = tuple[Fact, str, str, _Pair]  # with the kind of origin and the header
 _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
+_Told = dict[tuple[str, TableKey], _Tellings]  # by fact and table
 
 
 def card_lines(
@@ -84,9 +85,7 @@ def card_lines(
     fields from that hold for all of it, *doubted* are facts of columns about which
     there is a question of its own.
     """
-    told: dict[tuple[str, TableKey], _Tellings] = defaultdict(
-        lambda: defaultdict(Counter)
-    )
+    told: _Told = defaultdict(lambda: defaultdict(Counter))
     facts: dict[str, Fact] = dict(FACTS)
     lines: dict[TableKey, int] = {}
     map_ = Map()
@@ -107,9 +106,7 @@ def card_lines(
     return _merged(told, facts, lines, doubted)
 
 
-def _show_short(
-    told: Mapping[tuple[str, TableKey], _Tellings], document: Document
-) -> None:
+def _show_short(told: _Told, document: Document) -> None:
     """Make lines of names of machines of which only the text has a longer one."""
     stored = {
         pair[1]
@@ -128,7 +125,7 @@ def _show_short(
 
 
 def _merged(
-    told: Mapping[tuple[str, TableKey], _Tellings],
+    told: _Told,
     facts: Mapping[str, Fact],
     lines: Mapping[TableKey, int],
     doubted: Container[str],

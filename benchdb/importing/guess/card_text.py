@@ -30,7 +30,9 @@ def as_question(line: Line, document: Document, at: Mapping[TableKey, int]) -> Q
         numbers = list(dict.fromkeys(str(number) for number, _ in line.tables))
         more = " …" if numbers[_SHOWN:] else ""
         listed = ", ".join(numbers[:_SHOWN])
-        text += f" (table{'s' if numbers[1:] else ''} {listed}{more})"
+        several = f"tables {listed}{more}"
+        one = f"table {listed} at line {at[line.tables[0]]}"
+        text += f" ({several if numbers[1:] else one})"
     return Question(
         key=line.key,
         text=text,

@@ -41,7 +41,7 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -141,7 +141,7 @@ class _State(msgspec.Struct, frozen=True):
 class _Earlier(msgspec.Struct, frozen=True):
     """What cards showed before: an answer to it is to nothing else."""
 
-    shown: AbstractSet[object] = frozenset()
+    shown: frozenset[object] = frozenset()
     lines: Mapping[str, Line] = {}
     asked: AbstractSet[str] = frozenset()
 
@@ -367,10 +367,11 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
         for table in tables
     )
     columns = [column for table in built for column in table.columns.values()]
-    sets: list[Fields] = [shared, *(table.set for table in built)]
-    sets += [column.set for column in columns]
-    sets += [meaning.set for column in columns for meaning in column.cells.values()]
-    if any("workload" in known for known in sets):
+    facts: list[Facts | Column] = [*tables, *columns]
+    for table in tables:
+        facts += [*table.headings.values(), *table.rows.values()]
+    facts += [meaning for column in columns for meaning in column.cells.values()]
+    if any("workload" in known.set for known in facts):
         # Nobody said that the work is done as ours is.
         shared["setting"] = slug(document.name)
     return Map(documents=(document.sha256,), set=shared, table=built)
