@@ -239,7 +239,8 @@ class _Reader:
             ):
                 yield (fact, *self._origin(fact, item, _SOME_GPU))
             elif fact.name in _NEEDED:
-                yield fact, "nowhere", "", ("", _maker(known, map_))
+                maker = _maker(known, map_) if fact.name == "device" else ""
+                yield fact, "nowhere", "", ("", maker)
         for field, value in known.fields.items():
             if field.startswith(PREFIXES) and field not in self._plain:
                 fact = fact_of(field)

@@ -74,8 +74,8 @@ def _values(line: Line, document: Document) -> str:
 
 def _nowhere(line: Line, document: Document) -> str:
     rest = "" if line.sole else f" for {sum(line.values.values())} figures"
-    makers = sorted({maker for _, maker in line.values} - {"unknown"})
-    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
+    makers = sorted({maker for _, maker in line.values} - {"unknown", ""})
+    of = f" ({', '.join(makers)})" if makers else ""
     named = _candidates(line.fact.name, document)
     more = f"; the document names {named}" if named else ""
     return f"not stated{rest}{of}{more}"

@@ -288,7 +288,7 @@ def test_a_table_is_left_out_by_its_number():
 
 def test_a_correction_reaches_all_that_its_line_shows():
     text = "# Benchmarks\n\n## GPU\n\n" + table(
-        "Script | gpu_2x_foo (img/s) | gpu_4x_foo (img/s)", "lenet | 10.5 | 20.5"
+        "Thing | gpu_2x_foo (img/s) | gpu_4x_foo (img/s)", "lenet | 10.5 | 20.5"
     )
     keys = [it.key.partition(" at ")[0] for it in of_text(text).questions]
     number = keys.index("device in names of columns") + 1
