@@ -382,7 +382,7 @@ def _is_exact(fact: Fact, header: str) -> bool:
 
 def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     """Tell whether *stored* is all that a cell says, in other letters at most."""
-    if is_truth(printed):
+    if is_truth(printed) and not printed.isdecimal():
         return False
     if _plain(printed) == _plain(stored) or fact.name not in FACTS:
         return _plain(printed) == _plain(stored)
