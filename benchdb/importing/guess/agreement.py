@@ -49,21 +49,19 @@ _LIKE = 0.8  # names that may be slips of each other
 class Corrected(msgspec.Struct, frozen=True):
     """Tables as somebody corrected them, and the lines of what is inferred in them.
 
-    *numbers* are the places that the *tables* had before some were left out; *used*
-    are keys of the answers that made sense, *notes* say what was made of some.
+    *used* are keys of the answers that made sense, *notes* say what was made of some.
     """
 
-    tables: tuple[Table, ...]
-    numbers: tuple[int, ...]
+    tables: Mapping[int, Table]
     lines: Sequence[Line]
     used: frozenset[str]
-    notes: tuple[str, ...]
+    notes: Sequence[str]
 
 
 def correct(
     document: Document,
-    tables: Sequence[Table],
-    sources: Sequence[Mapping[str, str]],
+    tables: Mapping[int, Table],
+    sources: Mapping[int, Mapping[str, str]],
     answers: Mapping[str, str],
     doubted: Iterable[str],
     earlier: Mapping[str, Line],
@@ -74,24 +72,23 @@ def correct(
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well.
     """
-    entry = _Entry(list(tables), earlier, {*doubted})
+    entry = _Entry({**tables}, earlier, {*doubted})
     used: set[str] = set()
     while True:
-        numbers = [n for n, table in enumerate(entry.tables) if table is not None]
-        kept = tuple(table for table in entry.tables if table is not None)
+        keys = {id(table): key for key, table in entry.tables.items()}
+        map_ = Map(table=(*entry.tables.values(),))
         try:
-            matched = match_tables(document, Map(table=kept)) if kept else []
+            matched = match_tables(document, map_) if entry.tables else []
         except DocumentError:
             matched = []  # nothing of it will be stored
-        own = {id(table): n for n, table in zip(numbers, kept, strict=True)}
-        by_table = [(own[id(it.table)], it) for it in matched]
-        entry.see(card_lines(document, by_table, sources, entry.doubted), by_table)
+        sheets = [(keys[id(it.table)], it) for it in matched]
+        entry.see(card_lines(document, sheets, sources, entry.doubted), sheets)
         new = [key for key in answers if key not in used]
         entered = [key for key in new if entry.take(key, answers[key])]
         used.update(entered)
         if not entered:
-            notes = tuple(entry.notes)
-            return Corrected(kept, tuple(numbers), entry.lines, frozenset(used), notes)
+            lines = entry.lines
+            return Corrected(entry.tables, lines, frozenset(used), entry.notes)
 
 
 class _Entry:
@@ -103,7 +100,7 @@ class _Entry:
 
     def __init__(
         self,
-        tables: list[Table | None],
+        tables: dict[int, Table],
         earlier: Mapping[str, Line],
         doubted: set[str],
     ) -> None:
@@ -128,14 +125,15 @@ class _Entry:
 
     def take(self, key: str, answer: str) -> bool:
         """Enter an answer; tell whether its key is about something that is there."""
-        known = [line for line in self.lines if key in (line.key, line.name)]
-        if known := known or [it for it in [self._earlier.get(key)] if it]:
-            return self._correct_lines(known, answer)
+        names = {line.key: line for line in self.lines}
+        names |= {it.name: it for it in self.lines if it.name != it.fact.name}
+        if line := names.get(key) or self._earlier.get(key):
+            return self._correct_lines([line], answer)
         about = _OF_TABLE.fullmatch(key)
         name = about["name"] if about else key
-        numbers = [n for n, table in enumerate(self.tables) if table is not None]
-        if about:
-            numbers = [n for n in numbers if n + 1 == int(about["number"])]
+        numbers = [
+            it for it in self.tables if about is None or it == int(about["number"])
+        ]
         if not name:
             return self._leave(numbers, answer)
         parts = [part for part in map(str.strip, answer.split(";")) if part]
@@ -170,16 +168,23 @@ class _Entry:
         if answer.casefold() != LEAVE_OUT:
             raise AnswerError(f"{answer!r}: a table can only be left out: {LEAVE_OUT}")
         for number in numbers:
-            self.tables[number] = None
+            del self.tables[number]
         return bool(numbers)
+
+    def _put(self, number: int, table: Table | None) -> None:
+        """Put a corrected table in place of itself; without figures it goes."""
+        if table is None:
+            del self.tables[number]
+        else:
+            self.tables[number] = table
 
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:
         """Enter an answer to all that *lines* show."""
         for part in filter(None, map(str.strip, answer.split(";"))):
             for line in lines:
                 for number in line.tables:
-                    if (table := self.tables[number]) is not None:
-                        self.tables[number] = line.corrected(table, part)
+                    if (table := self.tables.get(number)) is not None:
+                        self._put(number, line.corrected(table, part))
                 self._settle(line.fact, part, line.tables)
         return True
 
@@ -197,8 +202,7 @@ class _Entry:
         facts = {} if leaving or agreed else facts_in(fact, answer, fact.name)
         for number in numbers if not agreed else ():
             table = self.tables[number]
-            kept = table is not None and not leaving
-            self.tables[number] = stated(table, fact, facts) if table and kept else None
+            self._put(number, None if leaving else stated(table, fact, facts))
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
@@ -222,7 +226,8 @@ class _Entry:
         """
         places = self._places(name, numbers)
         for number, place in places:
-            if (table := self.tables[number]) is None:
+            table: Table | None = self.tables.get(number)
+            if table is None:
                 continue
             known = said or fact_in(answer)
             fact = fact_named(answer) or (known and known[0])
@@ -237,7 +242,7 @@ class _Entry:
                     f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
-            self.tables[number] = table
+            self._put(number, table)
             if fact is not None:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")
@@ -254,7 +259,8 @@ class _Entry:
             kind: {} for kind in ("title", "number", "text", "heading")
         }
         for number, matched in self._sheets:
-            if (table := self.tables[number]) is None or number not in numbers:
+            table = self.tables.get(number)
+            if table is None or number not in numbers:
                 continue
             names = {plain_name(title): title for title in table.columns}
             titles = [names.get(plain_name(it), "") for it in matched.sheet.header]
@@ -266,9 +272,10 @@ class _Entry:
             texts, headings = _texts(matched.sheet, plain)
             for n, text in texts:
                 is_ = table.columns[titles[n]].is_ if titles[n] else ""
-                if is_ in ("field", "metric"):
-                    kind = "row" if is_ == "metric" else "cell"
-                    found["text"][number, Place(kind, titles[n], text)] = None
+                if is_ == "metric":
+                    found["text"][number, Place("row", titles[n], text)] = None
+                elif is_ == "field":
+                    found["text"][number, Place("cell", titles[n], text)] = None
             for text in headings:
                 found["heading"][number, Place("heading", text=text)] = None
         places = next(([*it] for it in found.values() if it), [])

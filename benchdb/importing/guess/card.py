@@ -70,12 +70,13 @@ _NO_NAME = re.compile(r"[\W_]+")
 _Pair = tuple[str, str]  # what is printed, what is stored
 _Telling = tuple[Fact, str, str, _Pair]  # with the kind of origin and the header
 _Tellings = dict[tuple[str, str], Counter[_Pair]]  # by kind and header
+_Told = dict[tuple[str, int], _Tellings]  # by fact and table
 
 
 def card_lines(
     document: Document,
     matched: Iterable[tuple[int, MatchedTable]],
-    sources: Sequence[Mapping[str, str]],
+    sources: Mapping[int, Mapping[str, str]],
     doubted: Container[str] = (),
 ) -> list[Line]:
     """Return the lines of the card of *document*, whose tables are *matched*.
@@ -84,7 +85,7 @@ def card_lines(
     fields from that hold for all of it, *doubted* are facts of columns about which
     there is a question of its own.
     """
-    told: dict[tuple[str, int], _Tellings] = defaultdict(lambda: defaultdict(Counter))
+    told: _Told = defaultdict(lambda: defaultdict(Counter))
     facts: dict[str, Fact] = dict(FACTS)
     lines: dict[int, int] = {}
     map_ = Map()
@@ -105,7 +106,7 @@ def card_lines(
     return _merged(told, facts, lines, doubted)
 
 
-def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -> None:
+def _show_short(told: _Told, document: Document) -> None:
     """Make lines of names of machines of which only the text has a longer one."""
     stored = {
         pair[1]
@@ -124,7 +125,7 @@ def _show_short(told: Mapping[tuple[str, int], _Tellings], document: Document) -
 
 
 def _merged(
-    told: Mapping[tuple[str, int], _Tellings],
+    told: _Told,
     facts: Mapping[str, Fact],
     lines: Mapping[int, int],
     doubted: Container[str],
@@ -238,7 +239,8 @@ class _Reader:
             ):
                 yield (fact, *self._origin(fact, item, _SOME_GPU))
             elif fact.name in _NEEDED:
-                yield fact, "nowhere", "", ("", _maker(known, map_))
+                maker = _maker(known, map_) if fact.name == "device" else ""
+                yield fact, "nowhere", "", ("", maker)
         for field, value in known.fields.items():
             if field.startswith(PREFIXES) and field not in self._plain:
                 fact = fact_of(field)
@@ -381,7 +383,7 @@ def _is_exact(fact: Fact, header: str) -> bool:
 
 def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     """Tell whether *stored* is all that a cell says, in other letters at most."""
-    if is_truth(printed):
+    if is_truth(printed) and not printed.isdecimal():
         return False
     if _plain(printed) == _plain(stored) or fact.name not in FACTS:
         return _plain(printed) == _plain(stored)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from benchdb.importing import naming
@@ -23,13 +23,16 @@ _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def as_question(line: Line, document: Document, at: Sequence[int]) -> Question:
-    """Return a line in words; the tables of its document begin in the lines *at*."""
+def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Question:
+    """Return a line in words; *at* is where the tables of its document begin."""
     text = f"{line.fact.name}: {_values(line, document)}"
     if len(at) > 1:
-        listed = ", ".join(str(number + 1) for number in line.tables[:_SHOWN])
-        more = " …" if line.tables[_SHOWN:] else ""
-        text += f" (table{'s' if line.tables[1:] else ''} {listed}{more})"
+        numbers = list(map(str, line.tables))
+        more = " …" if numbers[_SHOWN:] else ""
+        listed = ", ".join(numbers[:_SHOWN])
+        several = f"tables {listed}{more}"
+        one = f"table {listed} at line {at[line.tables[0]]}"
+        text += f" ({several if numbers[1:] else one})"
     return Question(
         key=line.key,
         text=text,
@@ -71,8 +74,8 @@ def _values(line: Line, document: Document) -> str:
 
 def _nowhere(line: Line, document: Document) -> str:
     rest = "" if line.sole else f" for {sum(line.values.values())} figures"
-    makers = sorted({maker for _, maker in line.values} - {"unknown"})
-    of = f" ({', '.join(makers)})" if makers and line.fact.name == "device" else ""
+    makers = sorted({maker for _, maker in line.values} - {"unknown", ""})
+    of = f" ({', '.join(makers)})" if makers else ""
     named = _candidates(line.fact.name, document)
     more = f"; the document names {named}" if named else ""
     return f"not stated{rest}{of}{more}"

@@ -6,6 +6,7 @@ A heading holds where it stands; what else a document names are candidates.
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
@@ -38,6 +39,7 @@ _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
+_NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
 _PIECES = re.compile(
@@ -63,13 +65,12 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_
 
 def headings(*tables: TableDraft) -> list[str]:
     """Return the innermost headings of *tables* that may be names."""
-    texts = [
-        next(it for it in (*reversed(segment), "") if not states_system(it))
+    named = (
+        [it for it in segment if not states_system(it) and _NAME_OF_WORK.fullmatch(it)]
         for one in tables
         for segment in one.segments
-    ]
-    texts = list(filter(None, texts))
-    return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
+    )
+    return list(dict.fromkeys(chain.from_iterable(texts[-1:] for texts in named)))
 
 
 def expression(field: str, texts: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import count, islice
+from itertools import chain, count, islice
 
 import msgspec
 from msgspec.structs import replace
@@ -41,7 +41,7 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -54,6 +54,7 @@ _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
+_CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
 _OPEN = "what it holds is asked for"
 
 
@@ -88,7 +89,7 @@ def propose(
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
     given = {key: answer for key, answer in answers.items() if key not in cards}
     earlier = _Earlier()
-    for key in map(_card_key, count()):
+    for key in chain(["readings"], map("readings {}".format, count(2))):
         state = _settled(plan, given, earlier)
         questions = [it for it in state.questions if not earlier.has(it)]
         open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
@@ -97,7 +98,7 @@ def propose(
         if not questions or key not in cards:
             break
         if cards.pop(key).strip().casefold() in REFUSED:
-            return _nothing(document, key, questions)
+            return _nothing(document, key)
         given |= corrections(key, questions, answers[key])
         earlier = earlier.with_(state)
     every = earlier.with_(state)
@@ -115,15 +116,7 @@ def propose(
     )
 
 
-def _card_key(n: int) -> str:
-    """Return the key by which the *n*-th card of a document is answered, 0 for one."""
-    return ("further " * (n > 0)) + "readings" + (f" {n}" if n > 1 else "")
-
-
-_CARD = re.compile(r"readings|further readings(?: \d)?")
-
-
-def _nothing(document: Document, key: str, questions: Sequence[Question]) -> Proposal:
+def _nothing(document: Document, key: str) -> Proposal:
     map_ = Map(documents=(document.sha256,), nothing="left out, as answered")
     return Proposal(map_, to_toml(map_), (), (), (), key)
 
@@ -132,8 +125,7 @@ class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a map, what is said of it, and what is inferred.
 
     *asked* are keys of doubts, *used* those of answers, *lines* those that were read
-    off the rows, by their keys; their tables are where these begin. *remarks* say where
-    the tables of the map stand.
+    off the rows, by their keys. *remarks* say where the tables of the map stand.
     """
 
     map: Map
@@ -149,7 +141,7 @@ class _State(msgspec.Struct, frozen=True):
 class _Earlier(msgspec.Struct, frozen=True):
     """What cards showed before: an answer to it is to nothing else."""
 
-    shown: AbstractSet[object] = frozenset()
+    shown: frozenset[object] = frozenset()
     lines: Mapping[str, Line] = {}
     asked: AbstractSet[str] = frozenset()
 
@@ -177,57 +169,50 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     tables = _read(plan, inquiry)
     left_out += [text for table in tables for text in _left(table)]
     left_out += sentence_results(document, plan.sheets)
-    read = [table for table in tables if table.has_figures()]
+    read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     # A fault would spoil the tables beside it.
-    for table in [it for it in read if any(faults(Map(table=(it.table(),))))]:
-        read.remove(table)
+    for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
+        read.remove(one)
         why = "a map cannot say what it holds"
-        left_out.append(f"the table at line {table.line}: {why}")
+        left_out.append(f"the table at line {one[1].line}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
-    read.sort(key=lambda table: (-len(table.drafts), not table.alone))
-    built = [(draft, draft.table()) for draft in read]
-    at = [draft.line for draft, _ in built]
-    of_doubts = inquiry.known | inquiry.used
-    of_doubts |= earlier.asked
+    read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
+    built = {number: (draft.table(), draft) for number, draft in read}
+    at = {key: draft.line for key, (_, draft) in built.items()}
+    of_doubts = inquiry.known | inquiry.used | earlier.asked
     corrected = correct(
         document,
-        [table for _, table in built],
-        [draft.sources for draft, _ in built],
+        {key: table for key, (table, _) in built.items()},
+        {key: draft.sources for key, (_, draft) in built.items()},
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry.known,
-        {key: _numbered(line, at) for key, line in earlier.lines.items()},
+        earlier.lines,
     )
     left_out += [
         f"the table at line {line}: as answered"
-        for n, line in enumerate(at)
-        if n not in corrected.numbers
+        for key, line in at.items()
+        if key not in corrected.tables
     ]
-    lines = {line.key: _at_lines(line, at) for line in corrected.lines}
     questions = [as_question(line, document, at) for line in corrected.lines]
     doubts = inquiry.lines()
     return _State(
         map=_map(
-            document, corrected.tables, open_=any(it.likely is None for it in doubts)
+            document,
+            [*corrected.tables.values()],
+            open_=any(it.likely is None for it in doubts),
         ),
-        remarks=[f"line {at[n]}" for n in corrected.numbers],
-        notes=[*inquiry.notes, *corrected.notes, *(it for o in read for it in o.notes)],
+        remarks=[f"line {at[key]}" for key in corrected.tables],
+        notes=[
+            *inquiry.notes,
+            *corrected.notes,
+            *(note for _, draft in read for note in draft.notes),
+        ],
         left_out=left_out,
         questions=sorted([*questions, *doubts], key=lambda it: it.likely is not None),
-        lines=lines,
+        lines={line.key: line for line in corrected.lines},
         asked=inquiry.known,
         used=inquiry.used | corrected.used,
     )
-
-
-def _at_lines(line: Line, at: Sequence[int]) -> Line:
-    """Return *line* with where its tables begin in place of their numbers."""
-    return replace(line, tables=tuple(at[n] for n in line.tables))
-
-
-def _numbered(line: Line, at: Sequence[int]) -> Line:
-    """Return *line* with the numbers of its tables, which begin in the lines *at*."""
-    numbers = (n for n, place in enumerate(at) if place in line.tables)
-    return replace(line, tables=tuple(numbers))
 
 
 def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
@@ -378,10 +363,11 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
         for table in tables
     )
     columns = [column for table in built for column in table.columns.values()]
-    sets: list[Fields] = [shared, *(table.set for table in built)]
-    sets += [column.set for column in columns]
-    sets += [meaning.set for column in columns for meaning in column.cells.values()]
-    if any("workload" in known for known in sets):
+    facts: list[Facts | Column] = [*tables, *columns]
+    for table in tables:
+        facts += [*table.headings.values(), *table.rows.values()]
+    facts += [meaning for column in columns for meaning in column.cells.values()]
+    if any("workload" in known.set for known in facts):
         # Nobody said that the work is done as ours is.
         shared["setting"] = slug(document.name)
     return Map(documents=(document.sha256,), set=shared, table=built)

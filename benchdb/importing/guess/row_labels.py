@@ -128,9 +128,7 @@ def _cells_by_label(
         left_out = {drafts.index(each) for each in but}
         left_out |= {sheet.header.index(name) for name in sheet.inherited}
         for row in sheet.rows:
-            more = [
-                cell.text for n, cell in enumerate(row.cells) if n not in left_out
-            ]
+            more = [cell.text for n, cell in enumerate(row.cells) if n not in left_out]
             cells.setdefault(row.cells[label].text.strip(), []).extend(more)
     return cells
 

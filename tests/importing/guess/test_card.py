@@ -209,6 +209,107 @@ def test_what_was_agreed_on_is_a_map_that_reads_the_same_unasked():
     ]
 
 
+BITS = (
+    "# Llama 3.1 8B with vLLM on RTX 3090\n\n## 16-wide\n\n"
+    + table("Model | decode tok/s", "alpha | 90.5", "beta | 80.5")
+    + "\n## 32-wide\n\n"
+    + table("Model | decode tok/s", "alpha | 50.5", "beta | 40.5")
+    + "\n## Both\n\n"
+    + table("Model | 16 | 32", "gamma | 9.5 tok/s | 5.5 tok/s")
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "figures_"),
+    [
+        ("precision: fp16", {5.5, 9.5, 40.5, 50.5, 80.5, 90.5}),
+        ("precision of table 1: fp16", {40.5, 50.5, 80.5, 90.5}),
+        ("16-wide: precision fp16", {80.5, 90.5}),
+        ("32-wide: fp16", {40.5, 50.5}),
+        ("'16': fp16", {9.5}),
+        ("column 3 of table 2: precision fp16", {5.5}),
+        ("precision in 32: fp16", {5.5}),
+        ("beta: fp16", {40.5, 80.5}),
+        ("precision in beta: fp16", {40.5, 80.5}),
+    ],
+)
+def test_a_fact_is_of_all_a_table_a_heading_a_column_or_a_text(answer, figures_):
+    found = of_text(BITS, {"readings": f"yes, but {answer}"})
+
+    assert found.questions == ()
+    assert {
+        value.value
+        for it in records(found, BITS)
+        for value in it.end.values
+        if it.run.precision == "fp16"
+    } == figures_
+
+
+@pytest.mark.parametrize(
+    ("answer", "name", "value"),
+    [
+        ("concurrency: 32", "concurrency", 32),
+        ("prompt tokens: 128", "prompt_tokens", 128),
+        ("output tokens: 128", "generated_tokens", 128),
+        ("number of GPUs: 4", "chips", 4),
+        ("batch: 8", "batch_size", 8),
+        ("setting kernel: flash 2", "kernel", "flash 2"),
+    ],
+)
+def test_what_is_no_other_fact_is_a_setting_of_the_runs(answer, name, value):
+    found = of_text(BITS, {"readings": f"yes, but {answer}"})
+
+    assert {it.run.parameters[name] for it in records(found, BITS)} == {value}
+
+
+def test_a_name_that_nothing_has_is_kept_as_a_setting_and_that_is_said():
+    found = of_text(BITS, {"readings": "yes, but concurrency: 32"})
+
+    note = "'concurrency': kept as 'setting concurrency' of the runs: 32"
+    assert note in found.notes
+
+
+def test_a_column_goes_by_its_number():
+    text = "# matmul with MLX on M2 GPU\n\n" + table(
+        "Size | Engine type | Foo (ms)", "512 | fast | 7.5", "512 | slow | 6.5"
+    )
+    (_, one), (_, other) = runs(text, "column 2: framework")
+    assert {one.framework, other.framework} == {"fast", "slow"}
+
+    with pytest.raises(AnswerError, match="say of which, as 'column 3 of table 1'"):
+        of_text(BITS + "\n" + text, {"readings": "yes, but column 3: framework"})
+
+
+def test_a_table_is_left_out_by_its_number():
+    found = of_text(BITS, {"readings": "yes, but table 1: leave-out"})
+
+    assert {value for _, _, value in figures(found, BITS)} == {9.5, 5.5}
+
+
+def test_a_correction_reaches_all_that_its_line_shows():
+    text = "# Benchmarks\n\n## GPU\n\n" + table(
+        "Thing | gpu_2x_foo (img/s) | gpu_4x_foo (img/s)", "lenet | 10.5 | 20.5"
+    )
+    keys = [it.key.partition(" at ")[0] for it in of_text(text).questions]
+    number = keys.index("device in names of columns") + 1
+    assert {run.device for _, run in runs(text, f"{number}: cuda")} == {"cuda"}
+
+    number = next(n for n, key in enumerate(keys, 1) if key.startswith("work"))
+    works = {run.workload for _, run in runs(text, f"{number}: new: Odd Work")}
+    assert works == {"odd-work"}
+
+
+def test_a_card_with_what_has_no_likely_answer_needs_one():
+    text = "# Benchmarks on M1 CPU\n\n" + table("Model | Throughput", "a | 10.5")
+    lines = of_text(text).questions
+
+    assert "NEEDS AN ANSWER: " in lines[0].reading()
+    with pytest.raises(AnswerError, match="yes is not enough: In which unit are"):
+        of_text(text, {"readings": "yes"})
+    found = of_text(text, {"readings": "yes, but Throughput: img/s"})
+    assert {value for _, _, value in figures(found, text)} == {10.5}
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

@@ -249,9 +249,9 @@ def test_what_answers_bring_up_is_on_further_cards_until_nothing_is_open():
     answers = {"readings": "yes, but Foo: ms"}
     found = of_text(text, answers)
 
-    assert found.card == "further readings"
+    assert found.card == "readings 2"
     assert "time of Foo" in {it.key for it in found.questions}
-    assert of_text(text, {**answers, "further readings": "yes"}).questions == ()
+    assert of_text(text, {**answers, "readings 2": "yes"}).questions == ()
 
 
 def test_a_table_that_is_left_out_is_not_read_as_another_with_fewer_columns():

@@ -77,8 +77,9 @@ def test_the_machine_of_another_heading_is_no_choice():
 
     lines = [it.text for it in of_text(text).questions if "machine" in it.key]
     assert lines == [
-        "machine: 'My M3 Pro' -> M3 Pro (2), from the headings above (table 1)",
-        "machine: not stated; the document names M3 Pro (line 1) (table 2)",
+        "machine: 'My M3 Pro' -> M3 Pro (2), from the headings above "
+        "(table 1 at line 3)",
+        "machine: not stated; the document names M3 Pro (line 1) (table 2 at line 10)",
     ]
 
 
