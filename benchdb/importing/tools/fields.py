@@ -119,7 +119,7 @@ def amount(raw: object, what: str, *, least: float = 0.0) -> float:
     if len(shown) > _DIGITS:
         raise RefusedError(f"{what} is printed with more than {_DIGITS} characters")
     if isinstance(raw, float) and not math.isfinite(raw):
-        raise RefusedError(f"{what} is {shown}, no number")
+        raise RefusedError(f"{what} is {float(raw)}, no number")
     if raw < 0:
         raise RefusedError(f"{what} is {shown}, less than nothing")
     if not least <= raw < _ABSURD:

@@ -68,6 +68,12 @@ def test_the_processor_and_parameters_of_a_test_are_kept():
     }
 
 
+def test_a_processor_that_is_no_text_is_refused():
+    (bad,) = session({"mean": 1}, machine_info={"cpu": {"brand_raw": 9}}).bad
+
+    assert bad.reason == "brand_raw is 9, not text"
+
+
 def test_the_cores_of_an_apple_chip_are_its_threads():
     info = {"cpu": {"brand_raw": "Apple M2", "count": 8}}
 
