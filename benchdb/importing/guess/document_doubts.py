@@ -24,7 +24,6 @@ from benchdb.importing.guess.questions import (
     Free,
 )
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.logs.log_lines import states_system
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -72,12 +71,7 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {_NEW_WORK}", work
 
 def headings(*tables: TableDraft) -> list[str]:
     """Return the innermost headings of *tables* that may be names."""
-    texts = [
-        next(it for it in (*reversed(segment), "") if not states_system(it))
-        for one in tables
-        for segment in one.segments
-    ]
-    texts = list(filter(None, texts))
+    texts = [segment[-1] for one in tables for segment in one.segments if segment]
     return list(dict.fromkeys(text for text in texts if len(text) <= _HEADING))
 
 
