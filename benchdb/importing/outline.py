@@ -1,5 +1,6 @@
 """What stands above a place in a document: headings, bold lines, a paragraph."""
 
+from collections.abc import Callable
 from itertools import takewhile
 from typing import Literal
 
@@ -113,13 +114,17 @@ class Outline:
             if leads:
                 self.lead(words, width)
 
-    def prose(self, words: str) -> None:
-        """Take a line of a paragraph, or one that goes on with a bullet."""
+    def prose(self, raw: str, seen: Callable[[str], str]) -> None:
+        """Take a line of a paragraph, as it is *seen*, or one that goes on a bullet."""
         if self.grows and self._labels:
             begun = self._labels[-1]
-            words = f"{begun} {words}"
+            if len(begun) > TEXT_LIMIT:
+                return  # no caption, however it goes on
+            words = f"{begun} {seen(raw)}"
             for group in self._groups[-1:]:
                 group.text = words if group.text == begun else group.text
+        else:
+            words = seen(raw)
         self._labels, self.grows = [words], True
 
     def item(self, words: str, width: int) -> None:

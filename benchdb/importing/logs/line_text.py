@@ -122,9 +122,10 @@ def names_nothing(text: str) -> bool:
         return True
     if plain.endswith((":", "：", "{")):
         return False
-    return bool(
-        _DOING.fullmatch(plain) or _DATUM.fullmatch(plain) or _RESULT.search(plain)
-    )
+    if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
+        return _DOING.fullmatch(plain) is not None
+    found = _DATUM.fullmatch(plain) or _RESULT.search(plain)
+    return bool(found or _DOING.fullmatch(plain))
 
 
 def shows_bar(text: str) -> bool:

@@ -7,6 +7,7 @@ hold for the figures below, as columns of their own.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -23,6 +24,7 @@ from benchdb.importing.sheet import Cell, Sheet
 
 _LIMIT = 2000  # characters of a line
 _COLUMNS = 30
+_JOINTS = (": ", "=", " --", "size ", "rate ")
 _KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
 _OF_SYSTEM = any_of("settings_of_system")
 _REACHED = any_of("reached")
@@ -64,15 +66,20 @@ def _folded(name: str) -> str:
 
 def settings_in(text: str, line: int = 0) -> list[Setting]:
     """Return the settings that a *line* prints, and nothing but those."""
-    if len(text) > _LIMIT:
+    return [Setting(name, value.strip("'\""), line) for name, value in _settings(text)]
+
+
+@lru_cache(maxsize=64)  # of each line, several ask
+def _settings(text: str) -> list[tuple[str, str]]:
+    if len(text) > _LIMIT or not any(map(text.__contains__, _JOINTS)):
         return []
     shell = command(text)
     named = [] if shell else _alone(" ".join(unmarked(unstamped(text)).split()))
     if not named:
         several = _OPTION.findall(shell) if shell else _listed(text)
         named = [one for one in several if _is_known(*one)][:_COLUMNS]
-        named = named if shell or len(named) > 1 else []
-    return [Setting(name, value.strip("'\""), line) for name, value in named]
+        return named if shell or len(named) > 1 else []
+    return named
 
 
 def _is_known(name: str, value: str) -> bool:
