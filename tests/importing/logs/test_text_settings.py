@@ -108,6 +108,7 @@ def test_what_a_training_reached_is_no_figure_of_its_own():
 
     assert texts(sheet) == [("train_samples_per_second", "62.3", "3.0", "0.31")]
     assert sheet.inherited == ("epoch", "loss")
+    assert one("key-value", "Final loss: 0.31") == {"key": "Final loss", "value": "0.31"}
 
 
 def figures(text: str) -> dict[str, str]:
