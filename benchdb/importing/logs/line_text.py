@@ -29,6 +29,7 @@ _BANNER = re.compile(
     r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
     r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))(?P<text>\S.*)"
 )
+_COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _PROMPT = re.compile(
@@ -124,7 +125,8 @@ def names_nothing(text: str) -> bool:
         return False
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
-    found = _DATUM.fullmatch(plain) or _RESULT.search(plain)
+    found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
+    found = found or _RESULT.search(plain)
     return bool(found or _DOING.fullmatch(plain))
 
 
@@ -177,7 +179,8 @@ def banner(words: str) -> str:
     """Return the title that *words* are, between two bars: ``=== vgg ===``."""
     drawn = _BANNER.fullmatch(words)
     title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    named = title != drawn["text"] if drawn else False
+    named = drawn is not None and title != drawn["text"]
+    named = named and not _COUNTING.fullmatch(title.strip())
     return unmarked(title) if named and any(map(str.isalnum, title)) else ""
 
 
@@ -197,6 +200,15 @@ def is_unit(word: str) -> bool:
     word = word.strip(".,()[]/") if "/" not in word[1:] else word
     known = unit_names.understood(word) or unit_names.doubts(word)
     return word in _DOUBTFUL or bool(known)
+
+
+_MOMENT = re.compile(rf"(?i)(?:.*\b)?{words_of('moments')}(?: (?:at|on|time|date))?")
+_SHOWN = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
+
+
+def is_moment(name: str, value: str) -> bool:
+    """Tell whether *value* is what a clock showed, and no time that passed."""
+    return bool(_MOMENT.fullmatch(name) and _SHOWN.fullmatch(value))
 
 
 def is_time(word: str) -> bool:

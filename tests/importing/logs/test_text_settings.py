@@ -93,6 +93,7 @@ def test_a_time_that_a_clock_shows_is_one():
     assert one("epochs", "00:01:31 elapsed 00:02:31 user 00:00:03 system")["user"]
     assert one("key-value", "Total time: 00:12:31")["value"] == "00:12:31"
     assert read("key-value", "Start time: 10:22:31\nfinished at: 10:31:07\n") == ()
+    assert read("epochs", "Epoch 1 train begin 21:35:02\n") == ()
 
 
 def test_a_plural_in_brackets_is_no_second():
@@ -108,7 +109,10 @@ def test_what_a_training_reached_is_no_figure_of_its_own():
 
     assert texts(sheet) == [("train_samples_per_second", "62.3", "3.0", "0.31")]
     assert sheet.inherited == ("epoch", "loss")
-    assert one("key-value", "Final loss: 0.31") == {"key": "Final loss", "value": "0.31"}
+    assert one("key-value", "Final loss: 0.31") == {
+        "key": "Final loss",
+        "value": "0.31",
+    }
 
 
 def figures(text: str) -> dict[str, str]:
@@ -179,3 +183,9 @@ def test_pairs_that_a_stroke_joins_are_several():
         "step": "10",
         "SamplesPerSec": "55.5",
     }
+
+
+def test_a_banner_that_counts_is_no_heading():
+    (sheet,) = read("key-value", "=== M1 ===\n--- Epoch 1 ---\nTime: 12.5 s\n")
+
+    assert sheet.context == ("M1",)
