@@ -70,7 +70,7 @@ _CHATTER = any_of("chatter")
 _DOING = any_of("doing", re.IGNORECASE)
 _LOADING = any_of("loading", re.IGNORECASE)
 _DATUM = re.compile(
-    r"(?i)[^:=]{1,80}[:=]\s*(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
+    r"(?i)[^:=]{1,80}(?:[:：]\s+|\s*=\s*)(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
     r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
     r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
 )

@@ -127,6 +127,7 @@ Training took 12m 3s
 average step 0.21 s
 throughput = 812 images/sec
 Stage done in 2 min 5 s
+waiting up to 180s
 latency p50 12.1 ms p95 20.2 ms
 """
     assert figures(text) == {
@@ -158,6 +159,12 @@ def test_a_line_of_a_log_that_names_nothing_is_no_heading(line):
     (sheet,) = read("key-value", f"M1 Max\n{line}\nThroughput: 12 img/s\n")[-1:]
 
     assert sheet.context == ("M1 Max",)
+
+
+def test_the_number_of_a_device_is_no_datum():
+    (sheet,) = read("key-value", "torch 2.1\ndevice cuda:1\nThroughput: 12 img/s\n")
+
+    assert sheet.context == ("torch 2.1", "device cuda:1")
 
 
 def test_bars_of_loading_are_no_work():
