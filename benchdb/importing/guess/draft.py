@@ -310,12 +310,8 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             yield from single
             more = f"{_SHEETS} tables like it are looked at"
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
-        elif len(group) == 1:
-            yield replace(single[0], alone=False)
         else:
-            yield replace(
-                single[0], sheets=group, looks=profiles(group, decimal), alone=False
-            )
+            yield _Planned(group, profiles(group, decimal), decimal, alone=False)
 
 
 def _unreadable(sheet: Sheet) -> str | None:
