@@ -310,7 +310,10 @@ def _meaning(record: Record) -> str:
     cores = machine.chip.gpu_cores
     if chip == "unknown" and machine.label:
         chip = machine.label  # as somebody typed it
-    place = [chip + (f" ({cores} GPU cores)" if cores else "")]
+    ram = machine.chip.ram_bytes
+    known = [f"{cores} GPU cores"] if cores else []
+    known += [f"{ram // 2**30} GB"] if ram else []
+    place = [chip + (f" ({', '.join(known)})" if known else "")]
     cards = [
         f"{card.count}x {card.name}" if card.count > 1 else card.name
         for card in machine.chip.accelerators
@@ -320,7 +323,8 @@ def _meaning(record: Record) -> str:
     names = [card.name for card in machine.chip.accelerators]
     if run.device_name not in (None, chip, *names):
         place.append(str(run.device_name))
-    ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
+    version = record.environment.framework_version
+    ran = " ".join(filter(None, (run.framework, version, run.precision)))
     figures = [
         f"{each.metric} {figure(each.value, each.metric, run.workload)}"
         if each.value is not None

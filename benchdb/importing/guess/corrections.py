@@ -313,7 +313,10 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
         told = {field for cell in column.cells.values() for field in cell.set}
-        if known_column.field not in told:  # else whole cells tell the rows apart too
+        fact = fact_named(answer)
+        names_it = fact and {*fact.named} & {*column.names}
+        # Else whole cells tell the rows apart too, or it is read so already.
+        if known_column.field not in told and not names_it:
             column = known_column
     elif (said := fact_in(answer)) is not None:
         return with_facts(table, Place("column", name), *said)

@@ -277,6 +277,8 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
             why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         name = correction["quoted"] or correction["name"].strip()
+        if name.casefold() == "new":  # as a choice of work says it
+            name, typed = "work", f"new: {typed}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         name = lines[number - 1].key if 0 < number <= len(lines) else name
         before = f"{corrected[name]}; " if name in corrected else ""

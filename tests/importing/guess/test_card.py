@@ -297,6 +297,7 @@ def test_a_correction_reaches_all_that_its_line_shows():
     number = next(n for n, key in enumerate(keys, 1) if key.startswith("work"))
     works = {run.workload for _, run in runs(text, f"{number}: new: Odd Work")}
     assert works == {"odd-work"}
+    assert {run.workload for _, run in runs(text, "new: other")} == {"other"}
 
 
 def test_a_card_with_what_has_no_likely_answer_needs_one():
