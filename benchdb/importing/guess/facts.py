@@ -25,6 +25,7 @@ _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
+_COUNT = re.compile(r"\d{1,9}")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -115,42 +116,35 @@ def _precision(text: str) -> Fields:
     return {"precision": known} if known else {}
 
 
-def _parameter(
-    name: str, pattern: re.Pattern[str], example: str, *named: Named
-) -> Fact:
-    field = f"parameters.{slug(name)}"
-    return Fact(name, frozenset({field}), named, _text(field, pattern), example)
+def _fact(
+    name: str, fields: str, read: Callable[[str], Fields], example: str, *named: Named
+) -> tuple[str, Fact]:
+    return name, Fact(name, frozenset(fields.split()), named, read, example)
 
 
-_COUNT = re.compile(r"\d{1,9}")
-FACTS = {
-    fact.name: fact
-    for fact in (
-        Fact("machine", frozenset(OF_MACHINES), ("machine",), _machine, "M1 Max 64 GB"),
-        Fact("device", frozenset({"device"}), ("device",), _device, GPU),
-        Fact("framework", frozenset({"framework"}), ("framework",), _framework, "mlx"),
-        Fact(
-            "version",
-            frozenset({"framework_version"}),
-            (),
-            _text("framework_version", _VERSION),
-            "0.21.1",
-        ),
-        Fact(
-            "os",
-            frozenset({"os_name", "os_version", "os_build"}),
-            ("os",),
-            _system,
-            "macOS 15.1",
-        ),
-        Fact("python", frozenset({"python"}), (), _text("python", _VERSION), "3.12"),
-        Fact("work", frozenset({"workload"}), ("workload",), _work, "llm-decode"),
-        _parameter("model", _NAME, "Llama 3.1 8B", "network"),
-        _parameter("quantization", _NAME, "Q4_K_M", "quantization"),
-        Fact("precision", frozenset({"precision"}), ("precision",), _precision, "fp16"),
-        _parameter("batch size", _COUNT, "64", "batch_size"),
+def _texts(
+    name: str, field: str, pattern: re.Pattern[str], example: str, *named: Named
+) -> tuple[str, Fact]:
+    return _fact(name, field, _text(field, pattern), example, *named)
+
+
+_MODEL, _QUANTIZATION = "parameters.model", "parameters.quantization"
+_BATCH = "parameters.batch_size"
+FACTS = dict(
+    (
+        _fact("machine", " ".join(OF_MACHINES), _machine, "M1 Max 64 GB", "machine"),
+        _fact("device", "device", _device, GPU, "device"),
+        _fact("framework", "framework", _framework, "mlx", "framework"),
+        _texts("version", "framework_version", _VERSION, "0.21.1"),
+        _fact("os", "os_name os_version os_build", _system, "macOS 15.1", "os"),
+        _texts("python", "python", _VERSION, "3.12"),
+        _fact("work", "workload", _work, "llm-decode", "workload"),
+        _texts("model", _MODEL, _NAME, "Llama 3.1 8B", "network"),
+        _texts("quantization", _QUANTIZATION, _NAME, "Q4_K_M", "quantization"),
+        _fact("precision", "precision", _precision, "fp16", "precision"),
+        _texts("batch size", _BATCH, _COUNT, "64", "batch_size"),
     )
-}
+)
 _ALIASES = {
     **dict.fromkeys(("chip", "accelerator", "hardware", "ram", "memory"), "machine"),
     **dict.fromkeys(("gpu cores", "cpu cores"), "machine"),
