@@ -25,6 +25,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    fact_told,
     setting,
 )
 from benchdb.importing.guess.questions import (
@@ -141,18 +142,18 @@ class _Entry:
         return all(self._take(name, part, numbers) for part in parts)
 
     def _take(self, name: str, answer: str, numbers: Sequence[TableKey]) -> bool:
-        is_column = column_of(answer, name) is not None  # "Version: version"
-        if is_column and self._enter_places(name, answer, numbers):
-            return True
-        if (fact := fact_named(name)) is not None:
-            return self._enter_fact(fact, answer, numbers)
-        if self._enter_places(name, answer, numbers):
+        fact = fact_named(name)
+        names_column = column_of(answer, name) is not None  # "Version: version"
+        by_place = names_column or fact is None or fact.name not in FACTS
+        if by_place and self._enter_places(name, answer, numbers):
             return True
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
-            fact = fact_named(among["fact"]) or setting(among["fact"])
-            said = fact, facts_in(fact, answer, name)
+            of = fact_named(among["fact"]) or setting(among["fact"])
+            said = of, facts_in(of, answer, name)
             return self._enter_places(among["place"], answer, numbers, said)
+        if fact is not None:
+            return self._enter_fact(fact, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
         if near or not numbers or _SETTING.fullmatch(name) is None:
             return False
@@ -230,7 +231,8 @@ class _Entry:
             table: Table | None = self.tables.get(number)
             if table is None:
                 continue
-            known = said or fact_in(answer)
+            told = place.kind == "cell" and fact_told(table.columns[place.header])
+            known = said or fact_in(answer, told or None)
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
                 table = of_column(table, place.header, answer)

@@ -159,8 +159,8 @@ _ALIASES = {
 }
 # Settings that collectors and formats of tools call so, as people write them.
 _SETTINGS = {
-    **dict.fromkeys(("prompt tokens", "input tokens", "pp"), "prompt_tokens"),
-    **dict.fromkeys(("generated tokens", "output tokens", "tg"), "generated_tokens"),
+    **dict.fromkeys(("prompt tokens", "input tokens"), "prompt_tokens"),
+    **dict.fromkeys(("generated tokens", "output tokens"), "generated_tokens"),
     **dict.fromkeys(("number of gpus", "gpu count", "gpus"), "chips"),
 }
 
@@ -182,11 +182,12 @@ def setting(name: str) -> Fact:
     return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
 
 
-def fact_in(answer: str) -> tuple[Fact, Fields] | None:
+def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:
     """Return the fact that *answer* is, and what it sets.
 
     That is the name of a fact and a value of it (``batch size 8``), or a word of which
-    benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. ``None`` for any other.
+    benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
+    facts, or none, is of the *likely* one. ``None`` for any other.
     """
     words = answer.replace(":", " ").split()
     for n in range(min(3, len(words) - 1), 0, -1):
@@ -202,8 +203,11 @@ def fact_in(answer: str) -> tuple[Fact, Fields] | None:
         "quantization": naming.quantization(answer),
         "os": naming.os(answer),
     }
-    name = next((name for name, it in known.items() if it), None)
-    return (FACTS[name], FACTS[name].read(answer)) if name else None
+    names = [name for name, it in known.items() if it]
+    fact = FACTS[names[0]] if names else likely
+    fact = likely if likely is not None and likely.name in names else fact
+    facts = fact.read(answer) if fact is not None else {}
+    return (fact, facts) if fact is not None and facts else None
 
 
 def column_of(answer: str, header: str) -> Column | None:
@@ -222,6 +226,18 @@ def column_of(answer: str, header: str) -> Column | None:
     return Column(field=min(fact.fields)) if alone else Column(names=fact.named)
 
 
+def fact_told(column: Column) -> Fact | None:
+    """Return the fact that the cells of *column* tell, if they tell one that is."""
+    return next(
+        (
+            fact
+            for fact in FACTS.values()
+            if column.field in fact.fields or {*fact.named} & {*column.names}
+        ),
+        None,
+    )
+
+
 @lru_cache(maxsize=1024)
 def fact_of(field: str) -> Fact:
     """Return the fact that *field* is a part of: a setting is one by itself."""
@@ -231,5 +247,6 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    named = _SETTING + name
-    return Fact(named, frozenset({field}), (), _text(field, _VALUE), "on")
+    counts = name in _SETTINGS.values()
+    read, example = (_COUNT, "128") if counts else (_VALUE, "on")
+    return Fact(_SETTING + name, frozenset({field}), (), _text(field, read), example)
