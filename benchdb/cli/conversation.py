@@ -94,9 +94,11 @@ def settled(one: Unexplained) -> LoadedMap:
     proposal = one.proposal()
     if proposal.questions:
         _say(*_card(proposal))
+        needed = any(question.likely is None for question in proposal.questions)
+        answer = f"{AGREED}, but 1: ANSWER" if needed else AGREED
         raise BenchdbError(
             f"a card of {counted(len(proposal.questions), 'line')} is open, nothing of "
-            f"it was imported; to agree: --answer '{proposal.card}={AGREED}'"
+            f"it was imported; to agree: --answer '{proposal.card}={answer}'"
         )
     _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
     if proposal.map.nothing is not None:
