@@ -152,6 +152,6 @@ def _chips(document: Document) -> Mapping[str, str]:
     for name, fields in stated_facts(document).chips.items():
         cores = f"{fields['gpu_cores']}c" if "gpu_cores" in fields else ""
         words = filter(None, (name, cores, str(fields.get("ram", ""))))
-        number = _line_of(document, name)
+        number = _line_of(document, name.removeprefix("GeForce "))
         chips[" ".join(words)] = f" (line {number})" if number else ""
     return chips
