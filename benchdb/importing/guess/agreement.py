@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.document import Document, DocumentError
@@ -48,18 +47,6 @@ _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _LIKE = 0.8  # names that may be slips of each other
 
 
-class Corrected(msgspec.Struct, frozen=True):
-    """Tables as somebody corrected them, and the lines of what is inferred in them.
-
-    *used* are keys of the answers that made sense, *notes* say what was made of some.
-    """
-
-    tables: Mapping[TableKey, Table]
-    lines: Sequence[Line]
-    used: frozenset[str]
-    notes: Sequence[str]
-
-
 def correct(
     document: Document,
     tables: Mapping[TableKey, Table],
@@ -67,37 +54,37 @@ def correct(
     answers: Mapping[str, str],
     doubted: Iterable[str],
     earlier: Mapping[str, Line],
-) -> Corrected:
+) -> "Corrected":
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well.
     """
-    entry = _Entry({**tables}, earlier, {*doubted})
-    used: set[str] = set()
+    corrected = Corrected({**tables}, earlier, {*doubted})
     while True:
-        keys = {id(table): key for key, table in entry.tables.items()}
-        map_ = Map(table=(*entry.tables.values(),))
+        keys = {id(table): key for key, table in corrected.tables.items()}
+        map_ = Map(table=(*corrected.tables.values(),))
         try:
-            matched = match_tables(document, map_) if entry.tables else []
+            matched = match_tables(document, map_) if keys else []
         except DocumentError:
             matched = []  # nothing of it will be stored
         sheets = [(keys[id(it.table)], it) for it in matched]
-        entry.see(card_lines(document, sheets, sources, entry.doubted), sheets)
-        new = [key for key in answers if key not in used]
-        entered = [key for key in new if entry.take(key, answers[key])]
-        used.update(entered)
+        lines = card_lines(document, sheets, sources, corrected.doubted)
+        corrected.see(lines, sheets)
+        new = [key for key in answers if key not in corrected.used]
+        entered = {key for key in new if corrected.take(key, answers[key])}
+        corrected.used |= entered
         if not entered:
-            lines = entry.lines
-            return Corrected(entry.tables, lines, frozenset(used), entry.notes)
+            return corrected
 
 
-class _Entry:
+class Corrected:
     """Tables that answers are entered into, one after the other.
 
-    *doubted* are facts of columns and texts that somebody answered for, *notes* say
-    what was made of an answer.
+    *lines* are those of what is inferred in them, *used* the keys of the answers that
+    made sense, *notes* say what was made of some; *doubted* are facts of columns and
+    texts that somebody answered for.
     """
 
     def __init__(
@@ -110,6 +97,7 @@ class _Entry:
         self.tables, self.doubted = tables, doubted
         self.lines: Sequence[Line] = ()
         self.notes: list[str] = []
+        self.used: set[str] = set()
         self._earlier = earlier
         self._settled: set[tuple[str, TableKey]] = set()  # facts of tables
         self._sheets: Sequence[tuple[TableKey, MatchedTable]] = ()

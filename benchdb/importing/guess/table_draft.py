@@ -266,17 +266,6 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
-    def silent(self, name: str) -> tuple[int, str]:
-        """Return where rows begin whose headings do not give *name*, and the nearest.
-
-        Without a heading, where none does.
-        """
-        quiet = [it for it in self.sheets if origin(it.context, name) is None]
-        first = quiet[0] if name in self.names and quiet else self.sheets[0]
-        partly = first.context and 0 < len(quiet) < len(self.sheets)
-        partly = partly and name in self.names
-        return first.line, first.context[-1] if partly else ""
-
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
         facts = [self.set]
