@@ -17,6 +17,7 @@ from benchdb.importing.guess.corrections import (
     of_rows,
     stated,
     with_facts,
+    without_rows,
 )
 from benchdb.importing.guess.facts import (
     FACTS,
@@ -226,6 +227,9 @@ class Corrected:
                 table = of_column(table, place.header, answer)
             elif said is None and place.kind == "row":
                 table = of_rows(table, place.header, place.text, answer)
+            elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
+                table = without_rows(table, place)
+                self.notes.append(f"rows of {name!r} are left out")
             elif known is not None:
                 table = with_facts(table, place, *known)
             else:

@@ -261,6 +261,14 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
     return replace(table, headings={**table.headings, key: heading})
 
 
+def without_rows(table: Table, place: Place) -> Table:
+    """Return *table* without the rows whose cell is the text of *place*."""
+    column = table.columns[place.header]
+    skip = {**column.skip, f"^{expression_of(place.text)}$": "as answered"}
+    columns = {**table.columns, place.header: replace(column, skip=skip)}
+    return replace(table, columns=columns)
+
+
 def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
     """Return *table* with some columns *changed*, ``None`` if no figures stay."""
     columns = {**table.columns, **changed}

@@ -309,6 +309,13 @@ def test_a_column_goes_by_its_number():
         of_text(BITS + "\n" + text, {"readings": "yes, but column 3: framework"})
 
 
+def test_rows_are_left_out_by_a_text_of_theirs():
+    found = of_text(BITS, {"readings": "yes, but beta: leave-out"})
+
+    assert {value for _, _, value in figures(found, BITS)} == {9.5, 5.5, 50.5, 90.5}
+    assert "rows of 'beta' are left out" in found.notes
+
+
 def test_a_table_is_left_out_by_its_number():
     found = of_text(BITS, {"readings": "yes, but table 1: leave-out"})
 
