@@ -39,30 +39,37 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
 
 
-def leave_summaries(tables: Sequence[TableDraft]) -> None:
+def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> None:
     """Leave out, in JSON, what sums up the rows of an object, beside these rows.
 
-    Rows that nothing but a number of a trial tells apart are the samples of one run.
+    That holds as well where an answer leaves these out. Once it is *settled* what the
+    columns are, rows that nothing but a number of a trial tells apart are the samples
+    of one run.
     """
     for below in tables:
         inherited = below.sheets[0].inherited
-        own = [
-            one
-            for one in below.drafts
-            if one.holds_figures and one.header not in inherited
-        ]
+        own = [one for one in _of_figures(below) if one.header not in inherited]
         trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
-        repeated = bool(own) and below.repeated(trials) is not None
+        repeated = settled and bool(own) and below.repeated(trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
-            for one in (it for it in above.drafts if it.holds_figures):
+            for one in _of_figures(above):
                 if (rows := _summed_up(one, own, repeated=repeated)) is None:
                     continue
-                why = f"sums up {rows.header!r}, of which each row is read"
-                one.leave(f"{one.header!r}: {why}")
+                if one.left is None:
+                    one.leave(f"{one.header!r}: sums up {rows.header!r} of each row")
                 for it in own if repeated else ():
                     it.sampled = True
                 for it in trials if repeated else ():
                     it.leave(f"{it.header!r}: the number of a sample")
+
+
+def _of_figures(table: TableDraft) -> list[ColumnDraft]:
+    """Return the columns of figures, those as well that are left out."""
+    return [
+        one
+        for one in table.drafts
+        if one.holds_figures or (one.left is not None and one.looks.figures)
+    ]
 
 
 def _summed_up(

@@ -211,9 +211,11 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     """Return the tables as far as they are known, with what is asked of each."""
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
-    inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
+    doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
+    leave_summaries(tables)  # of which nothing is to be asked
+    inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
-    leave_summaries(tables)
+    leave_summaries(tables, settled=True)
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()

@@ -1,5 +1,7 @@
 """Habits of strangers' tables: each figure keeps the meaning that the page gives it."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from benchdb.exchange.record import Record
@@ -204,10 +206,12 @@ def test_a_percentile_that_stands_twice_is_read_once():
     assert "as '90th percentile latency (ns)', which is the p90 too" in left_out(text)
 
 
-def of_json(text: str) -> tuple[list[float | None], str]:
+def of_json(
+    text: str, answers: Mapping[str, str] = {}
+) -> tuple[list[float | None], str]:
     """Return the values that are stored, and what is left out."""
     one = Document("results.json", text.encode())
-    found = propose(one, READERS["json"](one))
+    found = propose(one, READERS["json"](one), answers)
     made = [it for it in read(one, found.map, NOTHING) if isinstance(it, Record)]
     values = [value.value for record in made for value in record.end.values]
     return values, "\n".join(found.left_out)
@@ -236,6 +240,35 @@ def test_samples_win_over_the_average_beside_them(fields, name):
     values, left = of_json(f"{{{RUNTIME}, {fields}}}")
     assert values == [45.5]
     assert f"{name!r}: sums up 'decode_tps" in left
+
+
+GLOSS = f"""{{{RUNTIME}, "texts": [
+  {{"label": "long", "gloss": 4.25, "gloss_min": 3.75, "parts": [
+    {{"part": "a", "gloss": 4.5, "decode_tps": 40.5}},
+    {{"part": "b", "gloss": 3.75, "decode_tps": 50.5}}]}},
+  {{"label": "short", "gloss": 4.75, "gloss_min": 4.5, "parts": [
+    {{"part": "a", "gloss": 5, "decode_tps": 60.5}},
+    {{"part": "b", "gloss": 4.5, "decode_tps": 70.5}}]}}
+]}}"""
+
+
+def test_nothing_is_asked_about_what_sums_up_rows():
+    one = Document("results.json", GLOSS.encode())
+    questions = propose(one, READERS["json"](one)).questions
+    assert not [it.key for it in questions if "gloss_min" in it.text]
+
+
+def test_what_sums_up_a_column_is_left_out_with_it():
+    values, left = of_json(GLOSS, {"readings": "yes, but gloss: leave-out"})
+    assert values == [40.5, 50.5, 60.5, 70.5]
+    assert "'gloss_min': sums up 'gloss' of each row" in left
+
+
+def test_a_lowest_value_beside_a_plain_one_is_not_in_minutes():
+    text = PAGE + table(
+        "Model | decode tok/s | gloss | gloss min", "a | 9.5 | 4.5 | 3.5"
+    )
+    assert {"numbers of gloss", "numbers of gloss min"} <= asked(of_text(text))
 
 
 def test_a_total_beside_rows_that_settings_tell_apart_is_kept():
