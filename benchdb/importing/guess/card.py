@@ -243,9 +243,7 @@ class _Reader:
             if field.startswith(PREFIXES) and field not in self._plain:
                 fact = fact_of(field)
                 if fact.name not in FACTS:
-                    kind, header, pair = self._origin(fact, item, str(value))
-                    if kind != "heading" or not _is_whole(fact, *pair):
-                        yield fact, kind, header, pair
+                    yield (fact, *self._origin(fact, item, str(value)))
 
     def _origin(
         self, fact: Fact, item: Observation, stored: str
@@ -262,7 +260,10 @@ class _Reader:
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
         if (text := self._heading(layer, field, item)) is not None:
-            return "heading", "", (text, stored)
+            # What whole headings are is a line of its own, with an answer.
+            exact = fact.name not in FACTS or field in self._groups
+            exact = exact and _is_whole(fact, text, stored)
+            return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)

@@ -220,13 +220,9 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document)
-    inquiry.settle(
-        it
-        for one in taken
-        for it in one.weighed(
-            [*work_doubts(one, document), *heading_doubts(one, taken)]
-        )
-    )
+    # First, as what headings name may be the work.
+    inquiry.settle(it for one in taken for it in one.weighed(heading_doubts(one, taken)))
+    inquiry.settle(it for one in taken for it in one.weighed(work_doubts(one, document)))
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
