@@ -135,21 +135,22 @@ class Corrected:
         by_place = names_column or fact is None or fact.name not in FACTS
         if by_place and self._enter_places(name, answer, numbers):
             return True
-        if fact is None and (title := self._title(name, numbers)):
+        own = fact or setting(name)
+        shown = fact is not None or any(line.fact == own for line in self.lines)
+        if not shown and (title := self._title(name, numbers)):
             return self._enter_places(title, answer, numbers)
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
             of = fact_named(among["fact"]) or setting(among["fact"])
             said = of, facts_in(of, answer, name)
             return self._enter_places(among["place"], answer, numbers, said)
-        if fact is not None:
-            return self._enter_fact(fact, answer, numbers)
+        if shown:
+            return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
         if near or not numbers or _SETTING.fullmatch(name) is None:
             return False
-        fact = setting(name)
-        if entered := self._enter_fact(fact, answer, numbers):
-            self.notes.append(f"{name!r}: kept as {fact.name!r} of the runs: {answer}")
+        if entered := self._enter_fact(own, answer, numbers):
+            self.notes.append(f"{name!r}: kept as {own.name!r} of the runs: {answer}")
         return entered
 
     def _title(self, beginning: str, numbers: Sequence[int]) -> str | None:
@@ -191,6 +192,8 @@ class Corrected:
                     if (table := self.tables.get(number)) is not None:
                         self._put(number, line.corrected(table, part))
                 self._settle(line.fact, part, line.tables)
+                if line.kind == "column" and (fact := fact_named(part)):
+                    self.doubted.add(f"{fact.name} of {line.header[:30]}")
         return True
 
     def _enter_fact(self, fact: Fact, answer: str, numbers: Sequence[int]) -> bool:

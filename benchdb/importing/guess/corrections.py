@@ -134,12 +134,16 @@ class Line(msgspec.Struct, frozen=True):
         return printed
 
     def _left(self, table: Table) -> Table | None:
-        """Return *table* without the figures it is about, ``None`` if none stay."""
-        if self.kind != "figures":
+        """Return *table* without the figures it is about, ``None`` if none stay.
+
+        A setting that a column tells goes without them.
+        """
+        names = {printed for printed, _ in self.values} & table.columns.keys()
+        if self.kind == "column" and self.fact.name not in FACTS:
+            names = {self.header}
+        elif self.kind != "figures":
             return None
-        names = {printed for printed, _ in self.values}
-        left = {name: Column(is_="ignore") for name in names & table.columns.keys()}
-        return with_columns(table, left)
+        return with_columns(table, {name: Column(is_="ignore") for name in names})
 
 
 def naming_fields(fact: Fact) -> frozenset[str]:

@@ -34,6 +34,7 @@ from benchdb.importing.guess.questions import (
     Inquiry,
     Question,
     corrections,
+    spelt,
     unused,
 )
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
@@ -86,7 +87,7 @@ def propose(
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
-    given = {key: answer for key, answer in answers.items() if key not in cards}
+    given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
     for key in chain(["readings"], map("readings {}".format, count(2))):
         state = _settled(plan, given, earlier)
@@ -221,8 +222,12 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
         table.enter_names()
         _enter_file_name(table, document)
     # First, as what headings name may be the work.
-    inquiry.settle(it for one in taken for it in one.weighed(heading_doubts(one, taken)))
-    inquiry.settle(it for one in taken for it in one.weighed(work_doubts(one, document)))
+    inquiry.settle(
+        it for one in taken for it in one.weighed(heading_doubts(one, taken))
+    )
+    inquiry.settle(
+        it for one in taken for it in one.weighed(work_doubts(one, document))
+    )
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))

@@ -204,6 +204,12 @@ def setting(name: str) -> Fact:
     return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
 
 
+def setting_field(answer: str) -> str | None:
+    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``."""
+    fact = fact_named(answer)
+    return None if fact is None or fact.name in FACTS else min(fact.fields)
+
+
 def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:
     """Return the fact that *answer* is, and what it sets.
 

@@ -26,6 +26,12 @@ _CORRECTED = re.compile(
 )
 
 
+def spelt(answer: str) -> str:
+    """Return *answer* as the choices are spelt that all lines have: ``leave-out``."""
+    choice = "-".join(answer.split()).casefold()
+    return choice if choice in (LEAVE_OUT, NOT_STATED) else answer.strip()
+
+
 class Question(msgspec.Struct, frozen=True):
     """A line of a card. *key* stays the same for the same document.
 
@@ -121,12 +127,11 @@ class Doubt(msgspec.Struct, frozen=True):
     def accepted(self, key: str, answer: str) -> str:
         """Return *answer* as a choice or as typed; raise ``AnswerError`` for others."""
         for choice in self.choices:
-            if choice.casefold() == answer.strip().casefold():
+            if choice.casefold() == answer.casefold():
                 return choice
-        typed = answer.strip()
-        why = self.free.fault(typed) if self.free and typed else "it is no choice"
+        why = self.free.fault(answer) if self.free and answer else "it is no choice"
         if why is None:
-            return typed
+            return answer
         allowed = ", ".join((*self.choices, *([self.free.words] if self.free else ())))
         raise AnswerError(f"{key!r}: {answer!r}: {why}; allowed: {allowed}")
 
@@ -272,7 +277,7 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
     corrected: dict[str, str] = {}
     for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
-        typed = correction["answer"].strip() if correction else ""
+        typed = spelt(correction["answer"]) if correction else ""
         if correction is None or not typed:
             why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"

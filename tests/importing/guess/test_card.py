@@ -279,6 +279,41 @@ def test_the_title_of_a_column_goes_before_the_name_of_a_setting():
     assert tokens == {128, 256}
 
 
+WORDS = "# matmul with MLX on M2 GPU\n\n" + table(
+    "Kind | Foo tokens | TFLOPS", "wide | 128 | 7.5", "deep | 256 | 6.5"
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["kind", "setting kind", "'setting kind'", "setting kind in Kind", "Kind"]
+)
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [("leave-out", None), ("Leave out", None), ("quantization", "quantization")],
+)
+def test_a_setting_goes_by_what_the_card_calls_it(name, answer, kept):
+    lines = of_text(WORDS).questions
+    assert "setting kind: wide (1), deep (1)" in "".join(it.text for it in lines)
+
+    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    rest = {"foo_tokens": 128}, {"foo_tokens": 256}
+    ours = ({kept: "wide"}, {kept: "deep"}) if kept else ({}, {})
+    assert told == [one | other for one, other in zip(ours, rest, strict=True)]
+
+
+@pytest.mark.parametrize("name", ["7", "Foo tokens", "unit of Foo tokens"])
+@pytest.mark.parametrize("answer", ["prompt tokens", "prompt_tokens", "input tokens"])
+def test_a_column_of_numbers_is_the_setting_that_is_typed(name, answer):
+    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    assert [it["prompt_tokens"] for it in told] == [128, 256]
+
+
+@pytest.mark.parametrize("answer", ["not stated", "Not-stated", "not-stated"])
+def test_what_is_not_stated_is_answered_as_the_card_says_it(answer):
+    (chip, other), _ = runs(WORDS, f"yes, but machine: {answer}; device: {answer}")
+    assert (chip.name, other.device) == ("unknown", "unknown")
+
+
 def test_a_text_is_of_the_fact_that_its_column_tells():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Quant | decode tok/s", "q4 | 30.5", "q8 | 20.5"
