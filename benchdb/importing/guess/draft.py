@@ -187,7 +187,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         if key not in corrected.tables
     ]
     questions = [as_question(line, document, at) for line in corrected.lines]
-    doubts = inquiry.lines()
+    doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
         map=_map(
             document,
@@ -234,6 +234,19 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
     enter_stated(taken, document)
     return tables
+
+
+def _idle(tables: Iterable[TableDraft]) -> set[int]:
+    """Return the lines of tables that are named as left out, whole."""
+    whole, others = set[int](), set[int]()
+    for one in tables:
+        lines = others if one.may_have_figures() or _left_columns(one) else whole
+        lines.add(one.line)
+    return whole - others
+
+
+def _left_columns(table: TableDraft) -> bool:
+    return any(one.left for one in table.drafts)
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -375,7 +388,7 @@ def _left(table: TableDraft) -> Iterator[str]:
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
-    if table.may_have_figures() or any(one.left for one in table.drafts):
+    if table.may_have_figures() or _left_columns(table):
         return
     texts = [text for one in table.drafts for text in one.looks.texts]
     digits = [text for text in texts if any(map(str.isdigit, text))]

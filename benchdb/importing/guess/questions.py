@@ -18,6 +18,7 @@ LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 AGREED = "yes"
+SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
 _NAMED = 4  # subjects that a line names
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
@@ -178,12 +179,13 @@ class Inquiry:
         if more:
             self.settle(more)
 
-    def lines(self) -> tuple[Question, ...]:
-        """Return what nobody answered."""
+    def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
+        """Return what nobody answered, but which settings are in *idle* tables."""
         lines: list[Question] = []
         for key, doubts in self._unanswered.items():
             # What has no likely answer may be needless by now.
             kept = [it for it in doubts if it.likely or it.is_about_figures]
+            kept = [o for o in kept if o.line not in idle or o.likely != SETTING]
             lines += [_question(key, kept)] if kept else []
         return tuple(lines)
 
