@@ -99,7 +99,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     def leave(self, why: str) -> None:
         """Leave the column out."""
-        self.left, self.column = why, Column(is_="ignore")
+        self.left, self.metric, self.column = why, None, Column(is_="ignore")
 
     def become_field(self, field: str) -> None:
         """Make its cells set *field*."""

@@ -1,20 +1,25 @@
 """What a document says twice, or beside its tables: summaries of rows, sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
+from statistics import mean, median
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft
 from benchdb.importing.guess.column_profile import fold, statistic
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
+from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
 _LISTED = 20  # sentences
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
-_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
+_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
+_FEWEST = 3  # figures of a column that a list sums up
+_NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
 )
@@ -61,6 +66,55 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                     it.sampled = True
                 for it in trials if repeated else ():
                     it.leave(f"{it.header!r}: the number of a sample")
+
+
+def leave_totals(tables: Sequence[TableDraft]) -> None:
+    """Leave figures of lists out that sum up a column of a table, as their names say.
+
+    They are its sum, mean, median or extreme, as exactly as they are printed.
+    """
+    totals = [
+        one
+        for table in tables
+        for one in table.rows
+        if one.left is None
+        and (_SUMMARY.search(one.header) or statistic(one.header)[0])
+    ]
+    columns = [
+        (one, _amounts((row.cells[n].text for row in rows), one.unit))
+        for table in tables
+        if totals and not table.rows
+        for rows in [[row for sheet in table.sheets for row in sheet.rows]]
+        for n, one in enumerate(table.drafts)
+        if one.holds_figures and one.header not in table.sheets[0].inherited
+    ]
+    for total in totals:
+        for one, amounts in columns:
+            if total.bases == one.bases and _sums_up(total, amounts):
+                where = f"{one.header!r} of the table at line {one.line}"
+                total.leave(f"{total.header!r}: sums up {where}")
+
+
+def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:
+    own, text = _amounts(total.looks.texts, total.unit), total.looks.texts[0]
+    if len(own) != 1 or len(amounts) < _FEWEST or not (number := _NUMBER.search(text)):
+        return False
+    scale = own[0] / float(number[0]) if float(number[0]) else 0.0
+    last = (
+        1.01 * scale * 10.0 ** -len(number["decimals"] or "")
+    )  # one of its last digit
+    summed = (sum(amounts), mean(amounts), median(amounts), min(amounts), max(amounts))
+    return any(abs(own[0] - it) <= last for it in summed)
+
+
+def _amounts(texts: Iterable[str], unit: str | None) -> list[float]:
+    """Return the figures of cells in their base unit, as far as they can be read."""
+    amounts = []
+    for text in texts:
+        with suppress(ValueError):
+            amount = parsed(text, unit=unit)
+            amounts += [amount.value] if isinstance(amount, Quantity) else []
+    return amounts
 
 
 def _of_figures(table: TableDraft) -> list[ColumnDraft]:

@@ -21,7 +21,11 @@ from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.corrections import Line
-from benchdb.importing.guess.cross_checks import leave_summaries, sentence_results
+from benchdb.importing.guess.cross_checks import (
+    leave_summaries,
+    leave_totals,
+    sentence_results,
+)
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
     heading_doubts,
@@ -214,6 +218,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     tables = [planned.draft() for planned in plan.tables]
     doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
     leave_summaries(tables)  # of which nothing is to be asked
+    leave_totals(tables)
     inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)

@@ -264,6 +264,42 @@ def test_what_sums_up_a_column_is_left_out_with_it():
     assert "'gloss_min': sums up 'gloss' of each row" in left
 
 
+LIST_BESIDE = """# matmul with MLX on M2 GPU
+
+- Average time: {mean}
+- Total time: {total}
+- Slowest time (max): {largest}
+- Setup time: 2.25 s
+
+Size | Time (s)
+---|---
+512 | 1.5
+1024 | 2.25
+2048 | 4
+"""
+
+
+def with_list(**printed: str) -> tuple[list[float | None], str]:
+    """Return the values that are stored of a list beside a table, and what is left."""
+    text = LIST_BESIDE.format(**printed)
+    document = Document("results.md", text.encode())
+    found = propose(document, readable(document))
+    return [value for *_, value in figures(found, text)], "\n".join(found.left_out)
+
+
+def test_a_list_of_what_sums_up_a_table_is_no_run():
+    values, left = with_list(mean="2.58 s", total="7.75 s", largest="4000 ms")
+
+    assert sorted(values) == [1.5, 2.25, 2.25, 4]
+    assert "'Average time': sums up 'Time (s)' of the table at line 8" in left
+
+
+def test_a_total_of_something_else_is_asked_about():
+    _, left = with_list(mean="2.6 s", total="9.5 s", largest="4.5 s")
+
+    assert left == "line 3: 'Average time': sums up 'Time (s)' of the table at line 8"
+
+
 def test_a_lowest_value_beside_a_plain_one_is_not_in_minutes():
     text = PAGE + table(
         "Model | decode tok/s | gloss | gloss min", "a | 9.5 | 4.5 | 3.5"
