@@ -314,6 +314,25 @@ def test_what_is_not_stated_is_answered_as_the_card_says_it(answer):
     assert (chip.name, other.device) == ("unknown", "unknown")
 
 
+def test_a_model_that_is_not_the_one_that_ran_is_shown():
+    text = "# MLX on M2 GPU\n\n" + table(
+        "Draft Model | decode tok/s", "Qwen2 0.5B | 30.5", "Qwen2 1.5B | 20.5"
+    )
+    assert "model in Draft Model" in inferred(of_text(text))
+    plain = text.replace("Draft Model", "Model name")
+    assert not [key for key in inferred(of_text(plain)) if key.startswith("model")]
+
+
+def test_a_fact_that_some_rows_state_is_corrected_in_all():
+    rows = (f"MLX way {n} | {n}.5" for n in range(1, 5))
+    text = "# matmul on M2 GPU\n\n" + table("Config | TFLOPS", *rows, "other | 9.5")
+    keys = {it.key.partition(" at ")[0] for it in of_text(text).questions}
+    assert {"framework in Config", "framework"} <= keys
+
+    told = [run.framework for _, run in runs(text, "yes, but framework: jax")]
+    assert told == ["jax"] * 5
+
+
 def test_a_text_is_of_the_fact_that_its_column_tells():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Quant | decode tok/s", "q4 | 30.5", "q8 | 20.5"
