@@ -49,7 +49,9 @@ class Shown:
 
     def page(self, path: str) -> str:
         """Return what Datasette itself answers to a request for *path*."""
-        request = [str(self.place), "-m", str(self.written), "--get", path]
+        patient = ("--setting", "sql_time_limit_ms", "60000")  # on a busy machine
+        files = (str(self.place), "-m", str(self.written))
+        request = [*files, *patient, "--get", path]
         command = [sys.executable, "-W", "ignore", "-m", "datasette", *request]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
