@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
+    CARDS,
     ColumnProfile,
     FieldRule,
     fold,
@@ -161,7 +162,7 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
 
     def mostly(column: ColumnProfile) -> bool:
         known = column.mostly(pattern(rule.cells).fullmatch)
-        return known and not (rule.cells == "switch" and column.unit)
+        return known and not (rule.cells in ("switch", "version") and column.unit)
 
     return (
         terms.issuperset(rule.terms.split())
@@ -288,7 +289,7 @@ _TELLING = {"runtimes": _runtimes_in, "providers": _providers, "modes": _modes_i
 
 def _chips_in(column: ColumnProfile) -> bool:
     """Tell whether the cells of a column name machines by their chips."""
-    numbers = "gpu" in column.terms and "cpu" not in column.terms
+    numbers = bool(column.terms & CARDS) and "cpu" not in column.terms
     if any(unit != "1" for unit, _ in column.kinds) or not any(
         naming.chips_in(text, numbers=numbers) for text in column.texts[:_TRIED]
     ):
@@ -309,7 +310,8 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
     apart = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
     for one in chips:
         beside = any("cpu" in it.looks.terms for it in chips if it is not one)
-        cards = "gpu" in one.looks.terms and all(
+        numbers = not all(map(naming.chip, one.looks.texts))  # "4090" alone
+        cards = (numbers or "gpu" in one.looks.terms) and all(
             (chip := naming.chip(text, numbers=True)) and (chip.accelerator or beside)
             for text in one.looks.texts
         )

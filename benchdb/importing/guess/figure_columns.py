@@ -221,7 +221,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks, around, sided="workload" in draft.fields)
+    sided = str(draft.fields.get("workload")).startswith("llm-")
+    more["guess"] = _likely_unit(keys, looks, around, sided=sided)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])

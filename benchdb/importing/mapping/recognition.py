@@ -49,7 +49,7 @@ _BESIDE = re.compile(
 )
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
-    r"(?i)(?<![a-z\d.])(?:bs|b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße"
+    r"(?i)(?<![a-z\d.])(?:bs|(?<!-)b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße"
     r"|배치(?: ?크기| ?사이즈)?|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})"
     r"(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"

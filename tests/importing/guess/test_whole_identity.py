@@ -284,3 +284,42 @@ def test_labels_of_rows_name_settings_beside_their_work():
     assert {(run.workload, run.parameters["batch_size"]) for run in runs(text)} == {
         ("bert-base", 8)
     }
+
+
+def test_a_number_alone_among_devices_is_a_card():
+    text = table(
+        "name | device | fp16 (it/s)", "SDXL | 3060 12GB | 8.5", "SDXL | 4090 | 41.5"
+    )
+    cards = {one.machine.chip.accelerators[0].name for one in agreed(text)}
+    assert cards == {"GeForce RTX 3060", "GeForce RTX 4090"}
+
+
+def test_a_unit_in_a_line_above_is_that_of_columns_of_networks():
+    text = "Throughput in img/s, mixed precision.\n\n" + table(
+        "GPUs | Batch/GPU | ResNet50 | EfficientNet-B0", "4x A100 | 256 | 9610 | 8230"
+    )
+    (found,) = {
+        (run.parameters["batch_size_per_gpu"], "batch_size" in run.parameters)
+        for run in runs(text)
+    }
+    assert found == (256, False)
+    metrics = {metric for _, metric, _ in figures(of_text(text, YES), text)}
+    assert metrics == {"reported_samples_per_second"}
+
+
+def test_keys_beside_results_are_settings_of_them():
+    text = """\
+GPU: 1x L40S 48GB
+Precision: bf16
+Input tokens: 1024
+Output tokens: 256
+Concurrency: 16
+Throughput: 812.5 tok/s
+"""
+    (run,) = runs(text)
+    assert run.precision == "bf16"
+    assert run.parameters == {
+        "prompt_tokens": 1024,
+        "generated_tokens": 256,
+        "concurrency": 16,
+    }
