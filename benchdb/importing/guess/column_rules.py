@@ -176,7 +176,7 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
 
 def _without_unit(column: ColumnProfile) -> str:
     """Return the header of *column* but its unit: ``tok/s/W`` is one."""
-    return column.header.replace(column.unit or "\0", " ")
+    return column.header.replace(column.unit or "\0", " ").replace("_", " ")
 
 
 def _are_moments(column: ColumnProfile) -> bool:
@@ -353,9 +353,13 @@ def _machines(texts: Sequence[str]) -> Column:
     for text in texts if cells else ():
         if (chip := naming.chip(text)) and chip.accelerator:
             cells.setdefault(text, "gpu")
+    meanings = {text: Meaning(set={"device": it}) for text, it in cells.items()}
+    for text in texts:
+        if naming.chip(text) is None and naming.chip(text, numbers=True):  # "4090 * 2"
+            meanings[text] = Meaning(set={"accelerator": text})
     return Column(
         names=("machine", "device") if sides or cells else ("machine",),
-        cells={text: Meaning(set={"device": it}) for text, it in cells.items()},
+        cells=meanings,
     )
 
 

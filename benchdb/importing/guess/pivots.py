@@ -34,7 +34,7 @@ from benchdb.importing.guess.headings import (
     weights_in,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
-from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.fields import group_facts, slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
@@ -86,6 +86,8 @@ def _model_in(header: str) -> Fields:
     by what is counted.
     """
     models = naming.networks(header)
+    if not models and (size := re.match(BILLIONS, header)):
+        return group_facts(size).set
     if len(models) != 1 or re.search(BILLIONS, models[0]):
         return {"parameters.model": models[0]} if len(models) == 1 else {}
     name = " ".join(pattern("doing").sub(" ", header).split())

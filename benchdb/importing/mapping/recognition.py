@@ -138,7 +138,9 @@ def _machine_in(
 ) -> tuple[Fields, dict[str, str]]:
     """Return the machine that *text* names, and what it unsets."""
     if whole and (chip is None or chip.virtual or _BESIDE.sub(" ", chip.rest).strip()):
-        return {"machine": text}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+        known = _of_chip(chip) if chip else {}
+        count = {n: it for n, it in known.items() if n not in OF_MACHINES}
+        return {"machine": text, **count}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
     if chip is None and (both := naming.processor_and_card(text)):
         parts = [_of_chip(one) for one in both]
         return parts[0] | parts[1], {}

@@ -323,3 +323,31 @@ Throughput: 812.5 tok/s
         "generated_tokens": 256,
         "concurrency": 16,
     }
+
+
+def test_numbers_of_cards_stand_in_names_and_in_columns():
+    names = "# Llama 3, tokens/s of generation\n\n" + table(
+        "GPU | 8B Q4_K_M | 70B F16",
+        "3090 24GB * 2 | 108.5 | OOM",
+        "M2 Ultra 76c | 76.5 | 4.5",
+    )
+    column = table(
+        "gpu_type | gpu_count | tp | output_tok_s | cost_per_m_tok",
+        "H100-SXM5-80GB | 8 | 4 | 4100 | 0.41",
+    )
+    (card,) = {
+        (card.name, card.count)
+        for one in agreed(names)
+        for card in one.machine.chip.accelerators
+    }
+    assert card == ("GeForce RTX 3090", 2)
+    assert {run.parameters["model_size"] for run in runs(names)} == {8, 70}
+    (run,) = runs("# Phi 4\n\n" + column)
+    assert (run.parameters["gpus"], run.parameters["tensor_parallel"]) == (8, 4)
+
+
+def test_what_a_network_carries_is_no_memory():
+    text = "# Phi 4\n\n" + table("Setup | decode tok/s", "2x Spark + 200G | 11.5")
+    (one,) = agreed(text)
+    assert (one.machine.chip.name, one.machine.chip.ram_bytes) == ("GB10", None)
+    assert one.run.parameters["chips"] == 2
