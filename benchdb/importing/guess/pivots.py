@@ -149,7 +149,7 @@ def pivot_doubts(
     if rows:
         columns = [one for one in drafts if one.holds_figures]
         unlike = {repr(sorted(one.fields.items())) for one in columns}
-        by_kind = {} if len(unlike) == len(columns) else {0: columns}
+        by_kind |= {} if len(unlike) == len(columns) else {"columns": columns}
     for group in by_kind.values():
         sets = Counter(repr(sorted(one.fields.items())) for one in group)
         doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]

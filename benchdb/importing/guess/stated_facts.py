@@ -4,11 +4,12 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
@@ -81,9 +82,12 @@ def stated_facts(document: Document) -> StatedFacts:
     below = (*lines[1:], "")
     headers = [pattern("ruler").fullmatch(it) is not None for it in below]
     rows = [it for it, named in zip(lines, headers, strict=True) if not named]
+    cells = _rows_in(lines)
     for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
+        if line in cells:
+            continue
         for name, text in chain.from_iterable(
             map(_facts_in, pattern("labels").split(line))
         ):
@@ -114,6 +118,14 @@ def stated_facts(document: Document) -> StatedFacts:
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
+
+
+def _rows_in(lines: Sequence[str]) -> set[str]:
+    """Return the lines that are rows of values, with as many marks as those beside."""
+    marks = [tuple(map(line.count, ",;\t")) for line in lines]
+    alike = [one == other and max(one) > 1 for one, other in pairwise(marks)]
+    pairs = zip([False, *alike], [*alike, False], strict=True)
+    return {line for line, pair in zip(lines, pairs, strict=True) if any(pair)}
 
 
 def _of_results(lines: Iterable[str]) -> Iterator[str]:
@@ -231,11 +243,23 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     facts = stated_facts(document)
     named = str(facts.model.get("parameters.model", ""))
     several = any(table.tells_model(named) for table in tables)
+    # What some table tells is another's in another one, perhaps.
+    own = {
+        it
+        for it in facts.fields.keys() - {"device"}
+        for table in tables
+        if table.told_by_columns(it) or it.removeprefix("parameters.") in table.names
+    }
+    facts = replace(
+        facts,
+        model={} if several else facts.model,
+        fields={n: it for n, it in facts.fields.items() if n not in own},
+    )
     for table in tables:
-        _enter(table, facts, {} if several else facts.model)
+        _enter(table, facts)
 
 
-def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
+def _enter(table: TableDraft, facts: StatedFacts) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
@@ -243,8 +267,8 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
         of_weights = name == "parameters.quantization"
         if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
             stated[name] = value
-    if model and table.is_of_language_model():
-        stated |= model
+    if facts.model and table.is_of_language_model():
+        stated |= facts.model
         table.context = [it for it in table.context if it != BILLIONS]
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):
