@@ -32,6 +32,7 @@ _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
 _BULLET = 60  # characters of one that only names something
+_FEW = 3  # words of a bullet
 _BATCH = "parameters.batch_size"
 
 
@@ -202,7 +203,8 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         yield from _software_in(label, terms, text)
         if not label:
             yield from (("network", name) for name in naming.networks(text))
-        if not label or "precision" in terms:
+        bare = not item or len(text.split()) <= _FEW  # "- fp16" is of all that there is
+        if (not label and bare) or "precision" in terms:
             known = weights_in(text) | recognised(text, ["precision"]).set
             yield from ((name, str(it)) for name, it in known.items())
 

@@ -351,3 +351,22 @@ def test_what_a_network_carries_is_no_memory():
     (one,) = agreed(text)
     assert (one.machine.chip.name, one.machine.chip.ram_bytes) == ("GB10", None)
     assert one.run.parameters["chips"] == 2
+
+
+def test_rows_of_values_and_advice_state_nothing():
+    rows = "label,chip,ms\na,RTX 4090,1.5\nb,RTX 4090,2.5\n"
+    advice = "# Phi 4\n\n" + table("Chip | tok/s", "M2 | 31.5")
+    advice += "\nUse MLX FP16 - fast, stable, excellent performance\n"
+    assert "precision" not in str(of_text(rows, YES, "rows.csv").map.set)
+    assert runs(advice)[0].precision is None
+
+
+def test_a_batch_size_that_one_table_tells_is_not_said_of_another():
+    text = (
+        "# Phi 4\n\n## First\n\nWith a batch size of 8.\n\n## Second\n\n"
+        + table("Chip | tok/s", "M2 | 31.5")
+        + "\n## Third\n\n"
+        + table("Chip | Batch size | tok/s", "M2 | 8 | 99.5")
+    )
+    sizes = [run.parameters.get("batch_size") for run in runs(text)]
+    assert sorted(sizes, key=str) == [8, None]
