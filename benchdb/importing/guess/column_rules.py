@@ -188,15 +188,10 @@ def _are_moments(column: ColumnProfile) -> bool:
     return near or pattern("moment").search(fold(column.header)) is not None
 
 
-def _modes(column: ColumnProfile) -> dict[str, str | None]:
-    """Return what is done by each cell that is more than a unit with its name."""
-    return {text: mode_of(text) for text in column.texts if unit_in(text) is None}
-
-
 def _modes_in(column: ColumnProfile) -> Column:
-    return Column(
-        field="mode", values={text: it for text, it in _modes(column).items() if it}
-    )
+    """Return what is done by each cell that is more than a unit with its name."""
+    modes = {text: mode_of(text) for text in column.texts if unit_in(text) is None}
+    return Column(field="mode", values={**modes})
 
 
 def _is_day(text: str) -> object | None:
@@ -247,7 +242,8 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     ),
     "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
     "modes": lambda column: (
-        not column.figures and {*_modes(column).values()} == {"training", "inference"}
+        not column.figures
+        and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
     "integers": lambda column: column.integers and not column.unit,
     "bare": lambda column: (

@@ -45,7 +45,6 @@ _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cor
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
-_SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
@@ -102,7 +101,7 @@ def enter_sizes(figures: Sequence[ColumnDraft]) -> None:
     """Enter headers that differ by a number alone: ``30K prompt``, ``146K prompt``."""
     alike: dict[str, list[ColumnDraft]] = defaultdict(list)
     for one in figures:
-        alike[_SIZED.sub("#", one.bare.casefold())].append(one)
+        alike[pattern("number_or_thousands").sub("#", one.bare.casefold())].append(one)
     for name, group in alike.items():
         for one in group if "#" in name and len({o.bare for o in group}) > 1 else ():
             if not one.fields:

@@ -370,3 +370,11 @@ def test_a_batch_size_that_one_table_tells_is_not_said_of_another():
     )
     sizes = [run.parameters.get("batch_size") for run in runs(text)]
     assert sorted(sizes, key=str) == [8, None]
+
+
+def test_language_models_say_themselves_what_is_done():
+    text = "# Phi 4\n\n" + table(
+        "Chip | train tok/s | inference tok/s", "M2 | 120.5 | 31.5"
+    )
+    works = {run.workload for run in runs(text)}
+    assert not any(work.endswith("inference") for work in works)
