@@ -32,6 +32,8 @@ _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
 _BULLET = 60  # characters of one that only names something
+_SENTENCE = 1000  # characters of a line in which something may have run
+_LIST = 300  # characters of a line that lists something
 _FEW = 3  # words of a bullet
 _BATCH = "parameters.batch_size"
 
@@ -155,7 +157,7 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
 
 def _is_list(line: str) -> bool:
     """Tell whether *line* lists what there was: "vLLM 0.9, 2x A100, batch 8"."""
-    listed = pattern("listed").fullmatch(line)
+    listed = len(line) <= _LIST and pattern("listed").fullmatch(line)
     return bool(listed) and not pattern("sentence").search(line)
 
 
@@ -177,7 +179,7 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield what a labelled line or a short bullet says, by names of facts."""
     line = line.replace("**", "")
     labelled, item = pattern("labelled").fullmatch(line), bullet(line)
-    if run_on := pattern("run_on").fullmatch(line):
+    if run_on := pattern("run_on").fullmatch(line[:_SENTENCE]):
         yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
