@@ -111,7 +111,8 @@ class Defaults(msgspec.Struct, frozen=True):
         if "workload" not in fields:
             raise RefusedError("nothing says which workload this is")
         text = str(fields["workload"])
-        is_applied = fields.pop("mode", None) == "inference"
+        # Work of language models says itself what is done.
+        is_applied = fields.pop("mode", None) == "inference" and text[:4] != "llm-"
         text = text.removesuffix(INFERENCE) + INFERENCE if is_applied else text
         key, ours = _key(text, map_.workloads), _ours(text)
         bare = text.removesuffix(INFERENCE)
