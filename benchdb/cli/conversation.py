@@ -94,9 +94,11 @@ def settled(one: Unexplained) -> LoadedMap:
     proposal = one.proposal()
     if proposal.questions:
         _say(*_card(proposal))
+        needed = any(question.likely is None for question in proposal.questions)
+        answer = f"{AGREED}, but 1: ANSWER" if needed else AGREED
         raise BenchdbError(
             f"a card of {counted(len(proposal.questions), 'line')} is open, nothing of "
-            f"it was imported; to agree: --answer '{proposal.card}={AGREED}'"
+            f"it was imported; to agree: --answer '{proposal.card}={answer}'"
         )
     _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
     if proposal.map.nothing is not None:
@@ -170,6 +172,8 @@ def _answer(one: Unexplained, proposal: Proposal) -> str:
     """Return what somebody types as an answer to a card, once it makes sense."""
     while True:
         typed = _read("answer: ")
+        if typed.casefold() in REFUSED:
+            return typed
         try:
             one.proposal({proposal.card: typed})
         except AnswerError as error:
@@ -310,7 +314,10 @@ def _meaning(record: Record) -> str:
     cores = machine.chip.gpu_cores
     if chip == "unknown" and machine.label:
         chip = machine.label  # as somebody typed it
-    place = [chip + (f" ({cores} GPU cores)" if cores else "")]
+    ram = machine.chip.ram_bytes
+    known = [f"{cores} GPU cores"] if cores else []
+    known += [f"{ram // 2**30} GB"] if ram else []
+    place = [chip + (f" ({', '.join(known)})" if known else "")]
     cards = [
         f"{card.count}x {card.name}" if card.count > 1 else card.name
         for card in machine.chip.accelerators
@@ -320,7 +327,8 @@ def _meaning(record: Record) -> str:
     names = [card.name for card in machine.chip.accelerators]
     if run.device_name not in (None, chip, *names):
         place.append(str(run.device_name))
-    ran = f"{run.framework}{' ' + run.precision if run.precision else ''}"
+    version = record.environment.framework_version
+    ran = " ".join(filter(None, (run.framework, version, run.precision)))
     figures = [
         f"{each.metric} {figure(each.value, each.metric, run.workload)}"
         if each.value is not None

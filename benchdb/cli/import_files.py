@@ -241,7 +241,7 @@ def _tell_known(path: Path) -> None:
             importer = intake(stream, path.name).importer
     except (BenchdbError, OSError):  # nothing reads it
         return
-    tell(f"benchdb: {path}: read by {importer} otherwise; here the answers hold")
+    tell(f"benchdb: {path}: read by {importer} otherwise; here guess and answers hold")
 
 
 class _Run(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """What stands above a place in a document: headings, bold lines, a paragraph."""
 
+from collections.abc import Callable
 from itertools import takewhile
 from typing import Literal
 
@@ -7,7 +8,6 @@ import msgspec
 
 # Levels of headings beside those of Markdown, 1 to 6; the larger one is the inner one.
 SUMMARY, BANNER, BOLD, LEAD, OUTER, FENCED, COMMAND = 0, 15, 20, 21, 25, 30, 40
-STATED = 39  # ``Model: X``, a line of its own
 TEXT_LIMIT = 2000  # characters; a longer paragraph is no caption
 _LABELS = 3  # plain lines right above that are told
 _DEPTH = 20  # headings and groups that hold at once
@@ -15,14 +15,10 @@ Inner = Literal["fence", "fold"]
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """A heading; of two, the one with the larger *level* is the inner one.
-
-    *name* is what it says, where it is a line such as ``Model: X``.
-    """
+    """A heading; of two, the one with the larger *level* is the inner one."""
 
     level: int
     text: str
-    name: str = ""
 
 
 class _Group(msgspec.Struct):
@@ -73,24 +69,11 @@ class Outline:
         A line that begins in bold (``LEAD``) may be another heading, or a note on what
         is above it: it holds beside one that is bold as a whole.
         """
-        inside = takewhile(
-            lambda one: one.level < level or one.level == STATED,
-            self.headings[self._fold :],
-        )
+        nearer = self.headings[self._fold :]
+        inside = takewhile(lambda one: one.level < level, nearer)
         self.headings = [*self.headings[: self._fold], *inside]
         self.headings.append(Heading(level, text))
         self._groups, self._labels = [], []
-
-    @property
-    def stated(self) -> frozenset[str]:
-        """The names of which a line says what they are."""
-        return frozenset(one.name for one in self.headings)
-
-    def state(self, name: str, text: str) -> None:
-        """Take a line that says what *name* is from here on: the nearest one wins."""
-        self._fold = sum(one.name != name for one in self.headings[: self._fold])
-        kept = (one for one in self.headings if one.name != name)
-        self.headings = [*kept, Heading(STATED, text, name)]
 
     def enter(self, inner: Inner) -> None:
         """Remember what holds outside; inside a fence all of it holds as well."""
@@ -131,13 +114,17 @@ class Outline:
             if leads:
                 self.lead(words, width)
 
-    def prose(self, words: str) -> None:
-        """Take a line of a paragraph, or one that goes on with a bullet."""
+    def prose(self, raw: str, seen: Callable[[str], str]) -> None:
+        """Take a line of a paragraph, as it is *seen*, or one that goes on a bullet."""
         if self.grows and self._labels:
             begun = self._labels[-1]
-            words = f"{begun} {words}"
+            if len(begun) > TEXT_LIMIT:
+                return  # no caption, however it goes on
+            words = f"{begun} {seen(raw)}"
             for group in self._groups[-1:]:
                 group.text = words if group.text == begun else group.text
+        else:
+            words = seen(raw)
         self._labels, self.grows = [words], True
 
     def item(self, words: str, width: int) -> None:

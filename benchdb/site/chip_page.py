@@ -1,7 +1,7 @@
 """Pages of chips: all that is known of one, and whether a result on it is normal."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from shlex import quote
 from typing import Any
@@ -23,7 +23,7 @@ from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting, table
 from benchdb.site.metal import Metal
 from benchdb.site.normal_strip import Strip
-from benchdb.site.pages import Page, Words
+from benchdb.site.pages import Page, Words, encoded
 from benchdb.site.system_pairs import BASELINE
 
 _MOST = 300  # rows of the table of figures, beside all else
@@ -52,13 +52,16 @@ def pages(site: Site) -> Iterator[Page]:
     for strip in normal.strips(site.inputs, site.bins):
         strips[strip.chip.casefold()].append(strip)
     given = {name: _given(site, name, strips[name.casefold()]) for name in site.chips}
-    made = site.inputs.memo.each(
-        "chips",
-        given,
-        lambda names: [_facts(site, it, strips[it.casefold()]) for it in names],
-    )
-    for address, facts in zip(site.chips.values(), made, strict=True):
-        yield Page(address, "chips", "chip", facts, partial(_words, site, facts))
+
+    def made(names: Iterable[str]) -> Iterator[tuple[ChipPage, bytes]]:
+        for name in names:
+            facts = _facts(site, name, strips[name.casefold()])
+            yield facts, encoded(facts)
+
+    found = site.inputs.memo.each("chips", given, made)
+    for address, (facts, json) in zip(site.chips.values(), found, strict=True):
+        words = partial(_words, site, facts)
+        yield Page(address, "chips", "chip", facts, words, json=json)
 
 
 def _given(site: Site, name: str, strips: Sequence[Strip]) -> tuple[object, ...]:

@@ -15,7 +15,8 @@ from benchdb.report import untrusted
 from benchdb.report.bins import Bins
 from benchdb.report.class_spreads import class_spreads
 from benchdb.report.inputs import Inputs
-from benchdb.report.scope import Scope
+from benchdb.report.measurement import ClassSpreads, seen_in
+from benchdb.report.scope import WHOLE, Scope
 from benchdb.report.summary import gather, report_of
 from benchdb.report.value_table import per_run
 from benchdb.report.view.listed import Note, SourceRow, ValueRow
@@ -165,8 +166,20 @@ class Site(msgspec.Struct, frozen=True, dict=True):
         if self.alone is not None:
             return replications_of(connection, self.alone, class_spreads)
         if self.kept is None:
-            return replications(connection, None, class_spreads)
+            return replications(connection, None, self.class_spreads)
         return replications_beside(connection, self.kept, class_spreads)
+
+    def class_spreads(self, connection: Connection) -> ClassSpreads:
+        """Return what classes of work have shown of chance, of what was read already.
+
+        The database is read again where some of it was not, or is left out here.
+        """
+        runs, report = self.inputs.runs, self.report
+        if report.chosen or report.room or len(runs) > WHOLE:
+            return class_spreads(connection)
+        if any(run.left_out and run.place.measured for run in runs):
+            return class_spreads(connection)
+        return seen_in(self.inputs.measured)
 
     @cached_property
     def grades(self) -> Mapping[str, Grade | None]:

@@ -54,6 +54,7 @@ class Page(msgspec.Struct, frozen=True):
     whether it must be made anew. *words* makes of them what the *template* shows. One
     that is *local* stands in the site's first language alone. *files* are what its
     script loads, by their paths; *keys* tell what some of them were made from.
+    *json* is what ``data`` returns, where that is known already.
     """
 
     address: str
@@ -64,6 +65,7 @@ class Page(msgspec.Struct, frozen=True):
     local: bool = False
     files: Mapping[str, bytes] = {}
     keys: Mapping[str, str] = {}
+    json: bytes = b""
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -119,7 +121,12 @@ def navigation(language: Language) -> tuple[tuple[Kind, str, str], ...]:
 
 def data(page: Page) -> bytes:
     """Return the JSON of a page, for programs."""
-    return msgspec.json.encode(page.facts, order="deterministic")
+    return page.json or encoded(page.facts)
+
+
+def encoded(facts: Any) -> bytes:
+    """Return the JSON of a page's facts."""
+    return msgspec.json.encode(facts, order="deterministic")
 
 
 def render(page: Page, language: Language, frame: Frame) -> str:

@@ -1,7 +1,7 @@
 """Pages of workloads: all systems on one, protocols apart."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from shlex import quote
 from typing import Any
@@ -24,7 +24,7 @@ from benchdb.site.content import Site
 from benchdb.site.figure_table import FigureTable, figure_table, table_words
 from benchdb.site.lasting import Lasting, lasting
 from benchdb.site.lasting import table as lasting_table
-from benchdb.site.pages import Page, Words
+from benchdb.site.pages import Page, Words, encoded
 from benchdb.site.wording import capital
 from benchdb.site.workload_facts import Missing, WorkloadFacts
 from benchdb.site.workload_protocols import Measured, Protocols, Table
@@ -72,15 +72,16 @@ def pages(site: Site) -> Iterator[Page]:
         )
         for place, name in enumerate(names)
     }
-    made = site.inputs.memo.each(
-        "workloads",
-        given,
-        lambda places: [_facts(site, protocols, names, it) for it in places],
-    )
-    for name, facts in zip(names, made, strict=True):
-        address = site.workloads[name]
-        words = partial(_words, site, facts)
-        yield Page(address, "workloads", "workload", facts, words)
+
+    def made(places: Iterable[int]) -> Iterator[tuple[WorkloadPage, bytes]]:
+        for place in places:
+            facts = _facts(site, protocols, names, place)
+            yield facts, encoded(facts)
+
+    found = site.inputs.memo.each("workloads", given, made)
+    for name, (facts, json) in zip(names, found, strict=True):
+        address, words = site.workloads[name], partial(_words, site, facts)
+        yield Page(address, "workloads", "workload", facts, words, json=json)
 
 
 def _ordered(site: Site) -> list[str]:

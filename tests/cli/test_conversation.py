@@ -132,7 +132,7 @@ def test_the_ends_of_each_metric_are_shown_where_not_all_rows_are(tmp_path, db):
 
 def test_a_guess_or_an_answer_holds_against_a_format_that_knows_the_file(tmp_path, db):
     document = FIXTURES / "tools" / "llama-bench.csv"
-    told = f"benchdb: {document}: read by llama-bench otherwise; here the answers hold"
+    told = f"{document}: read by llama-bench otherwise; here guess and answers hold"
 
     guessed = benchdb("import", "--guess", document)
     answered = benchdb("import", "--yes", "--answer", "readings=yes", document)

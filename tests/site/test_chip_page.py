@@ -347,3 +347,11 @@ def test_pages_of_the_shipped_database_are_light(shipped: Site) -> None:
     for name in ("m1-max", "m4-max", "geforce-rtx-3090", "h200"):
         for code in ("en", "ar"):
             assert len(html_of(pages[f"chip/{name}"], code).encode()) <= 250_000
+
+
+def test_the_table_of_a_chip_counts_as_many_figures_as_its_head():
+    """What failed is a row, and no figure."""
+    tables = [page.facts for page in chip_page.pages(sites.shipped())]
+
+    assert any(one.figures.total < len(one.figures.rows) for one in tables)
+    assert [one for one in tables if one.figures.total != one.chip.figures] == []

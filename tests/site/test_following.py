@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, select
 
+from benchdb.report.class_spreads import class_spreads
 from benchdb.report.scope import Wanted, selected
 from benchdb.resources import folder
 from benchdb.site import compare, front_page, pages, whole
@@ -26,7 +27,7 @@ from benchdb.store.run_facts import around, known_runs
 from benchdb.store.tables import finding, machine, machine_link, run
 from tests import published_runs
 from tests.in_process import benchdb
-from tests.site.sites import answer, runs
+from tests.site.sites import answer, runs, shipped
 from tests.site.test_rebuild import contents_of
 from tests.store_factory import Machine, Run, add
 from tests.summary_page import WALL
@@ -213,3 +214,13 @@ def test_of_runs_that_were_read_only_those_of_a_changed_lot_are_read(follower):
 
     assert len(second) == len(first) + 1
     assert {*first} < {*second}
+
+
+def test_what_was_read_says_as_much_of_chance_as_the_database():
+    site = shipped()
+    connection = site.inputs.connection
+
+    found = site.class_spreads(connection)
+
+    assert found
+    assert found == class_spreads(connection)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.document import Document, DocumentError
@@ -17,6 +16,7 @@ from benchdb.importing.guess.corrections import (
     of_rows,
     stated,
     with_facts,
+    without_rows,
 )
 from benchdb.importing.guess.facts import (
     FACTS,
@@ -24,6 +24,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    fact_told,
     setting,
 )
 from benchdb.importing.guess.questions import (
@@ -46,18 +47,6 @@ _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _LIKE = 0.8  # names that may be slips of each other
 
 
-class Corrected(msgspec.Struct, frozen=True):
-    """Tables as somebody corrected them, and the lines of what is inferred in them.
-
-    *used* are keys of the answers that made sense, *notes* say what was made of some.
-    """
-
-    tables: Mapping[int, Table]
-    lines: Sequence[Line]
-    used: frozenset[str]
-    notes: Sequence[str]
-
-
 def correct(
     document: Document,
     tables: Mapping[int, Table],
@@ -65,37 +54,37 @@ def correct(
     answers: Mapping[str, str],
     doubted: Iterable[str],
     earlier: Mapping[str, Line],
-) -> Corrected:
+) -> "Corrected":
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well.
     """
-    entry = _Entry({**tables}, earlier, {*doubted})
-    used: set[str] = set()
+    corrected = Corrected({**tables}, earlier, {*doubted})
     while True:
-        keys = {id(table): key for key, table in entry.tables.items()}
-        map_ = Map(table=(*entry.tables.values(),))
+        keys = {id(table): key for key, table in corrected.tables.items()}
+        map_ = Map(table=(*corrected.tables.values(),))
         try:
-            matched = match_tables(document, map_) if entry.tables else []
+            matched = match_tables(document, map_) if keys else []
         except DocumentError:
             matched = []  # nothing of it will be stored
         sheets = [(keys[id(it.table)], it) for it in matched]
-        entry.see(card_lines(document, sheets, sources, entry.doubted), sheets)
-        new = [key for key in answers if key not in used]
-        entered = [key for key in new if entry.take(key, answers[key])]
-        used.update(entered)
+        lines = card_lines(document, sheets, sources, corrected.doubted)
+        corrected.see(lines, sheets)
+        new = [key for key in answers if key not in corrected.used]
+        entered = {key for key in new if corrected.take(key, answers[key])}
+        corrected.used |= entered
         if not entered:
-            lines = entry.lines
-            return Corrected(entry.tables, lines, frozenset(used), entry.notes)
+            return corrected
 
 
-class _Entry:
+class Corrected:
     """Tables that answers are entered into, one after the other.
 
-    *doubted* are facts of columns and texts that somebody answered for, *notes* say
-    what was made of an answer.
+    *lines* are those of what is inferred in them, *used* the keys of the answers that
+    made sense, *notes* say what was made of some; *doubted* are facts of columns and
+    texts that somebody answered for.
     """
 
     def __init__(
@@ -108,6 +97,7 @@ class _Entry:
         self.tables, self.doubted = tables, doubted
         self.lines: Sequence[Line] = ()
         self.notes: list[str] = []
+        self.used: set[str] = set()
         self._earlier = earlier
         self._settled: set[tuple[str, int]] = set()  # facts of tables
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
@@ -140,18 +130,18 @@ class _Entry:
         return all(self._take(name, part, numbers) for part in parts)
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
-        is_column = column_of(answer, name) is not None  # "Version: version"
-        if is_column and self._enter_places(name, answer, numbers):
-            return True
-        if (fact := fact_named(name)) is not None:
-            return self._enter_fact(fact, answer, numbers)
-        if self._enter_places(name, answer, numbers):
+        fact = fact_named(name)
+        names_column = column_of(answer, name) is not None  # "Version: version"
+        by_place = names_column or fact is None or fact.name not in FACTS
+        if by_place and self._enter_places(name, answer, numbers):
             return True
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
-            fact = fact_named(among["fact"]) or setting(among["fact"])
-            said = fact, facts_in(fact, answer, name)
+            of = fact_named(among["fact"]) or setting(among["fact"])
+            said = of, facts_in(of, answer, name)
             return self._enter_places(among["place"], answer, numbers, said)
+        if fact is not None:
+            return self._enter_fact(fact, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
         if near or not numbers or _SETTING.fullmatch(name) is None:
             return False
@@ -229,12 +219,16 @@ class _Entry:
             table: Table | None = self.tables.get(number)
             if table is None:
                 continue
-            known = said or fact_in(answer)
+            told = place.kind == "cell" and fact_told(table.columns[place.header])
+            known = said or fact_in(answer, told or None)
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
                 table = of_column(table, place.header, answer)
             elif said is None and place.kind == "row":
                 table = of_rows(table, place.header, place.text, answer)
+            elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
+                table = without_rows(table, place)
+                self.notes.append(f"rows of {name!r} are left out")
             elif known is not None:
                 table = with_facts(table, place, *known)
             else:

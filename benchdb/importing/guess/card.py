@@ -103,7 +103,7 @@ def card_lines(
                 facts.setdefault(fact.name, fact)
                 told[fact.name, number][kind, header][pair] += 1
     _show_short(told, document)
-    return _merged(told, facts, lines, doubted)
+    return _merged(told, facts, lines)
 
 
 def _show_short(told: _Told, document: Document) -> None:
@@ -128,14 +128,12 @@ def _merged(
     told: _Told,
     facts: Mapping[str, Fact],
     lines: Mapping[int, int],
-    doubted: Container[str],
 ) -> list[Line]:
     """Return one line for what like tables have from like places."""
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
-            asked = kind == "text" and f"{name} at line {lines[number]}" in doubted
-            if asked or kind.startswith("exact "):
+            if kind.startswith("exact "):
                 continue
             # What nothing states of another maker's machines is another matter.
             of = tuple(pairs) if kind in ("text", "nowhere") else ()

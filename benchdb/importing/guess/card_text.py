@@ -44,19 +44,18 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
 def _values(line: Line, document: Document) -> str:
     if line.kind == "nowhere":
         return _nowhere(line, document)
+    named = (_candidates(line.fact.name, document, stored) for _, stored in line.values)
+    longer = next(filter(None, named), "")
+    also = f"; the document also names {longer}" if longer else ""
     if line.kind == "text":
         ((source, stored),) = line.values
         source = source or _place_of(document, line.fact.name, stored)
-        longer = _candidates(line.fact.name, document, stored)
-        more = f"; the document also names {longer}" if longer else ""
-        return f"{stored}{f', from {source}' if source else ''}{more}"
+        return f"{stored}{f', from {source}' if source else ''}{also}"
     merged = Counter[str]()
-    longer = ""
     for (printed, stored), count in line.values.items():
         shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
         same = line.kind == "column" and printed == stored
         merged[stored if same else f"{shown!r} -> {stored}"] += count
-        longer = longer or _candidates(line.fact.name, document, stored)
     changed = sum("' -> " in text for text in merged)
     most = max(_SHOWN, min(changed, _CHANGED))
     # First what is stored otherwise than it is printed.
@@ -68,7 +67,6 @@ def _values(line: Line, document: Document) -> str:
         "figures": "from the names of columns",
         "column": f"from the column {line.header[:_QUOTED]!r}",
     }[line.kind]
-    also = f"; the document also names {longer}" if longer else ""
     return f"{shown}{more}, {where}{also}"
 
 

@@ -257,6 +257,14 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
     return replace(table, headings={**table.headings, key: heading})
 
 
+def without_rows(table: Table, place: Place) -> Table:
+    """Return *table* without the rows whose cell is the text of *place*."""
+    column = table.columns[place.header]
+    skip = {**column.skip, f"^{expression_of(place.text)}$": "as answered"}
+    columns = {**table.columns, place.header: replace(column, skip=skip)}
+    return replace(table, columns=columns)
+
+
 def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
     """Return *table* with some columns *changed*, ``None`` if no figures stay."""
     columns = {**table.columns, **changed}
@@ -309,7 +317,10 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
         told = {field for cell in column.cells.values() for field in cell.set}
-        if known_column.field not in told:  # else whole cells tell the rows apart too
+        fact = fact_named(answer)
+        names_it = fact and {*fact.named} & {*column.names}
+        # Else whole cells tell the rows apart too, or it is read so already.
+        if known_column.field not in told and not names_it:
             column = known_column
     elif (said := fact_in(answer)) is not None:
         return with_facts(table, Place("column", name), *said)

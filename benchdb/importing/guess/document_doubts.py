@@ -30,7 +30,6 @@ from benchdb.importing.guess.questions import (
     Free,
 )
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.logs.log_lines import states_system
 from benchdb.importing.mapping.fields import INFERENCE, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.mapping.recognition import recognised
@@ -63,14 +62,13 @@ _SIDED = ("llm-prefill", "llm-decode")
 _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_fault)
 
 
-def headings(*tables: TableDraft) -> list[str]:
-    """Return the innermost headings of *tables* that may be names."""
+def headings(table: TableDraft) -> list[str]:
+    """Return the innermost headings of *table* that may be names."""
     named = (
-        [it for it in segment if not states_system(it) and _NAME_OF_WORK.fullmatch(it)]
-        for one in tables
-        for segment in one.segments
+        [text for text in segment if _NAME_OF_WORK.fullmatch(text)][-1:]
+        for segment in table.segments
     )
-    return list(dict.fromkeys(chain.from_iterable(texts[-1:] for texts in named)))
+    return list(dict.fromkeys(chain.from_iterable(named)))
 
 
 def expression(field: str, texts: Sequence[str]) -> str:

@@ -30,7 +30,6 @@ from benchdb.importing.guess.document_doubts import (
 )
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
-    REFUSED,
     AnswerError,
     Inquiry,
     Question,
@@ -97,9 +96,7 @@ def propose(
             raise AnswerError(f"yes is not enough: {open_[0].reading()}")
         if not questions or key not in cards:
             break
-        if cards.pop(key).strip().casefold() in REFUSED:
-            return _nothing(document, key)
-        given |= corrections(key, questions, answers[key])
+        given |= corrections(key, questions, cards.pop(key))
         earlier = earlier.with_(state)
     every = earlier.with_(state)
     if given.keys() - state.used - every.keys():  # of what another answer leaves out
@@ -114,11 +111,6 @@ def propose(
         questions=tuple(questions),
         card=key,
     )
-
-
-def _nothing(document: Document, key: str) -> Proposal:
-    map_ = Map(documents=(document.sha256,), nothing="left out, as answered")
-    return Proposal(map_, to_toml(map_), (), (), (), key)
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -306,12 +298,8 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             yield from single
             more = f"{_SHEETS} tables like it are looked at"
             left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
-        elif len(group) == 1:
-            yield replace(single[0], alone=False)
         else:
-            yield replace(
-                single[0], sheets=group, looks=profiles(group, decimal), alone=False
-            )
+            yield _Planned(group, profiles(group, decimal), decimal, alone=False)
 
 
 def _unreadable(sheet: Sheet) -> str | None:

@@ -25,6 +25,7 @@ _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
+_COUNT = re.compile(r"\d{1,9}")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -115,42 +116,35 @@ def _precision(text: str) -> Fields:
     return {"precision": known} if known else {}
 
 
-def _parameter(
-    name: str, pattern: re.Pattern[str], example: str, *named: Named
-) -> Fact:
-    field = f"parameters.{slug(name)}"
-    return Fact(name, frozenset({field}), named, _text(field, pattern), example)
+def _fact(
+    name: str, fields: str, read: Callable[[str], Fields], example: str, *named: Named
+) -> tuple[str, Fact]:
+    return name, Fact(name, frozenset(fields.split()), named, read, example)
 
 
-_COUNT = re.compile(r"\d{1,9}")
-FACTS = {
-    fact.name: fact
-    for fact in (
-        Fact("machine", frozenset(OF_MACHINES), ("machine",), _machine, "M1 Max 64 GB"),
-        Fact("device", frozenset({"device"}), ("device",), _device, GPU),
-        Fact("framework", frozenset({"framework"}), ("framework",), _framework, "mlx"),
-        Fact(
-            "version",
-            frozenset({"framework_version"}),
-            (),
-            _text("framework_version", _VERSION),
-            "0.21.1",
-        ),
-        Fact(
-            "os",
-            frozenset({"os_name", "os_version", "os_build"}),
-            ("os",),
-            _system,
-            "macOS 15.1",
-        ),
-        Fact("python", frozenset({"python"}), (), _text("python", _VERSION), "3.12"),
-        Fact("work", frozenset({"workload"}), ("workload",), _work, "llm-decode"),
-        _parameter("model", _NAME, "Llama 3.1 8B", "network"),
-        _parameter("quantization", _NAME, "Q4_K_M", "quantization"),
-        Fact("precision", frozenset({"precision"}), ("precision",), _precision, "fp16"),
-        _parameter("batch size", _COUNT, "64", "batch_size"),
+def _texts(
+    name: str, field: str, pattern: re.Pattern[str], example: str, *named: Named
+) -> tuple[str, Fact]:
+    return _fact(name, field, _text(field, pattern), example, *named)
+
+
+_MODEL, _QUANTIZATION = "parameters.model", "parameters.quantization"
+_BATCH = "parameters.batch_size"
+FACTS = dict(
+    (
+        _fact("machine", " ".join(OF_MACHINES), _machine, "M1 Max 64 GB", "machine"),
+        _fact("device", "device", _device, GPU, "device"),
+        _fact("framework", "framework", _framework, "mlx", "framework"),
+        _texts("version", "framework_version", _VERSION, "0.21.1"),
+        _fact("os", "os_name os_version os_build", _system, "macOS 15.1", "os"),
+        _texts("python", "python", _VERSION, "3.12"),
+        _fact("work", "workload", _work, "llm-decode", "workload"),
+        _texts("model", _MODEL, _NAME, "Llama 3.1 8B", "network"),
+        _texts("quantization", _QUANTIZATION, _NAME, "Q4_K_M", "quantization"),
+        _fact("precision", "precision", _precision, "fp16", "precision"),
+        _texts("batch size", _BATCH, _COUNT, "64", "batch_size"),
     )
-}
+)
 _ALIASES = {
     **dict.fromkeys(("chip", "accelerator", "hardware", "ram", "memory"), "machine"),
     **dict.fromkeys(("gpu cores", "cpu cores"), "machine"),
@@ -165,8 +159,8 @@ _ALIASES = {
 }
 # Settings that collectors and formats of tools call so, as people write them.
 _SETTINGS = {
-    **dict.fromkeys(("prompt tokens", "input tokens", "pp"), "prompt_tokens"),
-    **dict.fromkeys(("generated tokens", "output tokens", "tg"), "generated_tokens"),
+    **dict.fromkeys(("prompt tokens", "input tokens"), "prompt_tokens"),
+    **dict.fromkeys(("generated tokens", "output tokens"), "generated_tokens"),
     **dict.fromkeys(("number of gpus", "gpu count", "gpus"), "chips"),
 }
 
@@ -188,11 +182,12 @@ def setting(name: str) -> Fact:
     return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
 
 
-def fact_in(answer: str) -> tuple[Fact, Fields] | None:
+def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:
     """Return the fact that *answer* is, and what it sets.
 
     That is the name of a fact and a value of it (``batch size 8``), or a word of which
-    benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. ``None`` for any other.
+    benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
+    facts, or none, is of the *likely* one. ``None`` for any other.
     """
     words = answer.replace(":", " ").split()
     for n in range(min(3, len(words) - 1), 0, -1):
@@ -208,8 +203,11 @@ def fact_in(answer: str) -> tuple[Fact, Fields] | None:
         "quantization": naming.quantization(answer),
         "os": naming.os(answer),
     }
-    name = next((name for name, it in known.items() if it), None)
-    return (FACTS[name], FACTS[name].read(answer)) if name else None
+    names = [name for name, it in known.items() if it]
+    fact = FACTS[names[0]] if names else likely
+    fact = likely if likely is not None and likely.name in names else fact
+    facts = fact.read(answer) if fact is not None else {}
+    return (fact, facts) if fact is not None and facts else None
 
 
 def column_of(answer: str, header: str) -> Column | None:
@@ -228,6 +226,18 @@ def column_of(answer: str, header: str) -> Column | None:
     return Column(field=min(fact.fields)) if alone else Column(names=fact.named)
 
 
+def fact_told(column: Column) -> Fact | None:
+    """Return the fact that the cells of *column* tell, if they tell one that is."""
+    return next(
+        (
+            fact
+            for fact in FACTS.values()
+            if column.field in fact.fields or {*fact.named} & {*column.names}
+        ),
+        None,
+    )
+
+
 @lru_cache(maxsize=1024)
 def fact_of(field: str) -> Fact:
     """Return the fact that *field* is a part of: a setting is one by itself."""
@@ -237,5 +247,6 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    named = _SETTING + name
-    return Fact(named, frozenset({field}), (), _text(field, _VALUE), "on")
+    counts = name in _SETTINGS.values()
+    read, example = (_COUNT, "128") if counts else (_VALUE, "on")
+    return Fact(_SETTING + name, frozenset({field}), (), _text(field, read), example)

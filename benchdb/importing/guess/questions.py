@@ -217,13 +217,14 @@ class Inquiry:
     def _answered(self, doubt: Doubt, key: str) -> str | None:
         """Return by which key a doubt is answered: its own before that of its line.
 
-        The name of its column is one where the answer is one of the choices.
+        The name of its column is one where the answer makes sense for it.
         """
         short = [doubt.short] if doubt.short not in self._keys else []
         keys = [doubt.key, *short, key]
         column = self._by_column.get(plain_name(doubt.name), "")
-        chosen = self._answers.get(column, "").casefold()
-        if doubt.name and chosen in map(str.casefold, doubt.choices):
+        typed = self._answers.get(column, "")
+        chosen = typed.casefold() in map(str.casefold, doubt.choices)
+        if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
             keys.append(column)
         return next((name for name in keys if name in self._answers), None)
 
@@ -277,6 +278,8 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
             why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         name = correction["quoted"] or correction["name"].strip()
+        if name.casefold() == "new":  # as a choice of work says it
+            name, typed = "work", f"new: {typed}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         name = lines[number - 1].key if 0 < number <= len(lines) else name
         before = f"{corrected[name]}; " if name in corrected else ""

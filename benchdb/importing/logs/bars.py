@@ -87,66 +87,62 @@ def _behind(text: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
     return times, metrics
 
 
-class _Bar(msgspec.Struct):
-    """The bar being drawn: of which epoch, and its last state. *moved* once it did."""
-
-    epoch: tuple[str, str] | None = None
-    line: LineMatch[_State] | None = None
-    moved: bool = False
-
-    def entries(self, part: int) -> Iterator[Entry]:
-        """Yield the row of the bar, if it was drawn at all."""
-        if self.line is None:
-            return
-        state, times = self.line.made, dict(self.line.made.times)
-        named = [*zip(("epoch", "of"), self.epoch or (), strict=False)]
-        named += [("steps", state.steps)] if state.steps else []
-        named += [(name, times.pop(name, "")) for name in ("seconds", "per step")]
-        why = f"not finished: {state.done} of {state.steps} steps"
-        cells = (*named, *times.items(), *state.metrics)
-        yield self.line.entry(cells, part, None if state.ended else why)
-
-    def goes_on(self, state: _State) -> bool:
-        """Tell whether *state* is the same bar again, drawn later.
-
-        Keras draws a bar that has reached its end once more, with the validation: for
-        that it must have been seen moving, or its time was still that to come, 0 s.
-        """
-        if self.line is None:
-            return True
-        before = self.line.made
-        if not before.ended:
-            same = before.steps == state.steps or not before.steps.isdigit()
-            return same and int(state.done or 0) >= int(before.done)
-        names = [name for name, _ in before.metrics]
-        again = [name for name, _ in state.metrics][: len(names)] == names
-        to_come = self.epoch is not None and dict(before.times).get("seconds") == "0s"
-        longer = state.ended and state.steps == before.steps != ""
-        return again and longer and (self.moved or to_come)
-
-
 def keras_sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the epochs, and what was evaluated, of the Keras logs in *document*."""
     return as_sheets("keras", _epochs(matching_lines(document, of_keras)))
 
 
 def _epochs(lines: Iterator[LineMatch[_State]]) -> Iterator[Entry]:
-    bar, part = _Bar(), 0
+    """Yield each bar as it stood last; *moved* once it was seen on its way."""
+    epoch: tuple[str, str] | None = None
+    last: LineMatch[_State] | None = None
+    moved, part = False, 0
     for line in lines:
         state = line.made
         if state.epoch is not None:
-            yield from bar.entries(part)
+            yield from _bar(last, epoch, part)
             # No later epoch of the training before: another training.
-            part += bar.epoch is not None and int(state.epoch[0]) <= int(bar.epoch[0])
-            bar = _Bar(state.epoch)
+            part += epoch is not None and int(state.epoch[0]) <= int(epoch[0])
+            epoch, last, moved = state.epoch, None, False
         if not (state.times or state.metrics or state.steps):
             continue
-        if not bar.goes_on(state):
-            yield from bar.entries(part)
-            bar = _Bar()  # no line of an epoch between: an evaluation
-        bar.line = line
-        bar.moved = bar.moved or not state.ended
-    yield from bar.entries(part)
+        if last and not _goes_on(last.made, state, moved=moved, within=epoch):
+            yield from _bar(last, epoch, part)
+            epoch, moved = None, False  # no line of an epoch between: an evaluation
+        last, moved = line, moved or not state.ended
+    yield from _bar(last, epoch, part)
+
+
+def _bar(
+    line: LineMatch[_State] | None, epoch: tuple[str, str] | None, part: int
+) -> Iterator[Entry]:
+    """Yield the row of the bar that *line* is the last state of, if there was one."""
+    if line is not None:
+        state, times = line.made, dict(line.made.times)
+        named = [*zip(("epoch", "of"), epoch or (), strict=False)]
+        named += [("steps", state.steps)] if state.steps else []
+        named += [(name, times.pop(name, "")) for name in ("seconds", "per step")]
+        why = f"not finished: {state.done} of {state.steps} steps"
+        cells = (*named, *times.items(), *state.metrics)
+        yield line.entry(cells, part, None if state.ended else why)
+
+
+def _goes_on(
+    before: _State, state: _State, *, moved: bool, within: tuple[str, str] | None
+) -> bool:
+    """Tell whether *state* is the same bar again, drawn later.
+
+    Keras draws a bar that has reached its end once more, with the validation: for that
+    it must have been seen moving, or its time was still that to come, 0 s.
+    """
+    if not before.ended:
+        same = before.steps == state.steps or not before.steps.isdigit()
+        return same and int(state.done or 0) >= int(before.done)
+    names = [name for name, _ in before.metrics]
+    again = [name for name, _ in state.metrics][: len(names)] == names
+    to_come = within is not None and dict(before.times).get("seconds") == "0s"
+    longer = state.ended and state.steps == before.steps != ""
+    return again and longer and (moved or to_come)
 
 
 _AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"

@@ -26,6 +26,7 @@ from benchdb.importing.logs.line_text import (
     command,
     is_chatter,
     is_figure,
+    is_moment,
     is_name,
     is_time,
     is_unit,
@@ -322,6 +323,7 @@ def _row_of(line: Line, text: str) -> _Row | None:
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(map(_may_name, words.named)):
         return None
+    words.named = [it for it in words.named if not is_moment(it.name, it.value)]
     figures = sum(is_figure(pair.value.lstrip("[(")) for pair in words.named)
     if any(_is_epoch(pair.name) or _is_step(pair) for pair in words.named):
         ours = figures > 1 and words.loose <= 2

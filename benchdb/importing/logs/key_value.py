@@ -26,12 +26,12 @@ from benchdb.importing.logs.line_text import (
     command,
     is_chatter,
     is_figure,
+    is_moment,
     is_name,
     is_value,
     shows_bar,
     unmarked,
     unstamped,
-    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.logs.settings import settings_in
@@ -76,9 +76,6 @@ _COUNTED = re.compile(
     r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
     r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
 )
-# And no time that passed.
-_MOMENT = re.compile(rf"(?i)(?:.*\b)?{words_of('moments')}(?: (?:at|on|time|date))?")
-_CLOCK = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -133,7 +130,7 @@ def _split(text: str, kind: str, spans: Sequence[tuple[int, int]]) -> _Pair | No
     else:
         word = kind in ("colon", "equals") and is_name(name, words=_NAME_OF_WORD)
         fits = word or is_figure(value)
-    if not fits or (_MOMENT.fullmatch(name) and _CLOCK.fullmatch(value)):
+    if not fits or is_moment(name, value):
         return None
     return _Pair(_COUNTED.sub("s", name) if value.isdigit() else name, value)
 

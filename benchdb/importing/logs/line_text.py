@@ -29,6 +29,7 @@ _BANNER = re.compile(
     r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
     r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))(?P<text>\S.*)"
 )
+_COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _PROMPT = re.compile(
@@ -69,7 +70,7 @@ _CHATTER = any_of("chatter")
 _DOING = any_of("doing", re.IGNORECASE)
 _LOADING = any_of("loading", re.IGNORECASE)
 _DATUM = re.compile(
-    r"(?i)[^:=]{1,80}[:=]\s*(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
+    r"(?i)[^:=]{1,80}(?:[:：]\s+|\s*=\s*)(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
     r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
     r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
 )
@@ -122,9 +123,11 @@ def names_nothing(text: str) -> bool:
         return True
     if plain.endswith((":", "：", "{")):
         return False
-    return bool(
-        _DOING.fullmatch(plain) or _DATUM.fullmatch(plain) or _RESULT.search(plain)
-    )
+    if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
+        return _DOING.fullmatch(plain) is not None
+    found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
+    found = found or _RESULT.search(plain)
+    return bool(found or _DOING.fullmatch(plain))
 
 
 def shows_bar(text: str) -> bool:
@@ -176,7 +179,8 @@ def banner(words: str) -> str:
     """Return the title that *words* are, between two bars: ``=== vgg ===``."""
     drawn = _BANNER.fullmatch(words)
     title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    named = title != drawn["text"] if drawn else False
+    named = drawn is not None and title != drawn["text"]
+    named = named and not _COUNTING.fullmatch(title.strip())
     return unmarked(title) if named and any(map(str.isalnum, title)) else ""
 
 
@@ -196,6 +200,15 @@ def is_unit(word: str) -> bool:
     word = word.strip(".,()[]/") if "/" not in word[1:] else word
     known = unit_names.understood(word) or unit_names.doubts(word)
     return word in _DOUBTFUL or bool(known)
+
+
+_MOMENT = re.compile(rf"(?i)(?:.*\b)?{words_of('moments')}(?: (?:at|on|time|date))?")
+_SHOWN = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?![\d:])).*")
+
+
+def is_moment(name: str, value: str) -> bool:
+    """Tell whether *value* is what a clock showed, and no time that passed."""
+    return bool(_MOMENT.fullmatch(name) and _SHOWN.fullmatch(value))
 
 
 def is_time(word: str) -> bool:

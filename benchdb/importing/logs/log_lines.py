@@ -17,14 +17,12 @@ from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
-    is_figure,
     is_program,
     names_nothing,
     shown,
     shows_bar,
     unmarked,
     unstamped,
-    words_of,
 )
 from benchdb.importing.logs.settings import (
     Setting,
@@ -38,12 +36,6 @@ from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 _T = TypeVar("_T")
 _Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
-# Which model, machine and software: ``model_name = mistral:7b``, ``Device: mps``.
-_STATED = re.compile(
-    rf"(?i)((?:(?P<model>{words_of('stated_model')})|{words_of('stated_system')})"
-    r"(?:[ _-]?(?:name|id|type))?)"
-    r" ?(?:: |= ?)(?!=)(?P<text>[^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
-)
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 _GAP = re.compile(r" {2}|\t")
@@ -133,7 +125,6 @@ class _Lines:
         self._outside: dict[str, Setting] = {}  # settings around a fence
         self._program = False
         self._measured = False
-        self._stated = False
         self._printed = is_output(document)
 
     def is_text(self, line: Line) -> bool:
@@ -152,7 +143,7 @@ class _Lines:
             _step(line, self.above)
         elif title := _heading(line):
             self.above.begin(*title)
-            if not line.fenced:
+            if not (line.fenced or self._printed):
                 self.settings = {}
         else:
             self._take(line)
@@ -164,44 +155,20 @@ class _Lines:
     def _take(self, line: Line) -> None:
         """Take what a line of text says of those below it: a fact, or settings."""
         self.above.narrow(line.indent, listed=bullet(line.text) is not None)
-        stated = _stated(line.text)
-        if stated and self._measured and stated[0] not in self.above.stated:
-            stated = None  # about the figure above, unless it was said before
-        self._stated = stated is not None
-        if stated:
-            self.above.state(*stated)
         if begins_anew(line.text):
             self.settings, self._measured = {}, False
         found = [] if bullet(line.text) else settings_in(line.text, line.number)
         for one in found:
             if not self._measured or one.key in self.settings or len(found) > 1:
                 self.settings[one.key] = one
-        if not (stated or found or command(line.text)):
+        if not (found or command(line.text)):
             self._measured = self._measured or bool(_MEASURED.search(line.text))
 
     def tell(self, line: Line) -> None:
         """Keep a line of text that is nobody's own as context."""
-        if not self._stated and not is_chatter(line.text):
+        if not is_chatter(line.text):
             _tell(line, self.scanner, self.above, printed=self._printed or line.fenced)
         self.block += 1
-
-
-def _stated(text: str) -> tuple[str, str] | None:
-    """Return what a line such as ``model_name = X`` says of all below it, and itself.
-
-    Below a figure of its own block it may be about that, unless it was said before.
-    """
-    plain = " ".join(unmarked(unstamped(text)).split())
-    found = _STATED.fullmatch(plain) if len(plain) <= _LABEL_WIDTH else None
-    if found is None or is_figure(found["text"]):
-        return None
-    return found[1].casefold(), plain.replace(" :", ":", 1)
-
-
-def states_system(text: str) -> bool:
-    """Tell whether *text* says what something ran on, and so names no work."""
-    found = _STATED.fullmatch(text)
-    return found is not None and not found["model"]
 
 
 def _heading(line: Line) -> tuple[int, str] | None:

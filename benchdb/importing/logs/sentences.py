@@ -43,6 +43,10 @@ _LABELLED = re.compile(
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
+_LIMITED = re.compile(  # what was allowed, or a bound: "waiting up to 180s"
+    r"(?i)(?<![a-z])(?:up to|at most|at least|within|every|(?:timeout|limit)(?: of)?)"
+    r"\s*$"
+)
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
@@ -108,7 +112,8 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     short = short and len(text.split()) <= _STATEMENT
     if not (prose or line.fenced or listed or labelled or short):
         return None
-    if not (found := [*_found(text)]):
+    found = [it for it in _found(text) if not _LIMITED.search(text[: it[0]])]
+    if not found:
         return None
     head = labelled or _HEAD.match(text)
     made: list[_Measured] = []

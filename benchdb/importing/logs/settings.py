@@ -7,6 +7,7 @@ hold for the figures below, as columns of their own.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from benchdb.importing.logs.line_text import (
     any_of,
     command,
+    is_figure,
     unmarked,
     unstamped,
     words_of,
@@ -22,8 +24,9 @@ from benchdb.importing.sheet import Cell, Sheet
 
 _LIMIT = 2000  # characters of a line
 _COLUMNS = 30
+_JOINTS = (": ", "=", " --", "size ", "rate ")
 _KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
-_OF_LISTS = any_of("settings_of_lists")
+_OF_SYSTEM = any_of("settings_of_system")
 _REACHED = any_of("reached")
 _LEARNT = any_of("learnt")
 _PROGRESS = any_of("progress")
@@ -32,6 +35,9 @@ _ALONE = re.compile(
     r"(?:[A-Z]\w{1,30}: )?([A-Za-z#][\w -]{0,60}?(?:\([^()]{0,80}\))?)"
     r"(?: {0,20}[:=] {0,40}|(?<=(?:size|rate)) (?=\d))"
     r"((?:\d{1,3}(?:,\d{3})+)|[^\s:=,;|()\[\]{}]{1,60})"
+)
+_STATED = re.compile(  # "Device: M1 Max (MPS)", "model_name = mistral:7b"
+    r"([A-Za-z][\w -]{0,40}?) ?(?:: | = )([^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
 )
 _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
@@ -60,33 +66,48 @@ def _folded(name: str) -> str:
 
 def settings_in(text: str, line: int = 0) -> list[Setting]:
     """Return the settings that a *line* prints, and nothing but those."""
-    if len(text) > _LIMIT:
+    return [Setting(name, value.strip("'\""), line) for name, value in _settings(text)]
+
+
+@lru_cache(maxsize=64)  # of each line, several ask
+def _settings(text: str) -> list[tuple[str, str]]:
+    if len(text) > _LIMIT or not any(map(text.__contains__, _JOINTS)):
         return []
-    if shell := command(text):
-        named = [(it[1], it[2]) for it in _OPTION.finditer(shell)]
-    elif alone := _ALONE.fullmatch(unmarked(unstamped(text))):
-        name, value = alone[1].strip(), alone[2]
-        key = _folded(name)
-        if (
-            (_KNOWN.fullmatch(key) and not _WITH_UNIT.match(value))
-            or (_REACHED.fullmatch(key) and _WHOLE.fullmatch(value))
-            or _LEARNT.fullmatch(key)
-        ):
-            return [Setting(name, value, line)]
-        return []
-    else:
-        pairs = _ENTRY if text.rstrip().endswith("}") else _ITEM
-        named = [(it[1], it[2]) for it in pairs.finditer(text)]
-        if len(named) < 2 or _WITH_UNIT.search(text):
-            return []
-        if any(_PROGRESS.fullmatch(_folded(name)) for name, _ in named):
-            return []
-    known = [
-        Setting(name, value.strip("'\""), line)
-        for name, value in named
-        if _KNOWN.fullmatch(_folded(name)) or _OF_LISTS.fullmatch(_folded(name))
-    ]
-    return known[:_COLUMNS] if shell or len(known) > 1 else []
+    shell = command(text)
+    named = [] if shell else _alone(" ".join(unmarked(unstamped(text)).split()))
+    if not named:
+        several = _OPTION.findall(shell) if shell else _listed(text)
+        named = [one for one in several if _is_known(*one)][:_COLUMNS]
+        return named if shell or len(named) > 1 else []
+    return named
+
+
+def _is_known(name: str, value: str) -> bool:
+    key = _folded(name)
+    if _OF_SYSTEM.fullmatch(key):
+        return not is_figure(value)
+    return _KNOWN.fullmatch(key) is not None and not _WITH_UNIT.match(value)
+
+
+def _alone(plain: str) -> list[tuple[str, str]]:
+    """Return the setting that a line prints alone."""
+    for pattern in (_STATED, _ALONE):
+        if found := pattern.fullmatch(plain):
+            name, value = found[1].strip(), found[2]
+            reached = _REACHED.fullmatch(_folded(name)) and _WHOLE.fullmatch(value)
+            learnt = _LEARNT.fullmatch(_folded(name)) and pattern is _ALONE
+            system = pattern is _ALONE or _OF_SYSTEM.fullmatch(_folded(name))
+            if reached or learnt or (system and _is_known(name, value)):
+                return [(name, value)]
+    return []
+
+
+def _listed(text: str) -> list[tuple[str, str]]:
+    """Return the pairs of a line with several, unless they tell of progress."""
+    pairs = _ENTRY if text.rstrip().endswith("}") else _ITEM
+    named: list[tuple[str, str]] = pairs.findall(text)
+    progress = any(_PROGRESS.fullmatch(_folded(name)) for name, _ in named)
+    return [] if progress or _WITH_UNIT.search(text) else named
 
 
 def begins_anew(text: str) -> bool:

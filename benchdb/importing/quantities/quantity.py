@@ -112,7 +112,7 @@ _SPEED_UP = re.compile(  # over another figure, behind this one
     r"(?<=\w)(?<!B)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
     r"(?: (?:faster|slower))?\)$"
 )
-_RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?(\d+\.?(\d*)[^()]*[a-z])\)")
+_RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?((\d+)\.?(\d*)[^()]*[a-z])\)")
 _ROUNDED = 0.01  # of a time that is said again in another unit
 _UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
 
@@ -184,10 +184,10 @@ def _unqualified(text: str) -> tuple[str, str]:
 
 def _restated(again: re.Match[str], decimal: Mark | None, hint: Hint) -> Quantity:
     """Return the time that stands in two units: ``5046 s (84 min)``."""
-    group = terms(again[2], decimal)
-    first, second = _quantity(terms(again[1], decimal), hint), _quantity(group, hint)
-    unit = group[0].unit or Unit("s", None, Fraction(1))
-    last = float(unit.factor) / 10 ** len(again[3]) / 2  # half of its last digit
+    first = _quantity(terms(again[1], decimal), hint)
+    second = _quantity(terms(again[2], decimal), Hint(hint.unit or Unit("s")))
+    number = float(f"{again[3]}.{again[4]}")
+    last = second.value / (number or 1) / 10 ** len(again[4]) / 2  # half of a digit
     if (first.unit, first.per) != ("s", second.per) or second.unit != "s":
         raise UnreadableError("it has several figures")
     if abs(first.value - second.value) > max(last, _ROUNDED * first.value):

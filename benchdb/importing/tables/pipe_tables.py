@@ -343,7 +343,7 @@ class _Reader:
         elif not is_rule(words):
             if not above.grows and self._is_alone(line) and _LEAD.match(words):
                 above.begin(outline.LEAD, _plain(words))
-            above.prose(_plain(words))
+            above.prose(words, _plain)
 
     def _is_alone(self, line: Line) -> bool:
         """Tell whether a short *line* is all of its paragraph, as far as it begins."""

@@ -269,6 +269,35 @@ def test_a_name_that_nothing_has_is_kept_as_a_setting_and_that_is_said():
     assert note in found.notes
 
 
+def test_the_title_of_a_column_goes_before_the_name_of_a_setting():
+    text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
+        "Weights | output tokens | Foo", "q4 | 128 | 30.5", "q8 | 256 | 20.5"
+    )
+    found = of_text(text, {"readings": "yes, but output tokens: setting; Foo: ms"})
+
+    tokens = {it.run.parameters.get("output_tokens") for it in records(found, text)}
+    assert tokens == {128, 256}
+
+
+def test_a_text_is_of_the_fact_that_its_column_tells():
+    text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
+        "Quant | decode tok/s", "q4 | 30.5", "q8 | 20.5"
+    )
+    told = {run.parameters["quantization"] for _, run in runs(text, "q8: Q8_0")}
+    assert told == {"q4", "Q8_0"}
+    other = {run.parameters["quantization"] for _, run in runs(text, "q8: 8 of 8")}
+    assert other == {"q4", "8 of 8"}
+
+
+def test_a_column_that_is_read_as_a_fact_keeps_what_else_its_cells_say():
+    text = "# matmul on M2 GPU\n\n" + table(
+        "Runtime | TFLOPS", "MLX 0.21 | 7.5", "PyTorch 2.3 | 6.5"
+    )
+    found = of_text(text, {"readings": "yes, but column 1: framework"})
+    versions = {it.environment.framework_version for it in records(found, text)}
+    assert versions == {"0.21", "2.3"}
+
+
 def test_a_column_goes_by_its_number():
     text = "# matmul with MLX on M2 GPU\n\n" + table(
         "Size | Engine type | Foo (ms)", "512 | fast | 7.5", "512 | slow | 6.5"
@@ -278,6 +307,13 @@ def test_a_column_goes_by_its_number():
 
     with pytest.raises(AnswerError, match="say of which, as 'column 3 of table 1'"):
         of_text(BITS + "\n" + text, {"readings": "yes, but column 3: framework"})
+
+
+def test_rows_are_left_out_by_a_text_of_theirs():
+    found = of_text(BITS, {"readings": "yes, but beta: leave-out"})
+
+    assert {value for _, _, value in figures(found, BITS)} == {9.5, 5.5, 50.5, 90.5}
+    assert "rows of 'beta' are left out" in found.notes
 
 
 def test_a_table_is_left_out_by_its_number():
@@ -297,6 +333,7 @@ def test_a_correction_reaches_all_that_its_line_shows():
     number = next(n for n, key in enumerate(keys, 1) if key.startswith("work"))
     works = {run.workload for _, run in runs(text, f"{number}: new: Odd Work")}
     assert works == {"odd-work"}
+    assert {run.workload for _, run in runs(text, "new: other")} == {"other"}
 
 
 def test_a_card_with_what_has_no_likely_answer_needs_one():
@@ -320,7 +357,7 @@ def test_a_card_with_what_has_no_likely_answer_needs_one():
         ("yes, but 1: ", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("device in headings: nothing -> cpu", "'nothing' is not there; allowed: "),
         ("precison: fp16", "nothing asks 'precison'; did you mean 'precision"),
-        ("vgg16: blue", "'blue': say what it is of, as 'precision fp16'"),
+        ("vgg16: +", "'+': say what it is of, as 'precision fp16'"),
         ("table 1: cpu", "a table can only be left out"),
         ("device of table 9: cpu", "nothing asks 'device of table 9'"),
         ("device: toaster", "'toaster' is no device"),

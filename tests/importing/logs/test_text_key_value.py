@@ -103,17 +103,18 @@ def test_what_is_no_pair_of_a_name_and_a_value_is_left_alone(text):
 def test_words_are_values_but_make_no_sheet_without_a_figure():
     assert read("key-value", "device: mps\nchip: Apple M1 Max") == ()
     (sheet,) = read("key-value", "device: mps\nvgg: OOM\nalexnet: 3")
-    assert texts(sheet) == [("vgg", "OOM"), ("alexnet", "3")]
-    assert sheet.context == ("device: mps",)
+    assert texts(sheet) == [("vgg", "OOM", "mps"), ("alexnet", "3", "mps")]
+    (sheet,) = read("key-value", "Dogs: of many kinds\nvgg: 3")
+    assert (sheet.context, texts(sheet)) == (("Dogs: of many kinds",), [("vgg", "3")])
 
 
 def test_words_at_the_beginning_say_what_the_figures_are_about():
     text = "Model: vgg\nTime: 12 s\nModel: alexnet\nTime: 3 s\nMemory: 1 GB\n"
 
     first, second = read("key-value", text)
-    assert (first.context, second.context) == (("Model: vgg",), ("Model: alexnet",))
-    assert texts(first) == [("Time", "12 s")]
-    assert len(second.rows) == 2
+    assert texts(first) == [("Time", "12 s", "vgg")]
+    assert texts(second) == [("Time", "3 s", "alexnet"), ("Memory", "1 GB", "alexnet")]
+    assert first.header == ("key", "value", "Model")
 
 
 def test_a_blank_line_ends_a_sheet_and_what_is_above_still_holds():
@@ -282,19 +283,19 @@ Device: M2
 Model: VGG16
 Throughput: 12.3 images/sec
 """
-    contexts = [sheet.context for sheet in read("key-value", text)]
+    rows = [row for sheet in read("key-value", text) for row in texts(sheet)]
 
-    assert contexts == [
-        ("Device: M1 Max (MPS)", "Model: ResNet-50"),
-        ("Device: M1 Max (MPS)", "Model: ViT-B/16"),
-        ("Device: M2", "Model: VGG16"),
+    assert rows == [
+        ("Throughput", "112.3 images/sec", "M1 Max (MPS)", "ResNet-50"),
+        ("Throughput", "62.3 images/sec", "M1 Max (MPS)", "ViT-B/16"),
+        ("Throughput", "12.3 images/sec", "M2", "VGG16"),
     ]
 
 
 def test_what_stands_below_a_figure_of_its_block_is_not_about_the_next():
     text = "Time: 1.5 s\nDevice: cpu\n\nTime: 2.5 s\nDevice: mps\n"
 
-    assert [sheet.context for sheet in read("key-value", text)] == [(), ()]
+    assert [sheet.header for sheet in read("key-value", text)] == [("key", "value")] * 2
 
 
 def test_a_figure_in_brackets_with_another_unit_has_a_column_of_its_own():

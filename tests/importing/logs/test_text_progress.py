@@ -89,11 +89,11 @@ def test_prose_and_dates_are_left_alone():
 def test_only_the_last_state_of_each_bar_counts():
     plain, with_loss = read_file("tqdm", FIXTURES / "bars.log")
 
-    assert plain.context == ("Model: vgg",)
-    assert texts(plain) == [("Train", "50", "50", "00:25", "2.00it/s")]
-    assert with_loss.context == ("Model: alexnet",)
-    assert with_loss.header[-1] == "loss"
-    assert texts(with_loss) == [("Train", "50", "50", "00:05", "10.00it/s", "0.5")]
+    assert texts(plain) == [("Train", "50", "50", "00:25", "2.00it/s", "vgg")]
+    assert with_loss.header[-2:] == ("loss", "Model")
+    assert texts(with_loss) == [
+        ("Train", "50", "50", "00:05", "10.00it/s", "0.5", "alexnet")
+    ]
 
 
 @pytest.mark.parametrize(

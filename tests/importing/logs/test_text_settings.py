@@ -93,6 +93,7 @@ def test_a_time_that_a_clock_shows_is_one():
     assert one("epochs", "00:01:31 elapsed 00:02:31 user 00:00:03 system")["user"]
     assert one("key-value", "Total time: 00:12:31")["value"] == "00:12:31"
     assert read("key-value", "Start time: 10:22:31\nfinished at: 10:31:07\n") == ()
+    assert read("epochs", "Epoch 1 train begin 21:35:02\n") == ()
 
 
 def test_a_plural_in_brackets_is_no_second():
@@ -108,6 +109,10 @@ def test_what_a_training_reached_is_no_figure_of_its_own():
 
     assert texts(sheet) == [("train_samples_per_second", "62.3", "3.0", "0.31")]
     assert sheet.inherited == ("epoch", "loss")
+    assert one("key-value", "Final loss: 0.31") == {
+        "key": "Final loss",
+        "value": "0.31",
+    }
 
 
 def figures(text: str) -> dict[str, str]:
@@ -122,6 +127,7 @@ Training took 12m 3s
 average step 0.21 s
 throughput = 812 images/sec
 Stage done in 2 min 5 s
+waiting up to 180s
 latency p50 12.1 ms p95 20.2 ms
 """
     assert figures(text) == {
@@ -155,6 +161,12 @@ def test_a_line_of_a_log_that_names_nothing_is_no_heading(line):
     assert sheet.context == ("M1 Max",)
 
 
+def test_the_number_of_a_device_is_no_datum():
+    (sheet,) = read("key-value", "torch 2.1\ndevice cuda:1\nThroughput: 12 img/s\n")
+
+    assert sheet.context == ("torch 2.1", "device cuda:1")
+
+
 def test_bars_of_loading_are_no_work():
     text = "Fetching 8 files: 100%|#| 8/8 [00:02<00:00, 4.0it/s]\n"
     text += "infer: 100%|#| 9/9 [00:03<00:00, 3.0it/s]\n"
@@ -178,3 +190,9 @@ def test_pairs_that_a_stroke_joins_are_several():
         "step": "10",
         "SamplesPerSec": "55.5",
     }
+
+
+def test_a_banner_that_counts_is_no_heading():
+    (sheet,) = read("key-value", "=== M1 ===\n--- Epoch 1 ---\nTime: 12.5 s\n")
+
+    assert sheet.context == ("M1",)

@@ -179,6 +179,7 @@ def test_what_qualifies_a_figure_is_kept_beside_it(text, value, beside):
 
 def test_a_time_in_two_units_is_one_if_they_agree():
     assert read("5046 s (84 min)").value == 5046
+    assert read("124.4s (2.1m)").value == 124.4
     for text in ("5046 s (2 h)", "12 s (0.4 s)", "300 ms (0.7 s)"):
         with pytest.raises(UnreadableError):
             parsed(text)
