@@ -11,7 +11,7 @@ JSON of others as well. Its Markdown tables are read by ``llama_bench_tables``.
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
@@ -124,10 +124,12 @@ def _form(document: Document) -> Callable[[Document], Rows] | None:
         form = _json if one else _json_lines
         some = islice(form(document), _LOOKED_AT)
         rows = [row for row in some if isinstance(row, Row)]
+        whole = any(_is_result(row.columns) for row in rows)
+        if not whole and _leading(fields.glimpse(document), ""):
+            return _nested
         # The marks may be of something inside what stands there.
-        if not rows or any(mark in row.columns for row in rows for mark in MARKS):
-            return form
-        return _nested if _leading(fields.glimpse(document), "") else None
+        marked = any(mark in row.columns for row in rows for mark in MARKS)
+        return form if marked or not rows else None
     if line.startswith(_FIRST) and all(mark in line for mark in MARKS):
         return _csv
     return _sql if _INTO.search(document.text) else None
@@ -199,8 +201,9 @@ def _leading(node: Any, place: str) -> set[str]:
     """Return the places of lists of results, and of what leads to them."""
     if isinstance(node, list) and any(map(_is_result, node)):
         return {place}
-    steps = enumerate(node) if isinstance(node, list) else ()
-    steps = node.items() if isinstance(node, dict) else steps
+    steps: Iterable[tuple[Any, Any]] = ()
+    if isinstance(node, list | dict):
+        steps = node.items() if isinstance(node, dict) else enumerate(node)
     inner = (_leading(it, place + fields.pointer(step)) for step, it in steps)
     below = set[str]().union(*inner)
     return {place, *below} if below else below

@@ -270,7 +270,9 @@ def test_results_inside_the_records_of_others_are_not_of_llama_bench(form):
 
 def nested(**held):
     """Return what is read of JSON of others that holds results."""
-    return taken(llama_bench, written(json.dumps({"host": "lab", **held})))
+    document = written(json.dumps({"host": "lab", "model_type": "any", **held}))
+    assert llama_bench.recognises(document)
+    return taken(llama_bench, document)
 
 
 def test_results_in_lists_at_any_depth_are_read_with_what_stands_around_them():
@@ -287,6 +289,7 @@ def test_results_in_lists_at_any_depth_are_read_with_what_stands_around_them():
     assert read.runs[1].run.conditions == {
         "backends": "CUDA",
         "host": "lab",
+        "model_type": "any",
         "system": "driver=580.1",
         "runs.key": "f16",
     }
