@@ -69,7 +69,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if not self.looks.unit:
             return self.header
         name = _BRACKET.sub("", self.header)
-        return name.removesuffix(self.looks.unit).rstrip() or name
+        return name.removesuffix(self.looks.unit).rstrip(" _-") or name
 
     @property
     def holds_figures(self) -> bool:

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
-from benchdb.importing.guess.column_profile import ColumnProfile, fold, words
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    fold,
+    pattern,
+    words,
+)
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     device_doubts,
@@ -54,7 +59,6 @@ from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _CELLS = 20  # of words that are looked at for names
@@ -89,7 +93,9 @@ class TableDraft:
         texts = [
             text for one in self.drafts if one.looks.figures for text in one.looks.texts
         ]
-        if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
+        if decimal == "." and (
+            grouped := next(filter(pattern("grouped").search, texts), None)
+        ):
             self.notes.append(
                 f"line {self.line}: {grouped!r}: a comma groups digits, as decimals "
                 "have a point"

@@ -118,10 +118,12 @@ class Defaults(msgspec.Struct, frozen=True):
         if "precision" in fields:
             text = str(fields["precision"])
             fields["precision"] = naming.precision(text) or text.casefold()
-        is_applied = fields.pop("mode", None) == "inference"
+        mode = fields.pop("mode", None)
         if "workload" in fields:
             text = str(fields["workload"])
             bare = text.removesuffix(INFERENCE)
+            # Work of language models says itself what is done.
+            is_applied = mode == "inference" and text[:4] != "llm-"
             text = bare + INFERENCE if is_applied else text
             key, ours = _key(text, map_.workloads), _ours(text)
             fields["workload"] = key or ours or slug(text, "-")
