@@ -45,6 +45,11 @@ if _MEMORY.is_dir() and "TMPDIR" not in os.environ:
     if is_roomy and not _found.f_flag & os.ST_NOEXEC:
         os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
+# Threads that wait for each other spin, half of what a collector takes. OpenBLAS reads
+# this name too, of which benchdb does not warn, as it does of others.
+os.environ.setdefault("GOTO_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 # How many seconds of one core each file takes: "make durations" writes it.

@@ -1,11 +1,13 @@
 """Processes of the command line that begin with all of benchdb imported.
 
-A server imports it once for a session; each process is forked from it, and has
-descriptors, folder, environment and end of its own. What a start does is left to tests
-that start Python themselves, such as those of ``test_start_up.py``.
+A server imports it once for a session, and what its commands import when they come to
+it; each process is forked from it, and has descriptors, folder, environment and end of
+its own. What a start does is left to tests that start Python themselves, such as those
+of ``test_start_up.py``.
 """
 
 import atexit
+import gc
 import json
 import os
 import subprocess
@@ -17,6 +19,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpair
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any, NoReturn
 
@@ -24,6 +27,17 @@ _LONGEST = 2**17  # bytes of a request
 _ONE_AT_A_TIME = Lock()  # or each of several threads would start a server
 _CLEAN = dict(os.environ)  # as it is before any test changes it
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+# What every command may import later than its own module, and what those import whose
+# arguments have a word.
+_LATER = ("alembic.autogenerate", "alembic.command", "benchdb.store.checks", "wcwidth")
+_LATER_WITH = {
+    "report": (
+        *("benchdb.cli.report_making", "benchdb.report.charts.mpl"),
+        *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"),
+        *("benchdb.site.report_files", "benchdb.site.whole"),
+    ),
+    "parquet": ("benchdb.parquet.dataset", "pandas"),
+}
 
 
 class Forked:
@@ -84,11 +98,15 @@ def _server() -> socket:
 
 
 def _serve(connection: socket) -> None:
-    """Fork what is asked for until nobody asks any more."""
+    """Fork what is asked for until nobody asks any more.
+
+    It imports, and calls nothing: what a user has at home would be kept for all.
+    """
     from benchdb.cli import COMMANDS, module_of  # noqa: PLC0415
 
-    for name in COMMANDS:
-        import_module(module_of(name))
+    for name in (*map(module_of, COMMANDS), *_LATER):
+        import_module(name)
+    gc.freeze()  # or each process would copy the pages on which it looks for garbage
     while True:
         request, descriptors, *_ = recv_fds(connection, _LONGEST, 4)
         if not request:
@@ -96,13 +114,25 @@ def _serve(connection: socket) -> None:
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+        wanted = json.loads(request)
+        for word in _LATER_WITH.keys() & {*wanted["arguments"]}:
+            _prepare_for(word)
         if os.fork() == 0:
-            _watch(json.loads(request), descriptors)
+            _watch(wanted, descriptors)
         for one in descriptors:
             os.close(one)
     with suppress(ChildProcessError):
         while True:
             os.wait()
+
+
+@cache
+def _prepare_for(word: str) -> None:
+    """Import what commands with this *word* do; a folder of its own lists the fonts."""
+    with TemporaryDirectory() as folder:
+        os.environ["MPLCONFIGDIR"] = folder
+        for name in _LATER_WITH[word]:
+            import_module(name)
 
 
 def _watch(wanted: dict[str, Any], descriptors: Sequence[int]) -> NoReturn:

@@ -14,7 +14,7 @@ import pytest
 from tests import troubled_checkout
 from tests.collector_programs import ROOT
 
-SHORT = "Tier(3, 3, 0.2, 1, 6, 0.6, 3, 0.05, idle_seconds=0.1, cool_seconds=0)"
+SHORT = "Tier(3, 3, 0.1, 1, 6, 0.3, 3, 0.025, idle_seconds=0.1, cool_seconds=0)"
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from pathlib import Path
 ADDRESSES = {"https://example.org/bench/": "public"}
 _HOSTS = Path("hosts")
 _JOB = "1"
+_CHECKOUT = re.compile(r"^\.(?=\[|$)")  # what pip installs, with extras or without
 Words = Sequence[str]
 
 
@@ -182,13 +183,21 @@ def ssh_keygen(words: Words) -> int:
 
 
 def pip(words: Words) -> int:
-    """Install into ``.venv`` of this folder, from the packages that are there."""
-    venv = Path(".venv")
+    """Install into ``.venv`` of this folder, from the packages that are there.
+
+    The first who installs the checkout leaves its wheel there for all others.
+    """
+    venv, packages = Path(".venv"), Path(os.environ["PIP_FIND_LINKS"])
     if not venv.is_dir():
         python3(["-m", "venv", str(venv)])
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    command = [sys.executable, "-m", "pip", "--python", str(venv), *words]
-    return subprocess.run(command, env=environment, check=False).returncode
+    command = [sys.executable, "-m", "pip", "--python", str(venv)]
+    if any(map(_CHECKOUT.match, words)) and not any(packages.glob("benchdb-*.whl")):
+        build = [*command, "wheel", "--quiet", "--no-deps", "-w", str(packages), "."]
+        if subprocess.run(build, env=environment, check=False).returncode:
+            return 1
+    words = [_CHECKOUT.sub("benchdb", word) for word in words]
+    return subprocess.run([*command, *words], env=environment, check=False).returncode
 
 
 def python3(words: Words) -> int:

@@ -172,6 +172,8 @@ def _answer(one: Unexplained, proposal: Proposal) -> str:
     """Return what somebody types as an answer to a card, once it makes sense."""
     while True:
         typed = _read("answer: ")
+        if typed.casefold() in REFUSED:
+            return typed
         try:
             one.proposal({proposal.card: typed})
         except AnswerError as error:

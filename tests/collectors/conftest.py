@@ -1,9 +1,13 @@
 """What the tests of all collectors share."""
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+# Inductor compiles the little that tests ask for while its helpers import PyTorch.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
 @pytest.fixture(autouse=True)

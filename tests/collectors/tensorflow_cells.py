@@ -1,5 +1,6 @@
 """Cells of TensorFlow in this process, as small as they can be."""
 
+import gc
 import importlib
 import os
 from dataclasses import replace
@@ -31,6 +32,9 @@ def tensorflow() -> TensorFlow:
     threading.set_inter_op_parallelism_threads(1)
     os.environ.clear()
     os.environ.update(before)
+    # Workers look for garbage several times each; half a million objects stay for good.
+    gc.collect()
+    gc.freeze()
     return framework
 
 

@@ -161,7 +161,7 @@ def test_what_varies_is_a_column_and_what_does_not_is_said_once(site):
         "LLM decode, tokens per second, Metal, llama.cpp, and transcribed"
         in models.caption
     )
-    assert models.caption.startswith("5 figures of at least 2 machines.")
+    assert models.caption.startswith("4 figures of at least 2 machines.")
 
 
 def test_a_table_of_several_workloads_names_the_model_below_them(site):

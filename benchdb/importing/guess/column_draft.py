@@ -70,12 +70,18 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if not self.looks.unit:
             return self.header
         name = _BRACKET.sub("", self.header)
-        return name.removesuffix(self.looks.unit).rstrip() or name
+        return name.removesuffix(self.looks.unit).rstrip(" _-") or name
 
     @property
     def holds_figures(self) -> bool:
         """Tell whether it is a column of figures, as far as that is known."""
         return self.column is None and (self.looks.figures or bool(self.parts))
+
+    @property
+    def is_count(self) -> bool:
+        """Tell whether it has whole numbers, and nothing says that they are results."""
+        looks = self.looks
+        return looks.integers and looks.unit is None and not looks.terms & CLEAR_TERMS
 
     @property
     def holds_words(self) -> bool:

@@ -33,6 +33,7 @@ _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
+CARDS = frozenset(("gpu", "device", "machine"))  # may be named by a number
 _SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
 _THINGS = frozenset(("model", "network"))
@@ -279,11 +280,12 @@ def profile(
         named = None  # "mAP50-95(B)"
     unit = named
     mark = convention(sample) or whole
-    quantities, unclear, doubtful = _read(sample, mark, None)
+    cards = bool(header_terms(header) & CARDS)
+    quantities, unclear, doubtful = _read(sample, mark, None, cards=cards)
     if quantities and all(quantity.unit != "1" for quantity in quantities):
         unit = None  # the cells name theirs
     elif unit is not None:
-        quantities, unclear, doubtful = _read(sample, mark, unit)
+        quantities, unclear, doubtful = _read(sample, mark, unit, cards=cards)
     read = len(quantities) + len(unclear) + len(doubtful)
     share = read / len(sample) if sample else 0
     # A remark among figures makes them no words; names may begin with a digit.
@@ -347,16 +349,20 @@ def _terms(header: str, unit: str | None) -> HeaderTerms:
 
 
 def _read(
-    sample: Sequence[str], mark: Mark | None, unit: str | None
+    sample: Sequence[str],
+    mark: Mark | None,
+    unit: str | None,
+    *,
+    cards: bool,
 ) -> tuple[list[Quantity], list[str], list[str]]:
     """Return the figures of cells, the cells that can be two numbers, and those whose
-    unit is in doubt.
+    unit is in doubt; where *cards* are spoken of, ``4090`` is no figure.
     """
     quantities: list[Quantity] = []
     unclear: list[str] = []
     doubtful: list[str] = []
     for text in sample:
-        if naming.chip(text) is not None:  # "1080 Ti" is no size
+        if naming.chip(text, numbers=cards) is not None:  # "1080 Ti" is no size
             continue
         try:
             amount = parsed(text, decimal=mark, unit=unit)

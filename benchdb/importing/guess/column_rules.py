@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
+    CARDS,
     ColumnProfile,
     FieldRule,
     fold,
@@ -161,7 +162,7 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
 
     def mostly(column: ColumnProfile) -> bool:
         known = column.mostly(pattern(rule.cells).fullmatch)
-        return known and not (rule.cells == "switch" and column.unit)
+        return known and not (rule.cells in ("switch", "version") and column.unit)
 
     return (
         terms.issuperset(rule.terms.split())
@@ -175,7 +176,7 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
 
 def _without_unit(column: ColumnProfile) -> str:
     """Return the header of *column* but its unit: ``tok/s/W`` is one."""
-    return column.header.replace(column.unit or "\0", " ")
+    return column.header.replace(column.unit or "\0", " ").replace("_", " ")
 
 
 def _are_moments(column: ColumnProfile) -> bool:
@@ -187,15 +188,10 @@ def _are_moments(column: ColumnProfile) -> bool:
     return near or pattern("moment").search(fold(column.header)) is not None
 
 
-def _modes(column: ColumnProfile) -> dict[str, str | None]:
-    """Return what is done by each cell that is more than a unit with its name."""
-    return {text: mode_of(text) for text in column.texts if unit_in(text) is None}
-
-
 def _modes_in(column: ColumnProfile) -> Column:
-    return Column(
-        field="mode", values={text: it for text, it in _modes(column).items() if it}
-    )
+    """Return what is done by each cell that is more than a unit with its name."""
+    modes = {text: mode_of(text) for text in column.texts if unit_in(text) is None}
+    return Column(field="mode", values={**modes})
 
 
 def _is_day(text: str) -> object | None:
@@ -246,7 +242,8 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     ),
     "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
     "modes": lambda column: (
-        not column.figures and {*_modes(column).values()} == {"training", "inference"}
+        not column.figures
+        and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
     "integers": lambda column: column.integers and not column.unit,
     "bare": lambda column: (
@@ -288,7 +285,7 @@ _TELLING = {"runtimes": _runtimes_in, "providers": _providers, "modes": _modes_i
 
 def _chips_in(column: ColumnProfile) -> bool:
     """Tell whether the cells of a column name machines by their chips."""
-    numbers = "gpu" in column.terms and "cpu" not in column.terms
+    numbers = bool(column.terms & CARDS) and "cpu" not in column.terms
     if any(unit != "1" for unit, _ in column.kinds) or not any(
         naming.chips_in(text, numbers=numbers) for text in column.texts[:_TRIED]
     ):
@@ -309,7 +306,8 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
     apart = bool(macs or len(chips) > 1 or known & {"ram", "gpu_cores", "cpu_cores"})
     for one in chips:
         beside = any("cpu" in it.looks.terms for it in chips if it is not one)
-        cards = "gpu" in one.looks.terms and all(
+        numbers = not all(map(naming.chip, one.looks.texts))  # "4090" alone
+        cards = (numbers or "gpu" in one.looks.terms) and all(
             (chip := naming.chip(text, numbers=True)) and (chip.accelerator or beside)
             for text in one.looks.texts
         )
@@ -351,9 +349,13 @@ def _machines(texts: Sequence[str]) -> Column:
     for text in texts if cells else ():
         if (chip := naming.chip(text)) and chip.accelerator:
             cells.setdefault(text, "gpu")
+    meanings = {text: Meaning(set={"device": it}) for text, it in cells.items()}
+    for text in texts:
+        if naming.chip(text) is None and naming.chip(text, numbers=True):  # "4090 * 2"
+            meanings[text] = Meaning(set={"accelerator": text})
     return Column(
         names=("machine", "device") if sides or cells else ("machine",),
-        cells={text: Meaning(set={"device": it}) for text, it in cells.items()},
+        cells=meanings,
     )
 
 

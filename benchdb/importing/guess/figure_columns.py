@@ -27,6 +27,7 @@ from benchdb.importing.guess.column_profile import (
     MetricRule,
     header_terms,
     is_zero,
+    pattern,
     says_only,
     words,
 )
@@ -50,8 +51,6 @@ _OF_SIDES = {
 }
 _MILLI = 100  # a time of so many is in milliseconds more often than in seconds
 TTFT = "time_to_first_token_seconds"
-_TPS = re.compile(r"(?i)(?<![a-z])tps(?![a-z])")
-_COUNTED = re.compile(r"(?i)(?<![\w.])(\d{1,6})[ -]?tok(?:en)?s?(?![a-z/])")
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
@@ -186,7 +185,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
 def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the unit and of the metric."""
     looks = draft.looks
-    tps = any(map(_TPS.search, (looks.header, *looks.texts[:SHOWN])))
+    tps = any(map(pattern("tps").search, (looks.header, *looks.texts[:SHOWN])))
     if tps and (around.language or looks.terms & {"prefill", "decode"}):
         draft.take_unit("tokens/s")  # what else may be counted has no sides
     _enter_metric(draft, around)
@@ -222,7 +221,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    more["guess"] = _likely_unit(keys, looks, around, sided="workload" in draft.fields)
+    sided = str(draft.fields.get("workload")).startswith("llm-")
+    more["guess"] = _likely_unit(keys, looks, around, sided=sided)
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -321,7 +321,7 @@ def _likely_unit(
     language model has, nobody can guess.
     """
     terms = looks.terms
-    if _TPS.search(looks.header) or sided:
+    if pattern("tps").search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
     if "throughput" in terms and not of_tokens:
@@ -366,7 +366,7 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
         side = "generate"
     if side := _OF_SIDES.get(draft.metric or "", side):
         draft.add(workload=f"llm-{side}")
-        if count := _COUNTED.search(draft.header):
+        if count := pattern("counted_tokens").search(draft.header):
             name = "prompt" if side == "prefill" else "generated"
             draft.add(**{f"parameters.{name}_tokens": int(count[1])})
 

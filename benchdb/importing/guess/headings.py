@@ -27,7 +27,6 @@ from benchdb.importing.sheet import Sheet
 
 Segment = tuple[str, ...]
 _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio"}
-_SPECIFIED = re.compile(r"(?i)(?<![a-z])(?:spec(?:s|ification\w*)?|theoretical)(?!\w)")
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 # What a sentence or a comparison above a table does not say of all its rows.
 _OF_ALL = ("device", "precision", "quantization")
@@ -36,7 +35,6 @@ _PROSE = re.compile(
     r"|\w{2}:\s+(?:\S+\s+){4}\S"
 )
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
-_CODED = re.compile(r"[^\W_]+(?:_[^\W_]+){2,}")
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
 _SECTIONS = 100  # headings inside a table that are looked at
@@ -57,7 +55,7 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
     measured = [one for one in looks if one.figures and "cores" not in one.terms]
     rated = all(any(unit in _RATES for unit, _ in one.kinds) for one in measured)
     specified = (
-        any(map(_SPECIFIED.search, context))
+        any(map(pattern("specified").search, context))
         or any("spec" in one.terms and one.figures for one in looks)
         or (rated and any("cores" in one.terms for one in looks))
     )
@@ -178,7 +176,10 @@ def origin(segment: Segment, name: str) -> int | None:
         if facts.set:
             doubtful = name in _OF_ALL and _is_prose(segment[n])
             # A name in a program may hold that of what it was converted from.
-            doubtful |= name == "framework" and _CODED.fullmatch(segment[n]) is not None
+            doubtful |= (
+                name == "framework"
+                and pattern("coded").fullmatch(segment[n]) is not None
+            )
             return None if doubtful else n
         if facts.missing:
             return None

@@ -34,7 +34,7 @@ from benchdb.importing.guess.headings import (
     weights_in,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
-from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.fields import group_facts, slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import is_split, recognised
 
@@ -45,7 +45,6 @@ _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cor
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
-_SIZED = re.compile(r"(?<![\w.])\d{1,6}(?:\.\d)?k?(?![\w.%])")
 _NUMBER = re.compile(r"\d{1,6}")
 _PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
@@ -86,6 +85,8 @@ def _model_in(header: str) -> Fields:
     by what is counted.
     """
     models = naming.networks(header)
+    if not models and (size := re.match(BILLIONS, header)):
+        return group_facts(size).set
     if len(models) != 1 or re.search(BILLIONS, models[0]):
         return {"parameters.model": models[0]} if len(models) == 1 else {}
     name = " ".join(pattern("doing").sub(" ", header).split())
@@ -100,7 +101,7 @@ def enter_sizes(figures: Sequence[ColumnDraft]) -> None:
     """Enter headers that differ by a number alone: ``30K prompt``, ``146K prompt``."""
     alike: dict[str, list[ColumnDraft]] = defaultdict(list)
     for one in figures:
-        alike[_SIZED.sub("#", one.bare.casefold())].append(one)
+        alike[pattern("number_or_thousands").sub("#", one.bare.casefold())].append(one)
     for name, group in alike.items():
         for one in group if "#" in name and len({o.bare for o in group}) > 1 else ():
             if not one.fields:
@@ -147,7 +148,7 @@ def pivot_doubts(
     if rows:
         columns = [one for one in drafts if one.holds_figures]
         unlike = {repr(sorted(one.fields.items())) for one in columns}
-        by_kind = {} if len(unlike) == len(columns) else {0: columns}
+        by_kind |= {} if len(unlike) == len(columns) else {"columns": columns}
     for group in by_kind.values():
         sets = Counter(repr(sorted(one.fields.items())) for one in group)
         doubled = [o for o in group if sets[repr(sorted(o.fields.items()))] > 1]

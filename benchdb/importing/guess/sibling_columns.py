@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic, words
+from benchdb.importing.guess.column_profile import fold, pattern, statistic, words
 from benchdb.importing.guess.figure_columns import Around, metric_of
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
@@ -19,7 +19,6 @@ from benchdb.importing.sheet import is_unit_header
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
-_PARTS = re.compile(r"(?i)(?<![a-z])(?:ane|npu|dram|neural engine)(?![a-z])")
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
 
 
@@ -127,7 +126,9 @@ def _leave_parts(drafts: Sequence[ColumnDraft]) -> None:
     power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
     whole = [one for one in power if one.looks.terms & {"total", "soc"}]
     for one in power if whole else ():
-        part = one.looks.terms & {"cpu", "gpu"} or _PARTS.search(one.header)
+        part = one.looks.terms & {"cpu", "gpu"} or pattern("of_parts").search(
+            one.header
+        )
         if one not in whole and part:
             one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
 

@@ -4,11 +4,12 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing import naming
 from benchdb.importing.blocks import bullet
@@ -31,6 +32,9 @@ _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
 _BULLET = 60  # characters of one that only names something
+_SENTENCE = 1000  # characters of a line in which something may have run
+_LIST = 300  # characters of a line that lists something
+_FEW = 3  # words of a bullet
 _BATCH = "parameters.batch_size"
 
 
@@ -81,9 +85,12 @@ def stated_facts(document: Document) -> StatedFacts:
     below = (*lines[1:], "")
     headers = [pattern("ruler").fullmatch(it) is not None for it in below]
     rows = [it for it, named in zip(lines, headers, strict=True) if not named]
+    cells = _rows_in(lines)
     for line in _of_results(rows):
         fenced ^= line.lstrip().startswith("```")
         facts.add_chips(line)
+        if line in cells:
+            continue
         for name, text in chain.from_iterable(
             map(_facts_in, pattern("labels").split(line))
         ):
@@ -116,6 +123,14 @@ def stated_facts(document: Document) -> StatedFacts:
     return facts
 
 
+def _rows_in(lines: Sequence[str]) -> set[str]:
+    """Return the lines that are rows of values, with as many marks as those beside."""
+    marks = [tuple(map(line.count, ",;\t")) for line in lines]
+    alike = [one == other and max(one) > 1 for one, other in pairwise(marks)]
+    pairs = zip([False, *alike], [*alike, False], strict=True)
+    return {line for line, pair in zip(lines, pairs, strict=True) if any(pair)}
+
+
 def _of_results(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines that are not about what is needed to run something."""
     needed = False
@@ -142,7 +157,7 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
 
 def _is_list(line: str) -> bool:
     """Tell whether *line* lists what there was: "vLLM 0.9, 2x A100, batch 8"."""
-    listed = pattern("listed").fullmatch(line)
+    listed = len(line) <= _LIST and pattern("listed").fullmatch(line)
     return bool(listed) and not pattern("sentence").search(line)
 
 
@@ -164,7 +179,7 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
     """Yield what a labelled line or a short bullet says, by names of facts."""
     line = line.replace("**", "")
     labelled, item = pattern("labelled").fullmatch(line), bullet(line)
-    if run_on := pattern("run_on").fullmatch(line):
+    if run_on := pattern("run_on").fullmatch(line[:_SENTENCE]):
         yield from (("chip", chip.name) for chip in naming.chips_in(run_on["text"]))
     label, text = ("", item[1]) if item and len(item[1]) <= _BULLET else ("", "")
     if labelled:
@@ -190,7 +205,8 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         yield from _software_in(label, terms, text)
         if not label:
             yield from (("network", name) for name in naming.networks(text))
-        if not label or "precision" in terms:
+        bare = not item or len(text.split()) <= _FEW  # "- fp16" is of all that there is
+        if (not label and bare) or "precision" in terms:
             known = weights_in(text) | recognised(text, ["precision"]).set
             yield from ((name, str(it)) for name, it in known.items())
 
@@ -231,11 +247,23 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     facts = stated_facts(document)
     named = str(facts.model.get("parameters.model", ""))
     several = any(table.tells_model(named) for table in tables)
+    # What some table tells is another's in another one, perhaps.
+    own = {
+        it
+        for it in facts.fields.keys() - {"device"}
+        for table in tables
+        if table.told_by_columns(it) or it.removeprefix("parameters.") in table.names
+    }
+    facts = replace(
+        facts,
+        model={} if several else facts.model,
+        fields={n: it for n, it in facts.fields.items() if n not in own},
+    )
     for table in tables:
-        _enter(table, facts, {} if several else facts.model)
+        _enter(table, facts)
 
 
-def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
+def _enter(table: TableDraft, facts: StatedFacts) -> None:
     stated: Fields = {}
     if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
         stated |= facts.chips[facts.own]
@@ -243,8 +271,8 @@ def _enter(table: TableDraft, facts: StatedFacts, model: Fields) -> None:
         of_weights = name == "parameters.quantization"
         if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
             stated[name] = value
-    if model and table.is_of_language_model():
-        stated |= model
+    if facts.model and table.is_of_language_model():
+        stated |= facts.model
         table.context = [it for it in table.context if it != BILLIONS]
     runtime = table.runtime()
     if facts.framework and _lacks(table, "framework"):

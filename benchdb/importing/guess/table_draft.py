@@ -10,7 +10,12 @@ from msgspec.structs import replace
 from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
-from benchdb.importing.guess.column_profile import ColumnProfile, fold, words
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    fold,
+    pattern,
+    words,
+)
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     device_doubts,
@@ -54,7 +59,6 @@ from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d.,])")
 _RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _CELLS = 20  # of words that are looked at for names
@@ -89,7 +93,9 @@ class TableDraft:
         texts = [
             text for one in self.drafts if one.looks.figures for text in one.looks.texts
         ]
-        if decimal == "." and (grouped := next(filter(_GROUPED.search, texts), None)):
+        if decimal == "." and (
+            grouped := next(filter(pattern("grouped").search, texts), None)
+        ):
             self.notes.append(
                 f"line {self.line}: {grouped!r}: a comma groups digits, as decimals "
                 "have a point"
@@ -185,14 +191,21 @@ class TableDraft:
             if one.column is not None and "quantization" in one.column.names:
                 names_ = tuple(it for it in one.column.names if it != "quantization")
                 one.column = replace(one.column, names=names_)
+        self._enter_inherited()
+
+    def _enter_inherited(self) -> None:
+        """Keep counts of what holds the rows as settings; leave out its figures."""
         inherited = self.sheets[0].inherited
         above = [
             it for it in self.drafts if it.holds_figures and it.header in inherited
         ]
-        listed = ", ".join(repr(one.header) for one in above)
-        for one in above:
+        for one in (it for it in above if it.is_count):  # such as n_prompt
+            one.become_field(f"parameters.{slug(one.header)}")
+        left = [one for one in above if one.column is None]
+        listed = ", ".join(repr(one.header) for one in left)
+        for one in left:
             one.column = Column(is_="ignore")
-        for one in above[:1]:
+        for one in left[:1]:
             one.left = f"figures of what holds the rows, not of them: {listed}"
 
     def _known_of(
@@ -348,11 +361,16 @@ class TableDraft:
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
 
     def repeated(self, but: Sequence[ColumnDraft] = ()) -> int | None:
-        """Return the line of a row with the settings, *but* some, of one above it."""
+        """Return the line of a row with the settings, *but* some, of one above it.
+
+        What is left out of the objects that hold the rows may be settings of theirs.
+        """
+        inherited = self.sheets[0].inherited
         settings = [
             n
             for n, one in enumerate(self.drafts)
-            if one.column and one.column.is_ == "field" and one not in but
+            if one.column and one not in but
+            if one.column.is_ == "field" or one.header in inherited
         ]
         figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
         known = set[object]()

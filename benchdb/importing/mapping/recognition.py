@@ -49,7 +49,7 @@ _BESIDE = re.compile(
 )
 _BATCH = re.compile(
     # "2B 8bit" is a model of two billion parameters.
-    r"(?i)(?<![a-z\d.])(?:bs|b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße"
+    r"(?i)(?<![a-z\d.])(?:bs|(?<!-)b(?!\d{4})|batch(?:[ _-]?size)?|batchgröße"
     r"|배치(?: ?크기| ?사이즈)?|批大小|批次大小|batch de)\s*[:=×x]?\s*(\d{1,6})"
     r"(?![\d,]|\.\d|[ -]?bit)"
     r"|(?<![\d.,])(\d{1,6})[ -](?:batch|배치)(?![a-z])"
@@ -138,7 +138,9 @@ def _machine_in(
 ) -> tuple[Fields, dict[str, str]]:
     """Return the machine that *text* names, and what it unsets."""
     if whole and (chip is None or chip.virtual or _BESIDE.sub(" ", chip.rest).strip()):
-        return {"machine": text}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
+        known = _of_chip(chip) if chip else {}
+        count = {n: it for n, it in known.items() if n not in OF_MACHINES}
+        return {"machine": text, **count}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
     if chip is None and (both := naming.processor_and_card(text)):
         parts = [_of_chip(one) for one in both]
         return parts[0] | parts[1], {}

@@ -126,8 +126,8 @@ def test_a_message_is_heard_among_pages_and_in_pieces():
 def test_a_child_that_outlives_its_worker_keeps_nobody_waiting():
     found, seconds = heard_from(
         "import subprocess, sys\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])\n"
     )
 
     assert found is None
-    assert seconds < 4
+    assert seconds < 20

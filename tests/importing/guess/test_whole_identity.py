@@ -284,3 +284,98 @@ def test_labels_of_rows_name_settings_beside_their_work():
     assert {(run.workload, run.parameters["batch_size"]) for run in runs(text)} == {
         ("bert-base", 8)
     }
+
+
+def test_a_number_alone_among_devices_is_a_card():
+    text = table(
+        "name | device | fp16 (it/s)", "SDXL | 3060 12GB | 8.5", "SDXL | 4090 | 41.5"
+    )
+    cards = {one.machine.chip.accelerators[0].name for one in agreed(text)}
+    assert cards == {"GeForce RTX 3060", "GeForce RTX 4090"}
+
+
+def test_a_unit_in_a_line_above_is_that_of_columns_of_networks():
+    text = "Throughput in img/s, mixed precision.\n\n" + table(
+        "GPUs | Batch/GPU | ResNet50 | EfficientNet-B0", "4x A100 | 256 | 9610 | 8230"
+    )
+    proposal = of_text(text, {"readings": "1: training"})
+    (found,) = {
+        (it.run.parameters["batch_size_per_gpu"], "batch_size" in it.run.parameters)
+        for it in records(proposal, text)
+    }
+    assert found == (256, False)
+    metrics = {metric for _, metric, _ in figures(proposal, text)}
+    assert metrics == {"reported_samples_per_second"}
+
+
+def test_keys_beside_results_are_settings_of_them():
+    text = """\
+GPU: 1x L40S 48GB
+Precision: bf16
+Input tokens: 1024
+Output tokens: 256
+Concurrency: 16
+Throughput: 812.5 tok/s
+"""
+    (run,) = runs(text)
+    assert run.precision == "bf16"
+    assert run.parameters == {
+        "prompt_tokens": 1024,
+        "generated_tokens": 256,
+        "concurrency": 16,
+    }
+
+
+def test_numbers_of_cards_stand_in_names_and_in_columns():
+    names = "# Llama 3, tokens/s of generation\n\n" + table(
+        "GPU | 8B Q4_K_M | 70B F16",
+        "3090 24GB * 2 | 108.5 | OOM",
+        "M2 Ultra 76c | 76.5 | 4.5",
+    )
+    column = table(
+        "gpu_type | gpu_count | tp | output_tok_s | cost_per_m_tok",
+        "H100-SXM5-80GB | 8 | 4 | 4100 | 0.41",
+    )
+    (card,) = {
+        (card.name, card.count)
+        for one in agreed(names)
+        for card in one.machine.chip.accelerators
+    }
+    assert card == ("GeForce RTX 3090", 2)
+    assert {run.parameters["model_size"] for run in runs(names)} == {8, 70}
+    (run,) = runs("# Phi 4\n\n" + column)
+    assert (run.parameters["gpus"], run.parameters["tensor_parallel"]) == (8, 4)
+
+
+def test_what_a_network_carries_is_no_memory():
+    text = "# Phi 4\n\n" + table("Setup | decode tok/s", "2x Spark + 200G | 11.5")
+    (one,) = agreed(text)
+    assert (one.machine.chip.name, one.machine.chip.ram_bytes) == ("GB10", None)
+    assert one.run.parameters["chips"] == 2
+
+
+def test_rows_of_values_and_advice_state_nothing():
+    rows = "label,chip,ms\na,RTX 4090,1.5\nb,RTX 4090,2.5\n"
+    advice = "# Phi 4\n\n" + table("Chip | tok/s", "M2 | 31.5")
+    advice += "\nUse MLX FP16 - fast, stable, excellent performance\n"
+    assert "precision" not in str(of_text(rows, YES, "rows.csv").map.set)
+    assert runs(advice)[0].precision is None
+
+
+def test_a_batch_size_that_one_table_tells_is_not_said_of_another():
+    text = (
+        "# Phi 4\n\n## First\n\nWith a batch size of 8.\n\n## Second\n\n"
+        + table("Chip | tok/s", "M2 | 31.5")
+        + "\n## Third\n\n"
+        + table("Chip | Batch size | tok/s", "M2 | 8 | 99.5")
+    )
+    sizes = [run.parameters.get("batch_size") for run in runs(text)]
+    assert sorted(sizes, key=str) == [8, None]
+
+
+def test_language_models_say_themselves_what_is_done():
+    text = "# Phi 4\n\n" + table(
+        "Chip | train tok/s | inference tok/s", "M2 | 120.5 | 31.5"
+    )
+    works = {run.workload for run in runs(text)}
+    assert not any(work.endswith("inference") for work in works)
