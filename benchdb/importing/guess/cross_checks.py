@@ -16,6 +16,7 @@ from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
 _LISTED = 20  # sentences
+_FIGURES = 8  # of one
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
@@ -32,10 +33,10 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
         line for one in sheets for line in (one.line, *(b.number for b in one.bad))
     }
     lines = [
-        (number, found[0])
+        (number, ", ".join(found[:_FIGURES]))
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in read
-        and not line.lstrip().startswith(("#", "|"))
+        and not line.lstrip().startswith("|")
         and (found := figures(line) or _ALIGNED.findall(line))
     ]
     for number, text in lines[:_LISTED]:

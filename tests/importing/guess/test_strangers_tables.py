@@ -535,7 +535,17 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
 
     assert "'Train': ratios, without the figures they are of" in left
     assert "line 8: '12.5 s'" in left
-    assert "line 11: '6.2': in no table and no list" in left
+    assert "line 11: '6.2, 12.53': in no table and no list" in left
+
+
+def test_all_figures_of_a_sentence_are_named_and_those_of_comments():
+    text = "# before: 12.5 tok/s on M1\n\nMatmul\n\n- time to load: 4.5 s\n\n"
+    text += "The GPU took 0.25 ms where the CPU took 0.75 ms for it.\n"
+    one = Document("x.txt", text.encode())
+    left = "\n".join(propose(one, readable(one)).left_out)
+
+    assert "line 1: '12.5 tok/s': in no table and no list" in left
+    assert "line 7: '0.25 ms, 0.75 ms': in no table and no list" in left
 
 
 def test_of_two_runtimes_with_versions_in_one_line_it_is_asked_which_ran():
