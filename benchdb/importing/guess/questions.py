@@ -152,7 +152,8 @@ class Inquiry:
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
         self._kinds: dict[object, str] = {}
-        self._unanswered: dict[str, list[Doubt]] = {}
+        # With those that are about figures still, once settled as is likely.
+        self._unanswered: dict[str, list[tuple[Doubt, bool]]] = {}
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
@@ -180,13 +181,20 @@ class Inquiry:
             self.settle(more)
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
-        """Return what nobody answered, but which settings are in *idle* tables."""
+        """Return what nobody answered, but which settings are in *idle* tables.
+
+        Nor is there a line where what else is likely leaves nothing that it is about.
+        """
         lines: list[Question] = []
         for key, doubts in self._unanswered.items():
             # What has no likely answer may be needless by now.
-            kept = [it for it in doubts if it.likely or it.is_about_figures]
-            kept = [o for o in kept if o.line not in idle or o.likely != SETTING]
-            lines += [_question(key, kept)] if kept else []
+            kept = [it for it, _ in doubts if it.likely or it.is_about_figures]
+            needed = any(
+                (doubt.is_about_figures or not alive)
+                and (doubt.line not in idle or doubt.likely != SETTING)
+                for doubt, alive in doubts
+            )
+            lines += [_question(key, kept)] if kept and needed else []
         return tuple(lines)
 
     def _accept(self, key: str, doubts: Sequence[Doubt]) -> Iterator[Doubt]:
@@ -207,8 +215,10 @@ class Inquiry:
         """Settle a doubt that nobody answered by what is likely; else it stays open."""
         if not doubt.is_about_figures:
             return doubt.settle(doubt.leaving()) or ()
-        self._unanswered.setdefault(key, []).append(doubt)
-        return () if doubt.likely is None else doubt.settle(doubt.likely) or ()
+        more = () if doubt.likely is None else doubt.settle(doubt.likely) or ()
+        entry = doubt, doubt.is_about_figures
+        self._unanswered.setdefault(key, []).append(entry)
+        return more
 
     def _line_of(self, doubt: Doubt) -> str:
         """Return the key of the line that a doubt belongs to; remember it."""

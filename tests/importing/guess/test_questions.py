@@ -388,3 +388,15 @@ def test_a_table_alone_is_asked_about_though_it_may_hold_no_figures():
     text = "# matmul with MLX on M2 GPU\n\n" + table("Grade | Foo", "good | 11")
 
     assert "numbers of Foo" in asked(of_text(text))
+
+
+def test_a_line_that_another_makes_needless_comes_once_it_is_needed():
+    text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
+        "Weights | decode tok/s | idle %", "q4 | 30.5 | 0.0"
+    )
+    topics = {it.partition(" of ")[0] for it in asked(of_text(text))}
+    assert "meaning" in topics
+    assert "zeros" not in topics
+
+    found = of_text(text, {"readings": "yes, but idle %: script_cpu_percent"})
+    assert "zeros of idle %" in asked(found)
