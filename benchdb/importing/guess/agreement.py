@@ -131,8 +131,8 @@ class Corrected:
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
         fact = fact_named(name)
-        names_column = column_of(answer, name) is not None  # "Version: version"
-        by_place = names_column or fact is None or fact.name not in FACTS
+        by_place = fact is None or fact.is_setting or answer.casefold() == LEAVE_OUT
+        by_place |= column_of(answer, name) is not None  # "Version: version"
         if by_place and self._enter_places(name, answer, numbers):
             return True
         own = fact or setting(name)

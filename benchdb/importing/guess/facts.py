@@ -44,6 +44,11 @@ class Fact(msgspec.Struct, frozen=True):
     read: Callable[[str], Fields]
     example: str
 
+    @property
+    def is_setting(self) -> bool:
+        """Tell whether it is what no other fact is about."""
+        return self.name.startswith(_SETTING)
+
 
 def work_of(text: str) -> str:
     """Return the name of the work that was typed, ours where we have one."""

@@ -63,6 +63,31 @@ def test_what_is_no_memory_and_no_count_is_refused(answer, why):
         of_text(NAMED, {"readings": answer})
 
 
+COLUMNS = "# llama.cpp\n\n" + table(
+    "Chip | RAM | Model | decode tok/s",
+    "M1 Max | 64 GB | Qwen2 7B | 60.5",
+    "M2 Max | 32 GB | Qwen2 7B | 40.5",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sizes"),
+    [
+        ("ram: 96 GB", [96, 96]),
+        ("RAM: leave-out", [None, None]),
+        ("RAM: setting", [None, None]),
+        ("Chip: leave-out", [64, 32]),
+    ],
+)
+def test_a_column_of_memory_is_corrected_by_value_or_by_title(answer, sizes):
+    found = of_text(COLUMNS, {"readings": f"yes, but {answer}"})
+    chips = [it.machine.chip for it in records(found, COLUMNS)]
+
+    assert [chip.ram_bytes and chip.ram_bytes // GIB for chip in chips] == sizes
+    named = ["unknown"] * 2 if answer.startswith("Chip") else ["M1 Max", "M2 Max"]
+    assert [chip.name for chip in chips] == named
+
+
 BANDWIDTHS = "# matmul with MLX on M2\n\n" + table(
     "Size | TFLOPS | Mem BW (GB/s) | Mem clock", "512 | 7.5 | 90.5 | low"
 )
