@@ -466,7 +466,25 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
 
     assert "'Train': ratios, without the figures they are of" in left
     assert "line 8: '12.5 s'" in left
-    assert "line 11: '6.2': in no table and no list" in left
+    assert "line 11: '6.2', '12.53': in no table and no list" in left
+
+
+def test_figures_of_comments_and_all_of_a_sentence_are_named():
+    text = "# before the fix: 21.5 tok/s, first token 0.9 s\n\n"
+    text += table("Batch | tok/s", "8 | 30.5") + "\n#12 now takes 0.31 ms, not 0.68 ms.\n"
+    one = Document("bench.md", text.encode())
+    left = "\n".join(propose(one, readable(one)).left_out)
+
+    assert "line 1: '21.5 tok/s', '0.9 s'" in left
+    assert "line 7: '0.31 ms', '0.68 ms'" in left
+
+
+def test_a_figure_within_the_words_before_another_is_read_as_well():
+    text = "first token : 0.25 s\nwriting     : 120 pieces in 20.5 s  =  5.9 tok/s\n"
+    one = Document("bench.txt", text.encode())
+    cells = [cell.text for it in readable(one) for row in it.rows for cell in row.cells]
+
+    assert {"0.25 s", "20.5 s", "5.9 tok/s"} <= {*cells}
 
 
 def test_of_two_runtimes_with_versions_in_one_line_it_is_asked_which_ran():
