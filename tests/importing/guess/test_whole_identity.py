@@ -378,3 +378,29 @@ def test_language_models_say_themselves_what_is_done():
     )
     works = {run.workload for run in runs(text)}
     assert not any(work.endswith("inference") for work in works)
+
+
+def test_what_a_list_says_of_the_machine_and_its_software_is_of_all_runs():
+    text = table("Model | Gen TPS", "some/Alpha-4B-8bit | 31.5", "some/Beta-9B | 12.5")
+    text += "\n- **GPU/Chip**: Apple M4 Max\n- **RAM**: 128.0 GB\n- **GPU Cores**: 40\n"
+    text += "- `mlx`: `0.30.7.dev20260208+9cd4b9be`\n"
+    one, _ = agreed(text)
+    chip, environment = one.machine.chip, one.environment
+    assert (chip.name, chip.ram_bytes, chip.gpu_cores) == ("M4 Max", 128 * 2**30, 40)
+    assert environment.framework == "mlx"
+    assert environment.framework_version == "0.30.7.dev20260208+9cd4b9be"
+
+
+def test_memory_of_no_whole_number_is_not_read_by_its_decimals():
+    text = table("Model | Gen TPS", "Alpha 4B | 31.5")
+    one, *_ = agreed(f"{text}\n- **Chip**: Apple M4 Max\n- **RAM**: 96.5 GB\n")
+    assert one.machine.chip.ram_bytes is None
+
+
+def test_the_precision_in_the_name_of_one_model_is_not_that_of_all():
+    text = table("Model | Gen TPS", "Alpha 4B | 31.5", "Beta 9B | 12.5")
+    text += "\n- `some/Beta-9B-bf16`\n- `other/Gamma-A3B-bf16` (slow)\n"
+    text += "\n| `mlx` | 2 | slow, large, odd, `some/Beta-8bit`, `some/Gamma` |\n"
+    one, two = agreed(text)
+    assert {one.run.precision, two.run.precision} == {None}
+    assert "quantization" not in one.run.parameters
