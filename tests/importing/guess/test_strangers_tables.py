@@ -471,7 +471,8 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
 
 def test_figures_of_comments_and_all_of_a_sentence_are_named():
     text = "# before the fix: 21.5 tok/s, first token 0.9 s\n\n"
-    text += table("Batch | tok/s", "8 | 30.5") + "\n#12 now takes 0.31 ms, not 0.68 ms.\n"
+    text += table("Batch | tok/s", "8 | 30.5")
+    text += "\n#12 now takes 0.31 ms, not 0.68 ms.\n"
     one = Document("bench.md", text.encode())
     left = "\n".join(propose(one, readable(one)).left_out)
 

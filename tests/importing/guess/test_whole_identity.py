@@ -404,3 +404,18 @@ def test_the_precision_in_the_name_of_one_model_is_not_that_of_all():
     one, two = agreed(text)
     assert {one.run.precision, two.run.precision} == {None}
     assert "quantization" not in one.run.parameters
+
+
+def test_numbers_of_tokens_are_settings_with_grouped_digits_and_noughts():
+    text = table(
+        "Model | Prompt (tokens) | Generation (tokens) | Prompt TPS | Gen TPS",
+        "Alpha 4B | 1,582 | 440 | 2,537.5 | 324",
+        "Beta 9B | 853 | 0.0 | 1,126.5 | 97.7",
+    )
+    counts = {
+        (run.parameters["prompt_tokens"], run.parameters["generated_tokens"])
+        for run in runs(text)
+    }
+    assert counts == {(1582, 440), (853, 0)}
+    metrics = {metric for _, metric, _ in figures(of_text(text, YES), text)}
+    assert metrics == {"tokens_per_second"}
