@@ -419,3 +419,43 @@ def test_numbers_of_tokens_are_settings_with_grouped_digits_and_noughts():
     assert counts == {(1582, 440), (853, 0)}
     metrics = {metric for _, metric, _ in figures(of_text(text, YES), text)}
     assert metrics == {"tokens_per_second"}
+
+
+def test_a_model_in_another_role_is_no_model_of_the_figures():
+    text = "## Speculation on M2 Ultra GPU with llama.cpp\n\n" + table(
+        "Draft Model | Draft Backend | Decode tok/s",
+        "0.8B Q8 ★ | Local (M2 Ultra) | 53.5",
+        "2B Q8 | M1 Max (network) | 41.5",
+    )
+    one, two = agreed(text)
+    assert "model" not in one.run.parameters
+    assert one.run.parameters["draft_model"] == "0.8B Q8"
+    assert two.run.parameters["draft_backend"] == "M1 Max (network)"
+
+
+def test_the_bandwidth_of_a_data_sheet_is_no_result_of_a_language_model():
+    text = table(
+        "Chip | Mem BW | Decode tok/s", "M2 Ultra | 800 GB/s | 42.5", "M1 | 68 GB/s | 9"
+    )
+    assert {metric for _, metric, _ in figures(of_text(text, YES), text)} == {
+        "tokens_per_second"
+    }
+    assert "'Mem BW': as answered" in left_out(text)
+
+
+def test_scores_of_sound_shares_and_lengths_of_recordings_are_no_times():
+    text = table(
+        "text | rtf | audio_s | mos | mos_min | peak_cpu_percent",
+        "short | 0.25 | 12.5 | 4.25 | 4.05 | 18.5",
+        "long | 0.22 | 28.5 | 4.45 | 3.15 | 20.5",
+    )
+    found = of_text(text, YES)
+    assert {metric for _, metric, _ in figures(found, text)} == {"reported_value"}
+    assert {run.parameters["audio_s"] for run in runs(text)} == {12.5, 28.5}
+    assert "'mos_min' is how good answers are" in left_out(text)
+    assert "'peak_cpu_percent': as answered" in left_out(text)
+
+
+def test_the_least_beside_the_value_itself_is_in_no_minutes():
+    text = table("case | rating | rating_min", "a | 4.25 | 4.05", "b | 4.45 | 3.15")
+    assert "min" not in {it.unit for it in of_text(text).map.table[0].columns.values()}
