@@ -23,7 +23,7 @@ from benchdb.importing.formats import EXCHANGE, FORMATS
 from benchdb.importing.mapping import maps, run_groups
 from benchdb.importing.mapping.maps import LoadedMap
 from benchdb.importing.provenance import NOTHING, About, mark_reading
-from benchdb.importing.sheets import sheets
+from benchdb.importing.sheets import is_called_json, sheets
 from benchdb.importing.tables.trees import are_json_lines
 from benchdb.importing.tools.fields import content
 
@@ -201,14 +201,19 @@ def _unknown(document: Document, faults: Sequence[str]) -> DocumentError:
     """Return why *document* cannot be read: what it lacks, or what is wrong in it."""
     try:
         tables = sheets(document)  # raises where the bytes are no text
-        lines = not tables and are_json_lines(document)
-        if not tables and not lines and document.text.lstrip().startswith(("{", "[")):
-            _ = content(document)  # raises with the place of what is wrong
     except DocumentError as error:
         return DocumentError("; ".join((str(error), *faults)))
+    lines = not tables and are_json_lines(document)
+    if not tables and not lines and document.text.lstrip().startswith(("{", "[")):
+        try:
+            _ = content(document)  # raises with the place of what is wrong
+        except DocumentError as error:
+            faults = (str(error), *faults)
+            if is_called_json(document):
+                return DocumentError("; ".join(faults))
     why = (
         "no format that benchdb knows, and no table; exchange files come from "
-        "collectors and 'benchdb export', and --map reads logs and other text"
+        "collectors and 'benchdb export', and --guess proposes a map for other text"
     )
     if tables or lines:
         count = "a table" if len(tables) == 1 else f"{len(tables)} tables"

@@ -183,8 +183,12 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
 
 
 def is_unit_header(name: str) -> bool:
-    """Tell whether a column called *name* holds the units of others: metric_unit."""
-    return name.casefold().replace("_", " ").rpartition(" ")[2] in _UNITS
+    """Tell whether a column called *name* holds units of figures: ``metric_unit``.
+
+    ``ttft_unit`` holds those of the column ``ttft`` alone.
+    """
+    *of, last = name.casefold().replace("_", " ").split() or [""]
+    return last in _UNITS and of in ([], ["metric"], ["value"], ["result"])
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

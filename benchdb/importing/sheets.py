@@ -39,6 +39,11 @@ def _of_notebooks_too(read: _Read) -> _Read:
     return either
 
 
+def is_called_json(document: Document) -> bool:
+    """Tell whether its name says JSON; a log may begin like it, with ``[info]``."""
+    return document.name.lower().endswith(_JSON)
+
+
 @_of_notebooks_too
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in order; the name counts where the content leaves doubt."""
@@ -95,7 +100,7 @@ def readable(document: Document) -> tuple[Sheet, ...]:
         if found := nested.json_sheets(document):
             return found
     except DocumentError:
-        if name.endswith(_JSON):
+        if is_called_json(document):
             raise
     tables = sheets(document)
     if name.endswith(_SEPARATED) or _PAGE.match(document.text):

@@ -304,6 +304,29 @@ def test_json_lines_are_imported_as_a_guess_reads_them(tmp_path, db):
     }
 
 
+def test_a_log_that_begins_with_a_bracket_is_no_broken_json(tmp_path, db):
+    path = tmp_path / "run.log"
+    path.write_text("[bench] device=mps\nresnet50 throughput: 12.5 img/s\n")
+
+    plain = benchdb("import", path, "--db", db)
+    done = benchdb("import", path, "--yes", "--db", db)
+
+    assert "--guess proposes a map for other text" in plain.err
+    assert done.status == 1
+    assert "readings: are these right?" in done.err
+
+
+def test_what_is_called_json_and_is_none_is_told_with_its_place(tmp_path, db):
+    path = tmp_path / "run.json"
+    path.write_text('{"a": 1,\n "b": }')
+
+    for how in ([], ["--yes"]):
+        done = benchdb("import", path, *how, "--db", db)
+
+        assert done.status == 1
+        assert "line 2, column 7: no JSON" in done.err
+
+
 def test_answers_make_a_map_of_a_document_that_a_tool_wrote_too(tmp_path, db):
     document = tmp_path / "bench.md"
     document.write_text(

@@ -78,6 +78,12 @@ class ColumnDraft(msgspec.Struct, eq=False):
         return self.column is None and (self.looks.figures or bool(self.parts))
 
     @property
+    def is_count(self) -> bool:
+        """Tell whether it has whole numbers, and nothing says that they are results."""
+        looks = self.looks
+        return looks.integers and looks.unit is None and not looks.terms & CLEAR_TERMS
+
+    @property
     def holds_words(self) -> bool:
         """Tell whether it is a column of words of which nothing is known."""
         looks = self.looks

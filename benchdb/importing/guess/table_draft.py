@@ -191,14 +191,21 @@ class TableDraft:
             if one.column is not None and "quantization" in one.column.names:
                 names_ = tuple(it for it in one.column.names if it != "quantization")
                 one.column = replace(one.column, names=names_)
+        self._enter_inherited()
+
+    def _enter_inherited(self) -> None:
+        """Keep counts of what holds the rows as settings; leave out its figures."""
         inherited = self.sheets[0].inherited
         above = [
             it for it in self.drafts if it.holds_figures and it.header in inherited
         ]
-        listed = ", ".join(repr(one.header) for one in above)
-        for one in above:
+        for one in (it for it in above if it.is_count):  # such as n_prompt
+            one.become_field(f"parameters.{slug(one.header)}")
+        left = [one for one in above if one.column is None]
+        listed = ", ".join(repr(one.header) for one in left)
+        for one in left:
             one.column = Column(is_="ignore")
-        for one in above[:1]:
+        for one in left[:1]:
             one.left = f"figures of what holds the rows, not of them: {listed}"
 
     def _known_of(
@@ -354,11 +361,16 @@ class TableDraft:
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
 
     def repeated(self, but: Sequence[ColumnDraft] = ()) -> int | None:
-        """Return the line of a row with the settings, *but* some, of one above it."""
+        """Return the line of a row with the settings, *but* some, of one above it.
+
+        What is left out of the objects that hold the rows may be settings of theirs.
+        """
+        inherited = self.sheets[0].inherited
         settings = [
             n
             for n, one in enumerate(self.drafts)
-            if one.column and one.column.is_ == "field" and one not in but
+            if one.column and one not in but
+            if one.column.is_ == "field" or one.header in inherited
         ]
         figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
         known = set[object]()

@@ -42,7 +42,8 @@ _LABELLED = re.compile(
 )  # [a_1] 2s
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
-_NAMED = re.compile(r"([\w./-]{2,40}) ?= ?$")
+_NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
+_PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
 _LIMITED = re.compile(  # what was allowed, or a bound: "waiting up to 180s"
     r"(?i)(?<![a-z])(?:up to|at most|at least|within|every|(?:timeout|limit)(?: of)?)"
     r"\s*$"
@@ -128,6 +129,8 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         words = f"{text[since:start]} {text[end:until]}"
         if named := _NAMED.search(text[before:start]):  # "decode=66 tok/s ttft=…"
             words, until = named[1], end
+            if len(words) == 1:  # "WARM lang=en t=18.36s", and "TIMED" on the next
+                words = f"{_BREAK.split(_PAIR.split(text, maxsplit=1)[0])[-1]} {words}"
         if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)

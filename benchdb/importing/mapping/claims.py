@@ -119,7 +119,7 @@ def _ratio_claim(
     amount = parsed(cell.text, unit=cell.column.unit or "x")
     if isinstance(amount, Missing) or amount.unit not in _WHOLE:
         raise RefusedError(f"{cell.text!r} is no ratio")
-    known = defaults.known(cell.layers)
+    known = defaults.known_of_any(cell.layers)
     recomputed: float | None = None
     flags: tuple[Flag, ...] = ()
     over = _ratio_side(cell, cell.column.numerator, known, runs)
@@ -138,14 +138,14 @@ def _ratio_claim(
     }
     if "machine" in known.fields or "chip" in known.fields:
         about["chip"] = machine(known.fields, defaults.map_.machines).chip.name
-    workload = str(known.fields["workload"])
-    listed = workloads().get(workload)
-    words = {
-        "workload": listed.title if listed else workload,
-        "header": cell.header,
-        "printed": cell.text.strip(),
-    }
-    template = cell.column.statement or "{header} of {workload}: {printed}"
+    words = {"header": cell.header, "printed": cell.text.strip()}
+    statement = "{header}: {printed}"
+    if "workload" in known.fields:  # two columns of other work may be what it compares
+        workload = str(known.fields["workload"])
+        listed = workloads().get(workload)
+        words["workload"] = listed.title if listed else workload
+        statement = "{header} of {workload}: {printed}"
+    template = cell.column.statement or statement
     return Claim(
         source=source.key,
         kind="derived",

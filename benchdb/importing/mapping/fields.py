@@ -72,6 +72,16 @@ class Defaults(msgspec.Struct, frozen=True):
     slug: str
 
     def known(self, layers: Iterable[Facts]) -> Known:
+        """Return what is known of a figure under *layers*, like ``known_of_any``.
+
+        Raise ``RefusedError`` also where nothing says what was computed.
+        """
+        known = self.known_of_any(layers)
+        if "workload" not in known.fields:
+            raise RefusedError("nothing says which workload this is")
+        return known
+
+    def known_of_any(self, layers: Iterable[Facts]) -> Known:
         """Return what is known under *layers*, the deepest first, in our words.
 
         What is known of the workload lies right above the map's defaults. Raise
@@ -109,21 +119,21 @@ class Defaults(msgspec.Struct, frozen=True):
         if "precision" in fields:
             text = str(fields["precision"])
             fields["precision"] = naming.precision(text) or text.casefold()
-        if "workload" not in fields:
-            raise RefusedError("nothing says which workload this is")
-        text = str(fields["workload"])
-        # Work of language models says itself what is done.
-        is_applied = fields.pop("mode", None) == "inference" and text[:4] != "llm-"
-        text = text.removesuffix(INFERENCE) + INFERENCE if is_applied else text
-        key, ours = _key(text, map_.workloads), _ours(text)
-        bare = text.removesuffix(INFERENCE)
-        fields["workload"] = key or ours or slug(text, "-")
-        is_printed = key is None and "workload" in known.printed
-        if is_printed and "setting" not in fields:
-            fields["setting"] = self.slug
-            if fields["workload"] != text:
-                basis.setdefault("workload", f"printed as {bare}")
-            basis.setdefault("setting", _UNLIKE)
+        mode = fields.pop("mode", None)
+        if "workload" in fields:
+            text = str(fields["workload"])
+            bare = text.removesuffix(INFERENCE)
+            # Work of language models says itself what is done.
+            is_applied = mode == "inference" and text[:4] != "llm-"
+            text = bare + INFERENCE if is_applied else text
+            key, ours = _key(text, map_.workloads), _ours(text)
+            fields["workload"] = key or ours or slug(text, "-")
+            is_printed = key is None and "workload" in known.printed
+            if is_printed and "setting" not in fields:
+                fields["setting"] = self.slug
+                if fields["workload"] != text:
+                    basis.setdefault("workload", f"printed as {bare}")
+                basis.setdefault("setting", _UNLIKE)
         return replace(known, fields=fields, basis=basis, missing=missing)
 
     def _enter_device(

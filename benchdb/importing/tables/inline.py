@@ -76,6 +76,13 @@ _SILENT = re.compile(
 _RAISED_TAG = re.compile(
     r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
 )
+# Words side by side, set apart by a style sheet alone: a header in two languages, a
+# number and its unit. Digits, and what signs hold together, may be parts of one word.
+_SPANS = re.compile(
+    r"""(?:(?<=[^\W\d_])|(?<=[)\]%])|(?<=\d)(?=</span><[^<>]*+>[^\W\d_]))
+    </span><span(?:\s[^<>]*+)?>(?=[^\W_])""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _ENTITY = re.compile(r"&#?\w{1,31};")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
@@ -184,6 +191,7 @@ def _without_tags(text: str, notes: list[str]) -> str:
             return " "
         return "" if _SILENT.fullmatch(name) else tag[0]
 
+    text = _SPANS.sub(" ", text)
     return _STRUCK.sub("", _TAG.sub(shown, _RAISED_TAG.sub(raised, text)))
 
 

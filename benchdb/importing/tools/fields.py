@@ -5,6 +5,7 @@ text as a whole is a ``DocumentError``. No number is ever not finite. No text ke
 folder of a home, because its name is somebody's.
 """
 
+import json
 import math
 import re
 import tomllib
@@ -29,6 +30,7 @@ LEAST = 1 / _ABSURD  # of what is divided by
 _SHOWN = 40  # characters of what is no number
 _DIGITS = 400  # characters of one number
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(?:\.[0-9]{0,400})?(?:[eE][+-]?[0-9]{1,4})?")
+_SHARED_LIMIT = 2**16  # characters of JSON that many records of a file share
 _EXACT = 2**53 - 1  # larger integers are kept as text
 _HOME = re.compile(
     r"(?:/(?:home|Users)/|\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2})[^/\\\s'\":;,]+"
@@ -89,6 +91,16 @@ def lists(holder: object, name: str, *fields: str) -> bool:
     return isinstance(entries, list) and all(
         isinstance(entry, dict) and entry.keys() >= set(fields) for entry in entries
     )
+
+
+def require_small(shared: Facts, what: str) -> None:
+    """Raise ``DocumentError`` where *shared* is more than records can repeat.
+
+    Beyond that a hostile file would cost the product of its parts.
+    """
+    if len(json.dumps(shared)) > _SHARED_LIMIT:
+        size = f"more than {_SHARED_LIMIT // 1024} KiB"
+        raise DocumentError(f"{what} takes {size}, which each record would repeat")
 
 
 def pointer(*parts: object) -> str:

@@ -4,14 +4,14 @@ Reading a prompt, writing text and both together are different work. Every colum
 has no place of its own is a parameter, also one that nobody here has heard of; true and
 false are 1 and 0 there, as the tool itself prints them in its other formats. No version
 stands in the files; a version shows in the columns. Times of every sample are in JSON
-only: CSV and SQL are ``aggregate``. Its Markdown tables are read by
-``llama_bench_tables``.
+only: CSV and SQL are ``aggregate``. Lists of its results are read at any depth of the
+JSON of others as well. Its Markdown tables are read by ``llama_bench_tables``.
 """
 
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
@@ -19,6 +19,7 @@ from statistics import fmean, median
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.exchange import language_models
 from benchdb.exchange.language_models import BACKENDS, Named
@@ -57,13 +58,15 @@ _BETWEEN_GPUS = r", |(?<=\w)/(?=[A-Z])"  # a slash in 2023
 _TOLERANCE = 1e-3  # samples_ts is printed with six digits
 _NANOSECONDS = 1e9  # a second
 _FLAGS = BACKENDS[:-1]  # columns of 2023 and 2024
+_MEASURED = frozenset(_WORDS["measured"])
 
 
 class Row(msgspec.Struct, frozen=True):
     """The columns of one result, and where they stand: *place* comes before a name.
 
     *rate* is what ``avg_ts`` is called there. *label* and *basis* tell of the machine
-    what no column does.
+    what no column does. *above* is what the JSON of others around a result says, from
+    the outermost object on; *tells_apart* whether other results differ in that alone.
     """
 
     columns: Facts
@@ -72,6 +75,8 @@ class Row(msgspec.Struct, frozen=True):
     rate: str = "avg_ts"
     label: str | None = None
     basis: Mapping[str, str] = {}
+    above: tuple[Facts, ...] = ()
+    tells_apart: bool = False
 
     @property
     def locator(self) -> str:
@@ -85,14 +90,7 @@ Rows = Iterator[Row | BadLine]
 def recognises(document: Document) -> bool:
     """Tell whether these are results of llama-bench, but not as Markdown."""
     content = fields.glimpse_text(document)
-    if not all(mark in content for mark in MARKS):
-        return False
-    form = _form(document)
-    if form not in (_json, _json_lines):
-        return form is not None
-    # The marks may be of something inside the results.
-    some = [row for row in islice(form(document), _LOOKED_AT) if isinstance(row, Row)]
-    return not some or any(mark in row.columns for row in some for mark in MARKS)
+    return all(mark in content for mark in MARKS) and _form(document) is not None
 
 
 def read(document: Document, about: About) -> Iterator[Item]:
@@ -121,10 +119,17 @@ def _form(document: Document) -> Callable[[Document], Rows] | None:
     """Return what reads the form that the first line of results has."""
     start = _first_line(document.lines)
     line = document.lines[start] if start is not None else ""
-    if line.startswith("[") or line.strip() == "{":
-        return _json
-    if line.startswith("{"):
-        return _json_lines
+    if line.startswith(("[", "{")):
+        one = line.startswith("[") or line.strip() == "{"
+        form = _json if one else _json_lines
+        some = islice(form(document), _LOOKED_AT)
+        rows = [row for row in some if isinstance(row, Row)]
+        whole = any(_is_result(row.columns) for row in rows)
+        if not whole and _leading(fields.glimpse(document), ""):
+            return _nested
+        # The marks may be of something inside what stands there.
+        marked = any(mark in row.columns for row in rows for mark in MARKS)
+        return form if marked or not rows else None
     if line.startswith(_FIRST) and all(mark in line for mark in MARKS):
         return _csv
     return _sql if _INTO.search(document.text) else None
@@ -173,6 +178,75 @@ def _parsed(raw: str, line: int, row: Row) -> Row | BadLine:
     if not isinstance(columns, dict):
         return building.bad("a result is no object", line=line, raw=raw)
     return Row(columns, row.place, row.line)
+
+
+def _nested(document: Document) -> Rows:
+    """Yield the results in lists at any depth, with what the JSON around them says."""
+    content = fields.content(document)
+    rows = list(_below(content, _leading(content, ""), "", "", ()))
+    above: dict[str, tuple[Facts, ...]] = {}
+    results = [row for row in rows if isinstance(row, Row)]
+    apart = any(row.above != above.setdefault(_set(row), row.above) for row in results)
+    for row in rows:
+        yield replace(row, tells_apart=apart) if isinstance(row, Row) else row
+
+
+def _set(row: Row) -> str:
+    """Return what was set for a result: its columns but for those that are measured."""
+    columns = {name: it for name, it in row.columns.items() if name not in _MEASURED}
+    return json.dumps(columns, sort_keys=True)
+
+
+def _leading(node: Any, place: str) -> set[str]:
+    """Return the places of lists of results, and of what leads to them."""
+    if isinstance(node, list) and any(map(_is_result, node)):
+        return {place}
+    steps: Iterable[tuple[Any, Any]] = ()
+    if isinstance(node, list | dict):
+        steps = node.items() if isinstance(node, dict) else enumerate(node)
+    inner = (_leading(it, place + fields.pointer(step)) for step, it in steps)
+    below = set[str]().union(*inner)
+    return {place, *below} if below else below
+
+
+def _is_result(node: Any) -> bool:
+    return isinstance(node, dict) and node.keys() >= set(MARKS)
+
+
+def _below(
+    node: Any, leading: Set[str], place: str, name: str, above: tuple[Facts, ...]
+) -> Rows:
+    """Yield the results below *place*, and as bad what is listed beside them.
+
+    What an object says is called by the *name* of the object; ``key`` is the key of a
+    result where several of one object lead to results.
+    """
+    if isinstance(node, list):
+        results = any(map(_is_result, node))
+        for number, inner in enumerate(node):
+            at = f"{place}/{number}"
+            if at in leading:
+                yield from _below(inner, leading, at, name, above)
+            elif results and isinstance(inner, dict):
+                yield Row(inner, f"{at}/", above=above)
+            else:
+                yield building.bad("no result of llama-bench", locator=at, raw=inner)
+        return
+    beside = dict(node)
+    steps = {key: f"{place}{fields.pointer(key)}" for key in node}
+    held = {key: beside.pop(key) for key, at in steps.items() if at in leading}
+    for key in [it for it in beside if beside[it] and fields.lists(beside, it)]:
+        raw = beside.pop(key)
+        yield building.bad("no result of llama-bench", locator=steps[key], raw=raw)
+    fields.require_small(beside, "what stands beside results")
+    before = f"{name}." if name else ""
+    above = (*above, fields.words(beside, before))
+    for key, inner in held.items():
+        if len(held) == 1:
+            yield from _below(inner, leading, steps[key], f"{before}{key}", above)
+        else:
+            keyed = (*above, {f"{before}key": key})
+            yield from _below(inner, leading, steps[key], f"{before}key", keyed)
 
 
 def _csv(document: Document) -> Rows:
@@ -254,13 +328,19 @@ def _result(entry: Row) -> Result:
     ]
     processors += [name for name in gpus if name.startswith("Apple ")]
     quantized = {"parameters.quantization": "the end of model_type"}
+    parameters = _numbers(fields.others(row, _PLACED))
+    around = {name: fact for facts in entry.above for name, fact in facts.items()}
+    if entry.tells_apart:  # runs that differ in conditions alone are pooled
+        parameters = fields.beside(parameters, around, "around")
+    else:
+        conditions = fields.beside(conditions, around, "around")
     return Result(
         work=work,
         locator=entry.locator,
         framework="llama.cpp",
         device=(device, why),
         device_name=", ".join(dict.fromkeys(gpus)) or None if device != "cpu" else None,
-        parameters=_numbers(fields.others(row, _PLACED)),
+        parameters=parameters,
         conditions=conditions,
         started=fields.text(row, "test_time"),
         values=[figure],

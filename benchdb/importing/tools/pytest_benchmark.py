@@ -3,20 +3,17 @@
 Failed tests are absent from such a file; nothing here can tell.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from benchdb.exchange.reader import Item
-from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.document import Document
 from benchdb.importing.provenance import About
 from benchdb.importing.tools import fields, result
 from benchdb.importing.tools.fields import Facts
 from benchdb.importing.tools.result import Result
 
-# Beyond this a hostile file would cost the product of its parts.
-_SHARED_LIMIT = 2**16  # characters of JSON that all records of a file share
 _READ = ("name", "stats", "options", "extra_info", "fullfunc")
 
 
@@ -32,9 +29,7 @@ def read(document: Document, about: About) -> Iterator[Item]:
     """Yield a record for each benchmark."""
     session = fields.content(document)
     shared = {name: fact for name, fact in session.items() if name != "benchmarks"}
-    if len(json.dumps(shared)) > _SHARED_LIMIT:
-        size = f"more than {_SHARED_LIMIT // 1024} KiB"
-        raise DocumentError(f"session takes {size}, which no tool writes")
+    fields.require_small(shared, "session")
     of = result.origin(document, about, "pytest-benchmark")
     for number, benchmark in enumerate(session["benchmarks"]):
         at = f"/benchmarks/{number}"

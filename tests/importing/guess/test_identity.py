@@ -101,6 +101,35 @@ def test_a_figure_of_what_holds_the_rows_is_none_of_theirs():
     assert any("figures of what holds the rows" in line for line in left)
 
 
+def samples_of(name, first, second):
+    """Return samples of two tests that differ in a number, and what is made of them."""
+    text = f"""{{"model": "a-7b", "tests": [
+        {{"{name}": {first}, "decode_tps": [50.5, 51.5]}},
+        {{"{name}": {second}, "decode_tps": [40.5, 41.5]}}]}}"""
+    document = Document("results.json", text.encode())
+    return text, propose(document, READERS["json"](document))
+
+
+def test_a_count_of_what_holds_samples_is_a_setting_of_their_runs():
+    text, found = samples_of("n_gen", 128, 256)
+
+    stored = {
+        (run.run.parameters["tests_n_gen"], run.end.values[0].value)
+        for run in records(found, text)
+    }
+    assert stored == {(128, 50.5), (128, 51.5), (256, 40.5), (256, 41.5)}
+
+
+def test_samples_of_objects_that_differ_in_another_number_are_not_pooled():
+    text, found = samples_of("temperature", 0.5, 0.9)
+
+    reasons = [bad.reason for bad in bad_lines(found, text)]
+    assert len(reasons) == 4
+    assert all("'tests.temperature' ('0." in reason for reason in reasons)
+    stored = {metric for _, metric, _ in figures(found, text)}
+    assert "tokens_per_second" not in stored
+
+
 def test_a_size_of_a_model_in_a_heading_tells_tables_apart():
     text = "".join(
         f"# Decoding with MLX on M2 GPU\n\n## Test with the {size}B model\n\n"

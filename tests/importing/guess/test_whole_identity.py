@@ -298,12 +298,13 @@ def test_a_unit_in_a_line_above_is_that_of_columns_of_networks():
     text = "Throughput in img/s, mixed precision.\n\n" + table(
         "GPUs | Batch/GPU | ResNet50 | EfficientNet-B0", "4x A100 | 256 | 9610 | 8230"
     )
+    proposal = of_text(text, {"readings": "1: training"})
     (found,) = {
-        (run.parameters["batch_size_per_gpu"], "batch_size" in run.parameters)
-        for run in runs(text)
+        (it.run.parameters["batch_size_per_gpu"], "batch_size" in it.run.parameters)
+        for it in records(proposal, text)
     }
     assert found == (256, False)
-    metrics = {metric for _, metric, _ in figures(of_text(text, YES), text)}
+    metrics = {metric for _, metric, _ in figures(proposal, text)}
     assert metrics == {"reported_samples_per_second"}
 
 

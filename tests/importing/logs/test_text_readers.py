@@ -60,15 +60,29 @@ def test_hostile_text_makes_no_error_and_no_endless_sheet(text):
     assert all(len(one) <= 300 for sheet in found for one in sheet.context)
 
 
-def test_a_label_in_brackets_names_the_time_behind_it_also_beside_other_tables():
-    text = "| a | ms |\n|---|---|\n| x | 2.5 |\n\n[01_ask] 0.75s | 9KB | OK\n"
-    text += "    Text: why?\n[INFO] 3.5 s\n[01_say] 7.40s | 8KB | OK\n"
-    found = readable(Document("run.txt", text.encode()))
-
-    said = [
+def said(text):
+    """Return the keys and the figures that sentences of *text* have."""
+    return [
         (row.cells[0].text, row.cells[1].text)
-        for sheet in found
+        for sheet in readable(Document("run.txt", text.encode()))
         if sheet.kind == "sentences"
         for row in sheet.rows
     ]
-    assert said == [("01_ask", "0.75s"), ("01_say", "7.40s")]
+
+
+def test_a_label_in_brackets_names_the_time_behind_it_also_beside_other_tables():
+    text = "| a | ms |\n|---|---|\n| x | 2.5 |\n\n[01_ask] 0.75s | 9KB | OK\n"
+    text += "    Text: why?\n[INFO] 3.5 s\n[01_say] 7.40s | 8KB | OK\n"
+
+    assert said(text) == [("01_ask", "0.75s"), ("01_say", "7.40s")]
+
+
+def test_a_name_of_one_letter_is_told_by_the_words_that_begin_its_line():
+    text = "[run] FIRST lang=en t=18.5s text='so'\n[run] LATER lang=en t=3.25s\n"
+    text += "[run] load=42.5s\n"
+
+    assert said(text) == [
+        ("FIRST t", "18.5s"),
+        ("LATER t", "3.25s"),
+        ("load", "42.5s"),
+    ]

@@ -64,6 +64,29 @@ def test_a_ratio_of_which_nothing_says_what_it_compares_is_kept():
     assert (claim.value, claim.unit, claim.recomputed) == (400.0, "%", None)
 
 
+def test_a_ratio_of_figures_of_other_work_names_none():
+    toml = """
+    [set]
+    machine = "M1 Max"
+    [[table]]
+    [table.columns]
+    Weights = { field = "parameters.quantization" }
+    [table.columns.Prefill]
+    is = "value"
+    metric = "tokens_per_second"
+    set = { workload = "llm-prefill" }
+    [table.columns.Gain]
+    is = "ratio"
+    """
+    text = "| Weights | Prefill | Gain |\n|---|---|---|\n| Q8_0 | 500 tok/s | 1.5x |"
+    found = items(toml, text)
+    (claim,) = claims(found)
+
+    assert (claim.value, claim.statement) == (1.5, "Gain: 1.5x")
+    assert claim.about == {"chip": "M1 Max", "quantization": "Q8_0"}
+    assert refused(found) == []
+
+
 def test_the_statement_is_filled_in_without_obeying_the_document():
     toml = RATIOS + 'statement = "{workload} gains {printed} ({header}, {none})"\n'
     (claim,) = claims(items(toml, table("| {printed.__class__} | 20 | 5 | 4x |")))

@@ -30,6 +30,12 @@ from benchdb.importing.tables import inline
         ("✅ 10\u200b", "✅ 10"),
         ("a\\_b \\\\ \\x", "a_b \\ \\x"),
         ("<script>alert(1)</script>5", "5"),
+        ("<span>Speed</span><span lang='ko'>속도</span>", "Speed 속도"),
+        ("<span>ms (p50)</span><span>Zeit</span>", "ms (p50) Zeit"),
+        ("<span>12</span><span class='unit'>ms</span>", "12 ms"),
+        ("<span>12</span><span>.5</span><span>07</span>", "12.507"),
+        ("<span>foo</span><span>.</span><span>bar</span>", "foo.bar"),
+        ("<span>1</span><span>2</span>", "12"),
         ("", ""),
     ],
 )

@@ -268,6 +268,58 @@ def test_results_inside_the_records_of_others_are_not_of_llama_bench(form):
     assert not llama_bench.recognises(written(form.format(wrapped, wrapped)))
 
 
+def nested(**held):
+    """Return what is read of JSON of others that holds results."""
+    document = written(json.dumps({"host": "lab", "model_type": "any", **held}))
+    assert llama_bench.recognises(document)
+    return taken(llama_bench, document)
+
+
+def test_results_in_lists_at_any_depth_are_read_with_what_stands_around_them():
+    writing = {**RESULT, "n_prompt": 0, "n_gen": 100}
+    runs = {"f16": [RESULT, writing], "q8": [{**RESULT, "model_type": "llama 7B Q8_0"}]}
+    read = nested(system={"driver": "580.1"}, runs=runs)
+
+    assert [run.run.locator for run in read.runs] == [
+        "/runs/f16/0",
+        "/runs/f16/1",
+        "/runs/q8/0",
+    ]
+    assert cell(read.runs[1])["generated_tokens"] == 100
+    assert read.runs[1].run.conditions == {
+        "backends": "CUDA",
+        "host": "lab",
+        "model_type": "any",
+        "system": "driver=580.1",
+        "runs.key": "f16",
+    }
+    assert not read.bad
+
+
+def test_what_stands_around_results_of_equal_columns_tells_them_apart():
+    slow = {"limit": 100, "results": [RESULT]}
+    read = nested(runs=[slow, {"limit": 200, "results": [{**RESULT, "avg_ns": 1}]}])
+
+    limits = [run.run.parameters["runs.limit"] for run in read.runs]
+    assert limits == ["100", "200"]
+    assert "runs.limit" not in read.runs[0].run.conditions
+
+
+def test_what_is_listed_beside_results_is_named_and_never_lost():
+    read = nested(llama=[RESULT, 7], others=[{"tokens_per_second": 50}])
+
+    assert len(read.runs) == 1
+    assert [(bad.locator, bad.raw) for bad in read.bad] == [
+        ("/others", '[{"tokens_per_second": 50}]'),
+        ("/llama/1", "7"),
+    ]
+
+
+def test_what_each_result_would_repeat_is_small():
+    with pytest.raises(DocumentError, match="more than 64 KiB"):
+        nested(log="x" * 70_000, runs={"a": [RESULT], "b": [RESULT]})
+
+
 def test_without_samples_a_result_is_an_aggregate():
     run = only(samples_ns=[], stddev_ts=2.5)
 
