@@ -146,8 +146,11 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
     pieces = pattern("pieces").split(line.replace("*", ""))
     listed = line.rstrip(".") if _is_list(line) else line
+    run_on = pattern("run_on").fullmatch(line[:_SENTENCE])
     if len(line) <= NAME_LIMIT and recognised(listed, ["machine"]).set:
         pieces = [listed]
+    elif run_on and len(naming.chips_in(line)) == 1:  # cores and memory follow it
+        pieces = [run_on["text"]]
     for piece in pieces if pattern("supported").search(line) is None else ():
         chips = naming.chips_in(piece)
         whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}

@@ -460,3 +460,19 @@ def test_scores_of_sound_shares_and_lengths_of_recordings_are_no_times():
 def test_the_least_beside_the_value_itself_is_in_no_minutes():
     text = table("case | rating | rating_min", "a | 4.25 | 4.05", "b | 4.45 | 3.15")
     assert "min" not in {it.unit for it in of_text(text).map.table[0].columns.values()}
+
+
+def test_a_sentence_says_cores_and_memory_of_what_was_run_on():
+    text = "All runs on Apple M5 Pro (laptop), 18-core CPU / 20-core GPU (new) / 64 GB.\n\n"
+    (one,) = agreed(text + table("Model | Gen TPS", "Alpha 4B | 31.5"))
+    chip = one.machine.chip
+    assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M5 Pro", 18, 20)
+    assert chip.ram_bytes == 64 * 2**30
+
+
+def test_what_a_row_did_without_is_not_what_it_ran_with():
+    text = "## M2 Ultra\n\n" + table(
+        "Config | Decode tok/s", "no CoreML | 53.5", "without MLX | 41.5", "CoreML | 9.5"
+    )
+    assert "coreml (3)" not in " ".join(it.text for it in of_text(text).questions)
+    assert {one.environment.framework for one in agreed(text)} <= {None, "coreml"}
