@@ -463,7 +463,7 @@ def test_the_least_beside_the_value_itself_is_in_no_minutes():
 
 
 def test_a_sentence_says_cores_and_memory_of_what_was_run_on():
-    text = "All runs on Apple M5 Pro (laptop), 18-core CPU / 20-core GPU (new) / 64 GB.\n\n"
+    text = "Runs on Apple M5 Pro (laptop), 18-core CPU / 20-core GPU (new) / 64 GB.\n\n"
     (one,) = agreed(text + table("Model | Gen TPS", "Alpha 4B | 31.5"))
     chip = one.machine.chip
     assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M5 Pro", 18, 20)
@@ -472,7 +472,10 @@ def test_a_sentence_says_cores_and_memory_of_what_was_run_on():
 
 def test_what_a_row_did_without_is_not_what_it_ran_with():
     text = "## M2 Ultra\n\n" + table(
-        "Config | Decode tok/s", "no CoreML | 53.5", "without MLX | 41.5", "CoreML | 9.5"
+        "Config | Decode tok/s",
+        "no CoreML | 53.5",
+        "without MLX | 41.5",
+        "CoreML | 9.5",
     )
     assert "coreml (3)" not in " ".join(it.text for it in of_text(text).questions)
     assert {one.environment.framework for one in agreed(text)} <= {None, "coreml"}
