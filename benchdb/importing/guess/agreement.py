@@ -135,20 +135,36 @@ class Corrected:
         by_place = names_column or fact is None or fact.name not in FACTS
         if by_place and self._enter_places(name, answer, numbers):
             return True
+        own = fact or setting(name)
+        shown = fact is not None or any(line.fact == own for line in self.lines)
+        if not shown and (title := self._title(name, numbers)):
+            return self._enter_places(title, answer, numbers)
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
             of = fact_named(among["fact"]) or setting(among["fact"])
             said = of, facts_in(of, answer, name)
             return self._enter_places(among["place"], answer, numbers, said)
-        if fact is not None:
-            return self._enter_fact(fact, answer, numbers)
+        if shown:
+            return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
         if near or not numbers or _SETTING.fullmatch(name) is None:
             return False
-        fact = setting(name)
-        if entered := self._enter_fact(fact, answer, numbers):
-            self.notes.append(f"{name!r}: kept as {fact.name!r} of the runs: {answer}")
+        if entered := self._enter_fact(own, answer, numbers):
+            self.notes.append(f"{name!r}: kept as {own.name!r} of the runs: {answer}")
         return entered
+
+    def _title(self, beginning: str, numbers: Sequence[int]) -> str | None:
+        """Return the title of a column that starts with these words, if it is one."""
+        words = re.compile(rf"{re.escape(plain_name(beginning))}(?![a-z\d])")
+        titles = dict.fromkeys(
+            title
+            for number, it in self._sheets
+            for title in it.sheet.header
+            if number in numbers and words.match(plain_name(title))
+        )
+        if len(titles) > 1:
+            raise AnswerError(f"{beginning!r}: say which: {', '.join(titles)}")
+        return next(iter(titles), None)
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}
@@ -176,6 +192,8 @@ class Corrected:
                     if (table := self.tables.get(number)) is not None:
                         self._put(number, line.corrected(table, part))
                 self._settle(line.fact, part, line.tables)
+                if line.kind == "column" and (fact := fact_named(part)):
+                    self.doubted.add(f"{fact.name} of {line.header[:30]}")
         return True
 
     def _enter_fact(self, fact: Fact, answer: str, numbers: Sequence[int]) -> bool:
@@ -188,11 +206,13 @@ class Corrected:
         ]
         if lines:
             return self._correct_lines(lines, answer)
-        leaving, agreed = (answer.casefold() == it for it in (LEAVE_OUT, AGREED))
-        facts = {} if leaving or agreed else facts_in(fact, answer, fact.name)
+        if answer.casefold() == LEAVE_OUT:
+            why = f"no line says it; leave out a column, a row, or 'table {numbers[0]}'"
+            raise AnswerError(f"{fact.name!r}: {LEAVE_OUT}: {why}")
+        agreed = answer.casefold() == AGREED
+        facts = {} if agreed else facts_in(fact, answer, fact.name)
         for number in numbers if not agreed else ():
-            table = self.tables[number]
-            self._put(number, None if leaving else stated(table, fact, facts))
+            self._put(number, stated(self.tables[number], fact, facts))
         self._settle(fact, answer, numbers)
         return bool(numbers)
 

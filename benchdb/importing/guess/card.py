@@ -15,7 +15,12 @@ from benchdb.exchange.validation import UNDERSTANDABLE
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.card_text import longer_chips
-from benchdb.importing.guess.column_profile import fold, header_terms, is_truth
+from benchdb.importing.guess.column_profile import (
+    fold,
+    header_terms,
+    is_truth,
+    says_only,
+)
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
@@ -64,6 +69,8 @@ _GENERATION = re.compile(
     r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
 )
 _SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
+# Other words beside a term are of another thing: "draft model", "judge GPU".
+_NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -243,9 +250,7 @@ class _Reader:
             if field.startswith(PREFIXES) and field not in self._plain:
                 fact = fact_of(field)
                 if fact.name not in FACTS:
-                    kind, header, pair = self._origin(fact, item, str(value))
-                    if kind != "heading" or not _is_whole(fact, *pair):
-                        yield fact, kind, header, pair
+                    yield (fact, *self._origin(fact, item, str(value)))
 
     def _origin(
         self, fact: Fact, item: Observation, stored: str
@@ -262,7 +267,10 @@ class _Reader:
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
         if (text := self._heading(layer, field, item)) is not None:
-            return "heading", "", (text, stored)
+            # What whole headings are is a line of its own, with an answer.
+            exact = fact.name not in FACTS or field in self._groups
+            exact = exact and _is_whole(fact, text, stored)
+            return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
@@ -376,7 +384,9 @@ def _is_exact(fact: Fact, header: str) -> bool:
     if fact.name == "framework" and plain in ("runtime", "engine", "library"):
         return True
     terms = header_terms(header)
-    return bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
+    known = bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
+    alone = says_only(_NAMED.sub(" ", plain), None, terms)
+    return known and (alone or fact.name not in ("machine", "work", "model"))
 
 
 def _is_whole(fact: Fact, printed: str, stored: str) -> bool:

@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
+from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import PREFIXES, Column, Fields
@@ -105,7 +106,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
 
     def leave(self, why: str) -> None:
         """Leave the column out."""
-        self.left, self.column = why, Column(is_="ignore")
+        self.left, self.metric, self.column = why, None, Column(is_="ignore")
 
     def become_field(self, field: str) -> None:
         """Make its cells set *field*."""
@@ -131,8 +132,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
             self.leave(f"{self.header!r}: {why}")
         elif answer == "setting":
             self.become_field(f"parameters.{slug(self.header)}")
-        elif answer in FIELDS:
-            self.become_field(answer)
+        elif name := setting_field(answer):
+            self.become_field(name)
         elif answer in ("figure", "score"):
             self.metric = "score" if answer == "score" else "reported_value"
             self.unit, self.kinds = None, frozenset([("1", None)])  # no time any more

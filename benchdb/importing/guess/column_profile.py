@@ -41,6 +41,7 @@ _THINGS = frozenset(("model", "network"))
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
 _LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
+_MIN = re.compile("(?i)min$")
 _LAST_WORD = re.compile(r"[ _][^\W_]+$")
 _SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
 # Hours, but in a header: time; and the end of a card's name.
@@ -254,13 +255,10 @@ def profiles(
 
 
 def units_of(headers: Sequence[str]) -> list[str | None]:
-    """Return the units that headers name.
-
-    ``Time min`` beside a maximum, or beside ``Time``, has none.
-    """
+    """Return the units that headers name; ``Time min`` beside ``Time`` has none."""
     of = Counter(rest for _, rest in map(statistic, headers))
     return [
-        unit_in(header[:-3] if name == "min" and of[rest] > 1 else header)
+        unit_in(_MIN.sub("", header) if name == "min" and of[rest] > 1 else header)
         or unit_in(_LAST_WORD.sub("", header) if name else header)
         for header, (name, rest) in zip(headers, map(statistic, headers), strict=True)
     ]

@@ -134,17 +134,21 @@ class Line(msgspec.Struct, frozen=True):
         return printed
 
     def _left(self, table: Table) -> Table | None:
-        """Return *table* without the figures it is about, ``None`` if none stay."""
-        if self.kind != "figures":
+        """Return *table* without the figures it is about, ``None`` if none stay.
+
+        A setting that a column tells goes without them.
+        """
+        names = {printed for printed, _ in self.values} & table.columns.keys()
+        if self.kind == "column" and self.fact.name not in FACTS:
+            names = {self.header}
+        elif self.kind != "figures":
             return None
-        names = {printed for printed, _ in self.values}
-        left = {name: Column(is_="ignore") for name in names & table.columns.keys()}
-        return with_columns(table, left)
+        return with_columns(table, {name: Column(is_="ignore") for name in names})
 
 
 def naming_fields(fact: Fact) -> frozenset[str]:
     """Return the fields of a fact but what other columns may add, such as memory."""
-    return fact.fields - {*CORES, "ram"}
+    return fact.fields - ({*CORES, "ram"} if fact.name == "machine" else set())
 
 
 def without(fields: Fields, fact: Fact) -> Fields:
@@ -192,6 +196,10 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
     fields = naming_fields(fact) | facts.keys()  # a column of memory stays
     rows = {key: _untelling(it, fields) for key, it in table.rows.items()}
     every = rows.pop(ALL_ROWS, Meaning())
+    # What was answered of its parts holds whatever the machine is.
+    parts = {
+        n: it for n, it in every.set.items() if n in fact.fields - naming_fields(fact)
+    }
     columns = {
         name: _untold(name, column, fact, fields)
         for name, column in table.columns.items()
@@ -200,7 +208,7 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
         table,
         set={n: it for n, it in table.set.items() if n not in fact.fields},
         columns=_told_apart(table.columns, columns),
-        rows={ALL_ROWS: _saying(every, fact, facts), **rows},
+        rows={ALL_ROWS: _saying(every, fact, parts | facts), **rows},
     )
 
 

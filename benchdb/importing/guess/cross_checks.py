@@ -2,20 +2,26 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
+from statistics import mean, median
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft
 from benchdb.importing.guess.column_profile import fold, statistic
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
+from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
 _LISTED = 20  # sentences
+_FIGURES = 8  # of one
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
-_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|stat")
+_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
+_FEWEST = 3  # figures of a column that a list sums up
+_NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
 _TRIAL = re.compile(
     r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
 )
@@ -31,15 +37,14 @@ def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[st
                 cells[cell.line].append(cell.text)
     refused = {bad.number for one in sheets for bad in one.bad}  # named elsewhere
     lines = [
-        (number, left)
+        (number, ", ".join(left[:_FIGURES]) + " …" * (len(left) > _FIGURES))
         for number, line in enumerate(document.lines[:_LINES], 1)
         if number not in refused
         and not line.lstrip().startswith("|")
         and (left := _unread(line, cells.get(number)))
     ]
-    for number, left in lines[:_LISTED]:
-        listed = ", ".join(map(repr, left))
-        yield f"line {number}: {listed}: in no table and no list that can be read"
+    for number, text in lines[:_LISTED]:
+        yield f"line {number}: {text!r}: in no table and no list that can be read"
     if len(lines) > _LISTED:
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
 
@@ -53,30 +58,86 @@ def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
     return [it for it in found if it.replace(" ", "") not in read]
 
 
-def leave_summaries(tables: Sequence[TableDraft]) -> None:
+def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> None:
     """Leave out, in JSON, what sums up the rows of an object, beside these rows.
 
-    Rows that nothing but a number of a trial tells apart are the samples of one run.
+    That holds as well where an answer leaves these out. Once it is *settled* what the
+    columns are, rows that nothing but a number of a trial tells apart are the samples
+    of one run.
     """
     for below in tables:
         inherited = below.sheets[0].inherited
-        own = [
-            one
-            for one in below.drafts
-            if one.holds_figures and one.header not in inherited
-        ]
+        own = [one for one in _of_figures(below) if one.header not in inherited]
         trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
-        repeated = bool(own) and below.repeated(trials) is not None
+        repeated = settled and bool(own) and below.repeated(trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
-            for one in (it for it in above.drafts if it.holds_figures):
+            for one in _of_figures(above):
                 if (rows := _summed_up(one, own, repeated=repeated)) is None:
                     continue
-                why = f"sums up {rows.header!r}, of which each row is read"
-                one.leave(f"{one.header!r}: {why}")
+                if one.left is None:
+                    one.leave(f"{one.header!r}: sums up {rows.header!r} of each row")
                 for it in own if repeated else ():
                     it.sampled = True
                 for it in trials if repeated else ():
                     it.leave(f"{it.header!r}: the number of a sample")
+
+
+def leave_totals(tables: Sequence[TableDraft]) -> None:
+    """Leave figures of lists out that sum up a column of a table, as their names say.
+
+    They are its sum, mean, median or extreme, as exactly as they are printed.
+    """
+    totals = [
+        one
+        for table in tables
+        for one in table.rows
+        if one.left is None
+        and (_SUMMARY.search(one.header) or statistic(one.header)[0])
+    ]
+    columns = [
+        (one, _amounts((row.cells[n].text for row in rows), one.unit))
+        for table in tables
+        if totals and not table.rows
+        for rows in [[row for sheet in table.sheets for row in sheet.rows]]
+        for n, one in enumerate(table.drafts)
+        if one.holds_figures and one.header not in table.sheets[0].inherited
+    ]
+    for total in totals:
+        for one, amounts in columns:
+            if total.bases == one.bases and _sums_up(total, amounts):
+                where = f"{one.header!r} of the table at line {one.line}"
+                total.leave(f"{total.header!r}: sums up {where}")
+
+
+def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:
+    own, text = _amounts(total.looks.texts, total.unit), total.looks.texts[0]
+    if len(own) != 1 or len(amounts) < _FEWEST or not (number := _NUMBER.search(text)):
+        return False
+    scale = own[0] / float(number[0]) if float(number[0]) else 0.0
+    last = (
+        1.01 * scale * 10.0 ** -len(number["decimals"] or "")
+    )  # one of its last digit
+    summed = (sum(amounts), mean(amounts), median(amounts), min(amounts), max(amounts))
+    return any(abs(own[0] - it) <= last for it in summed)
+
+
+def _amounts(texts: Iterable[str], unit: str | None) -> list[float]:
+    """Return the figures of cells in their base unit, as far as they can be read."""
+    amounts = []
+    for text in texts:
+        with suppress(ValueError):
+            amount = parsed(text, unit=unit)
+            amounts += [amount.value] if isinstance(amount, Quantity) else []
+    return amounts
+
+
+def _of_figures(table: TableDraft) -> list[ColumnDraft]:
+    """Return the columns of figures, those as well that are left out."""
+    return [
+        one
+        for one in table.drafts
+        if one.holds_figures or (one.left is not None and one.looks.figures)
+    ]
 
 
 def _summed_up(

@@ -21,7 +21,11 @@ from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.corrections import Line
-from benchdb.importing.guess.cross_checks import leave_summaries, sentence_results
+from benchdb.importing.guess.cross_checks import (
+    leave_summaries,
+    leave_totals,
+    sentence_results,
+)
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
     heading_doubts,
@@ -34,6 +38,7 @@ from benchdb.importing.guess.questions import (
     Inquiry,
     Question,
     corrections,
+    spelt,
     unused,
 )
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
@@ -86,7 +91,7 @@ def propose(
     left_out: list[str] = []
     plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
-    given = {key: answer for key, answer in answers.items() if key not in cards}
+    given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
     for key in chain(["readings"], map("readings {}".format, count(2))):
         state = _settled(plan, given, earlier)
@@ -186,7 +191,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         if key not in corrected.tables
     ]
     questions = [as_question(line, document, at) for line in corrected.lines]
-    doubts = inquiry.lines()
+    doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
         map=_map(
             document,
@@ -211,19 +216,22 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     """Return the tables as far as they are known, with what is asked of each."""
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
-    inquiry.settle(it for one in tables for it in one.weighed(one.column_doubts()))
+    doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
+    leave_summaries(tables)  # of which nothing is to be asked
+    leave_totals(tables)
+    inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
-    leave_summaries(tables)
+    leave_summaries(tables, settled=True)
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()
         _enter_file_name(table, document)
+    # First, as what headings name may be the work.
     inquiry.settle(
-        it
-        for one in taken
-        for it in one.weighed(
-            [*work_doubts(one, document), *heading_doubts(one, taken)]
-        )
+        it for one in taken for it in one.weighed(heading_doubts(one, taken))
+    )
+    inquiry.settle(
+        it for one in taken for it in one.weighed(work_doubts(one, document))
     )
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
@@ -231,6 +239,19 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
     enter_stated(taken, document)
     return tables
+
+
+def _idle(tables: Iterable[TableDraft]) -> set[int]:
+    """Return the lines of tables that are named as left out, whole."""
+    whole, others = set[int](), set[int]()
+    for one in tables:
+        lines = others if one.may_have_figures() or _left_columns(one) else whole
+        lines.add(one.line)
+    return whole - others
+
+
+def _left_columns(table: TableDraft) -> bool:
+    return any(one.left for one in table.drafts)
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -372,7 +393,7 @@ def _left(table: TableDraft) -> Iterator[str]:
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
-    if table.may_have_figures() or any(one.left for one in table.drafts):
+    if table.may_have_figures() or _left_columns(table):
         return
     texts = [text for one in table.drafts for text in one.looks.texts]
     digits = [text for text in texts if any(map(str.isdigit, text))]

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 
 import msgspec
 
 from benchdb.catalogue import workloads
 from benchdb.errors import suggestion
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
-from benchdb.importing.mapping.fields import DEVICES, scalar, slug
+from benchdb.importing.mapping.fields import DEVICES, machine, scalar, slug
 from benchdb.importing.mapping.language import (
     OF_MACHINES,
     PREFIXES,
@@ -73,6 +75,17 @@ def _machine(text: str) -> Fields:
 def _is_other(text: str) -> bool:
     other = naming.framework(text) or naming.precision(text) or missing_of(text)
     return bool(other) or text.casefold() in (*DEVICES, GPU)
+
+
+def _part(field: str) -> Callable[[str], Fields]:
+    def read(text: str) -> Fields:
+        with suppress(RefusedError):
+            chip = machine({field: text}, {}).chip
+            known = chip.ram_bytes or chip.gpu_cores or chip.cpu_cores
+            return {field: text} if known else {}
+        return {}
+
+    return read
 
 
 def _device(text: str) -> Fields:
@@ -145,9 +158,17 @@ FACTS = dict(
         _texts("batch size", _BATCH, _COUNT, "64", "batch_size"),
     )
 )
+# What is known of a machine beside its name: it is corrected without it.
+_PARTS = dict(
+    (
+        _fact("memory", "ram", _part("ram"), "64 GB"),
+        _fact("gpu cores", "gpu_cores", _part("gpu_cores"), "40"),
+        _fact("cpu cores", "cpu_cores", _part("cpu_cores"), "16"),
+    )
+)
 _ALIASES = {
-    **dict.fromkeys(("chip", "accelerator", "hardware", "ram", "memory"), "machine"),
-    **dict.fromkeys(("gpu cores", "cpu cores"), "machine"),
+    **dict.fromkeys(("chip", "accelerator", "hardware"), "machine"),
+    "ram": "memory",
     "framework version": "version",
     "system": "os",
     "os name": "os",
@@ -174,12 +195,19 @@ def fact_named(name: str) -> Fact | None:
     plain = _plain(name)
     if plain in _SETTINGS or plain.startswith(_SETTING):
         return setting(plain.removeprefix(_SETTING))
-    return FACTS.get(_ALIASES.get(plain, plain))
+    name = _ALIASES.get(plain, plain)
+    return FACTS.get(name) or _PARTS.get(name)
 
 
 def setting(name: str) -> Fact:
     """Return the fact that the setting *name* is, which may be any text."""
     return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
+
+
+def setting_field(answer: str) -> str | None:
+    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``."""
+    fact = fact_named(answer)
+    return None if fact is None or fact.name in FACTS else min(fact.fields)
 
 
 def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:

@@ -31,6 +31,7 @@ from benchdb.importing.guess.column_profile import (
     says_only,
     words,
 )
+from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
 from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
@@ -211,7 +212,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     no_unit = "it is no unit that can be understood"
     free = Free(
         "a unit, such as ms, tok/s or GB",
-        lambda it: None if understood(it) else no_unit,
+        lambda it: None if understood(it) or setting_field(it) else no_unit,
     )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
@@ -258,7 +259,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return [] if draft.metric else _metric_doubts(draft, around)
 
     def fault(answer: str) -> str | None:
-        if fits(answer, bases) or (metric is not None and understood(answer)):
+        unit = metric is not None and understood(answer)
+        if unit or fits(answer, bases) or setting_field(answer):
             return None
         no_unit = "" if metric is None else "no unit, and "
         return f"it is {no_unit}no metric of schema/metrics.json in {listed}"

@@ -18,12 +18,19 @@ LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 AGREED = "yes"
+SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
 _NAMED = 4  # subjects that a line names
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
     r"\s*(?:'(?P<quoted>[^']+)'|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
 )
+
+
+def spelt(answer: str) -> str:
+    """Return *answer* as the choices are spelt that all lines have: ``leave-out``."""
+    choice = "-".join(answer.split()).casefold()
+    return choice if choice in (LEAVE_OUT, NOT_STATED) else answer.strip()
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -121,12 +128,11 @@ class Doubt(msgspec.Struct, frozen=True):
     def accepted(self, key: str, answer: str) -> str:
         """Return *answer* as a choice or as typed; raise ``AnswerError`` for others."""
         for choice in self.choices:
-            if choice.casefold() == answer.strip().casefold():
+            if choice.casefold() == answer.casefold():
                 return choice
-        typed = answer.strip()
-        why = self.free.fault(typed) if self.free and typed else "it is no choice"
+        why = self.free.fault(answer) if self.free and answer else "it is no choice"
         if why is None:
-            return typed
+            return answer
         allowed = ", ".join((*self.choices, *([self.free.words] if self.free else ())))
         raise AnswerError(f"{key!r}: {answer!r}: {why}; allowed: {allowed}")
 
@@ -173,12 +179,13 @@ class Inquiry:
         if more:
             self.settle(more)
 
-    def lines(self) -> tuple[Question, ...]:
-        """Return what nobody answered."""
+    def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
+        """Return what nobody answered, but which settings are in *idle* tables."""
         lines: list[Question] = []
         for key, doubts in self._unanswered.items():
             # What has no likely answer may be needless by now.
             kept = [it for it in doubts if it.likely or it.is_about_figures]
+            kept = [o for o in kept if o.line not in idle or o.likely != SETTING]
             lines += [_question(key, kept)] if kept else []
         return tuple(lines)
 
@@ -272,7 +279,7 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
     corrected: dict[str, str] = {}
     for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
-        typed = correction["answer"].strip() if correction else ""
+        typed = spelt(correction["answer"]) if correction else ""
         if correction is None or not typed:
             why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"

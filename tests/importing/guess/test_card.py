@@ -279,6 +279,60 @@ def test_the_title_of_a_column_goes_before_the_name_of_a_setting():
     assert tokens == {128, 256}
 
 
+WORDS = "# matmul with MLX on M2 GPU\n\n" + table(
+    "Kind | Foo tokens | TFLOPS", "wide | 128 | 7.5", "deep | 256 | 6.5"
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["kind", "setting kind", "'setting kind'", "setting kind in Kind", "Kind"]
+)
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [("leave-out", None), ("Leave out", None), ("quantization", "quantization")],
+)
+def test_a_setting_goes_by_what_the_card_calls_it(name, answer, kept):
+    lines = of_text(WORDS).questions
+    assert "setting kind: wide (1), deep (1)" in "".join(it.text for it in lines)
+
+    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    rest = {"foo_tokens": 128}, {"foo_tokens": 256}
+    ours = ({kept: "wide"}, {kept: "deep"}) if kept else ({}, {})
+    assert told == [one | other for one, other in zip(ours, rest, strict=True)]
+
+
+@pytest.mark.parametrize("name", ["7", "Foo tokens", "unit of Foo tokens"])
+@pytest.mark.parametrize("answer", ["prompt tokens", "prompt_tokens", "input tokens"])
+def test_a_column_of_numbers_is_the_setting_that_is_typed(name, answer):
+    told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
+    assert [it["prompt_tokens"] for it in told] == [128, 256]
+
+
+@pytest.mark.parametrize("answer", ["not stated", "Not-stated", "not-stated"])
+def test_what_is_not_stated_is_answered_as_the_card_says_it(answer):
+    (chip, other), _ = runs(WORDS, f"yes, but machine: {answer}; device: {answer}")
+    assert (chip.name, other.device) == ("unknown", "unknown")
+
+
+def test_a_model_that_may_not_be_the_one_that_ran_is_shown():
+    text = "# MLX on M2 GPU\n\n" + table(
+        "Helper Model | decode tok/s", "Qwen2 0.5B | 30.5", "Qwen2 1.5B | 20.5"
+    )
+    assert "model in Helper Model" in inferred(of_text(text))
+    plain = text.replace("Helper Model", "Model name")
+    assert not [key for key in inferred(of_text(plain)) if key.startswith("model")]
+
+
+def test_a_fact_that_some_rows_state_is_corrected_in_all():
+    rows = (f"MLX way {n} | {n}.5" for n in range(1, 5))
+    text = "# matmul on M2 GPU\n\n" + table("Config | TFLOPS", *rows, "other | 9.5")
+    keys = {it.key.partition(" at ")[0] for it in of_text(text).questions}
+    assert {"framework in Config", "framework"} <= keys
+
+    told = [run.framework for _, run in runs(text, "yes, but framework: jax")]
+    assert told == ["jax"] * 5
+
+
 def test_a_text_is_of_the_fact_that_its_column_tells():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Quant | decode tok/s", "q4 | 30.5", "q8 | 20.5"

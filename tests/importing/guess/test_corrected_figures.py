@@ -106,6 +106,29 @@ def test_what_was_typed_is_not_asked_again():
     assert (run.workload, run.framework) == ("to-knit", "ctranslate")
 
 
+@pytest.mark.parametrize("answer", ["model", "work", "setting"])
+def test_whole_headings_are_not_asked_again_once_they_are_answered(answer):
+    text = "# Painting with MLX on M2 GPU\n\n" + "\n".join(
+        f"## {name}\n\n" + table("Preset | Time (s)", f"quick | {seconds}")
+        for name, seconds in (("Blue Heron", 2.5), ("Red Kite", 3.5))
+    )
+    (number,) = [
+        n
+        for n, it in enumerate(of_text(text).questions, 1)
+        if it.key.startswith("headings")
+    ]
+    found = agreed(text, f"yes, but {number}: {answer}")
+
+    assert found.questions == ()
+    runs = [it.run for it in records(found, text)]
+    told = {
+        "model": [it.parameters.get("model") for it in runs],
+        "setting": [it.parameters.get("variant") for it in runs],
+        "work": [it.workload.replace("-", " ").title() for it in runs],
+    }
+    assert told[answer] == ["Blue Heron", "Red Kite"]
+
+
 def test_a_machine_that_nobody_knows_keeps_the_name_that_was_typed():
     found = of_text(UNSTATED, {"readings": "yes, but machine: Loom 8 GB"})
     assert {it.machine.label for it in records(found, UNSTATED)} == {"Loom 8 GB"}

@@ -359,3 +359,32 @@ def test_an_answer_to_what_was_not_asked_brings_its_questions_up():
     found = propose(document, sheets, {"numbers of tps": "tok/s"})
     assert "work of tps" in asked(found)
     assert not any("contradict" in it.text for it in found.questions)  # a limit is none
+
+
+COUNTS = (
+    "# matmul with MLX on M2 GPU\n\n"
+    + table("Size | TFLOPS", "512 | 7.5")
+    + "\n## Marks\n\n"
+    + table("Grade | Foo", "good | 11", "bad | 2")
+)
+
+
+def test_a_table_that_is_named_as_left_out_has_no_line_of_its_own():
+    found = of_text(COUNTS)
+
+    assert not [it.key for it in found.questions if "Foo" in it.text]
+    left = "the table at line 9 (Grade, Foo): no column is one of figures"
+    assert left in "\n".join(found.left_out)
+
+
+def test_a_column_of_such_a_table_is_a_result_if_somebody_says_so():
+    found = of_text(COUNTS, {"readings": "yes, but Foo: score"})
+
+    stored = {(metric, value) for _, metric, value in figures(found, COUNTS)}
+    assert stored == {("teraflops", 7.5), ("score", 11), ("score", 2)}
+
+
+def test_a_table_alone_is_asked_about_though_it_may_hold_no_figures():
+    text = "# matmul with MLX on M2 GPU\n\n" + table("Grade | Foo", "good | 11")
+
+    assert "numbers of Foo" in asked(of_text(text))
