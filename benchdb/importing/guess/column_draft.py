@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.messages import Scalar
@@ -16,8 +17,8 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
-from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields
+from benchdb.importing.mapping.fields import GROUPED, slug
+from benchdb.importing.mapping.language import PREFIXES, Column, Fields
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
@@ -150,7 +151,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
     def finished(self) -> Column:
         """Return the column as the map has it; what stays open is left out."""
         if self.column is not None:
-            return self.column
+            setting = (self.column.field or "").startswith(PREFIXES)
+            grouped = setting and any(map(GROUPED.fullmatch, self.looks.texts))
+            decimal = self.looks.decimal if grouped else None
+            return replace(self.column, decimal=decimal or self.column.decimal)
         if self.parts:
             return Column(is_="value", parts=self.parts, set=self.fields)
         if self.metric is None:

@@ -15,6 +15,7 @@ from itertools import chain
 import msgspec
 
 from benchdb.importing import naming
+from benchdb.importing.mapping.fields import GROUPED
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.characters import AmbiguousError
 from benchdb.importing.quantities.missing_values import missing_of
@@ -264,12 +265,12 @@ def units_of(headers: Sequence[str]) -> list[str | None]:
 
 
 def profile(
-    header: str, cells: Iterable[str], whole: Mark | None, named: str | None
+    header: str, cells: Iterable[str], of_table: Mark | None, named: str | None
 ) -> ColumnProfile:
     """Return what a column called *header* with these cells looks like.
 
-    *whole* is the decimal mark of the table, where the column does not show it, *named*
-    the unit in the header.
+    *of_table* is the decimal mark of the table, where the column does not show it,
+    *named* the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     texts = [text for text in distinct if missing_of(text) is None]
@@ -279,7 +280,7 @@ def profile(
     if named == "B" and any(map(_NO_BYTES.search, sample)):
         named = None  # "mAP50-95(B)"
     unit = named
-    mark = convention(sample) or whole
+    mark = convention(sample) or of_table
     cards = bool(header_terms(header) & CARDS)
     quantities, unclear, doubtful = _read(sample, mark, None, cards=cards)
     if quantities and all(quantity.unit != "1" for quantity in quantities):
@@ -305,6 +306,10 @@ def profile(
     sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
     if figures and len(sides) > 1:  # of the same kind of figure, in one column
         figures, several = False, True
+    counts = [text for text in texts if not is_zero(text)]  # "0.0" where nothing ran
+    if mark != ",":
+        counts = [it.replace(",", "") if GROUPED.fullmatch(it) else it for it in counts]
+    counts = counts or texts
     return ColumnProfile(
         header=header,
         texts=tuple(texts),
@@ -313,7 +318,7 @@ def profile(
         unit=unit,
         kinds=frozenset(kinds if figures else ()),
         parts=_parts(sample, mark) if sample and not figures else (),
-        integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in texts),
+        integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in counts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
         zero=next(filter(is_zero, texts), None),

@@ -25,7 +25,7 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
-from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import PROVIDER, recognised
 
@@ -82,8 +82,11 @@ def _told(rule: FieldRule, column: ColumnProfile) -> Column:
     if rule.field == "os_name":
         return Column(names=("os",))
     own = naming.framework(column.header) if rule.cells == "own version" else None
+    # A count is a whole number: its comma groups digits.
+    count = rule.cells == "integers" and any(map(GROUPED.fullmatch, column.texts))
     return Column(
         field=rule.field.format(slug(column.header)),
+        decimal="." if count else None,
         set={"framework": own} if own else {},
     )
 

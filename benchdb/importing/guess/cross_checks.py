@@ -1,6 +1,7 @@
 """What a document says twice, or beside its tables: summaries of rows, sentences."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -27,22 +28,34 @@ _TRIAL = re.compile(
 
 
 def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Yield what lines say of rates and times that are in no table and no list."""
-    read = {cell.line for one in sheets for row in one.rows for cell in row.cells}
-    read |= {
-        line for one in sheets for line in (one.line, *(b.number for b in one.bad))
-    }
+    """Yield what lines say of rates and times that are in no cell of *sheets*."""
+    cells: defaultdict[int, list[str]] = defaultdict(list)
+    for one in sheets:
+        cells[one.line] += one.header
+        for row in one.rows:
+            for cell in row.cells:
+                cells[cell.line].append(cell.text)
+    refused = {bad.number for one in sheets for bad in one.bad}  # named elsewhere
     lines = [
-        (number, ", ".join(found[:_FIGURES]))
+        (number, ", ".join(left[:_FIGURES]) + " …" * (len(left) > _FIGURES))
         for number, line in enumerate(document.lines[:_LINES], 1)
-        if number not in read
+        if number not in refused
         and not line.lstrip().startswith("|")
-        and (found := figures(line) or _ALIGNED.findall(line))
+        and (left := _unread(line, cells.get(number)))
     ]
     for number, text in lines[:_LISTED]:
         yield f"line {number}: {text!r}: in no table and no list that can be read"
     if len(lines) > _LISTED:
         yield f"{len(lines) - _LISTED} more lines with results in sentences"
+
+
+def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
+    """Return the rates and times of *line* that none of its *cells* holds, if any."""
+    found = figures(line)
+    if cells is None:
+        return found or _ALIGNED.findall(line)
+    read = "".join("\n".join(cells).split(" "))
+    return [it for it in found if it.replace(" ", "") not in read]
 
 
 def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> None:

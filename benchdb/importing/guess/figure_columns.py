@@ -127,7 +127,9 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
-    rated = around.specified and draft.bases & _RATED
+    # Beside what a language model does, that of memory is a data sheet's.
+    of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
+    rated = of_chip or (around.specified and draft.bases & _RATED)
     if (rated or named) and "score" not in looks.terms:
 
         def settle(answer: str) -> list[Doubt]:

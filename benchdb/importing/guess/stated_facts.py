@@ -31,6 +31,7 @@ _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
 _OF_RUNS = ("device", "framework", "model")
+_OF_CHIPS = ("ram", "cpu_cores", "gpu_cores")
 _BULLET = 60  # characters of one that only names something
 _SENTENCE = 1000  # characters of a line in which something may have run
 _LIST = 300  # characters of a line that lists something
@@ -101,8 +102,8 @@ def stated_facts(document: Document) -> StatedFacts:
     chip = sure.pop("chip", "")
     if chip in facts.chips:
         facts.own = chip
-        if size := sure.get("ram"):
-            facts.chips[chip] = {"ram": size, **facts.chips[chip]}
+        beside = {it: scalar(it, sure[it]) for it in _OF_CHIPS if it in sure}
+        facts.chips[chip] = beside | facts.chips[chip]
     facts.framework = sure.get("framework")
     facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
     only = naming.frameworks(document.text[:_SCANNED])
@@ -145,8 +146,11 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
     """Yield the chips that *line* names, each with what stands beside it."""
     pieces = pattern("pieces").split(line.replace("*", ""))
     listed = line.rstrip(".") if _is_list(line) else line
+    run_on = pattern("run_on").fullmatch(line[:_SENTENCE])
     if len(line) <= NAME_LIMIT and recognised(listed, ["machine"]).set:
         pieces = [listed]
+    elif run_on and len(naming.chips_in(line)) == 1:  # cores and memory follow it
+        pieces = [run_on["text"]]
     for piece in pieces if pattern("supported").search(line) is None else ():
         chips = naming.chips_in(piece)
         whole = recognised(piece, ["machine"]).set if len(chips) == 1 else {}
@@ -157,7 +161,8 @@ def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
 
 def _is_list(line: str) -> bool:
     """Tell whether *line* lists what there was: "vLLM 0.9, 2x A100, batch 8"."""
-    listed = len(line) <= _LIST and pattern("listed").fullmatch(line)
+    short = len(line) <= _LIST and "|" not in line  # of a table, a row
+    listed = short and pattern("listed").fullmatch(line)
     return bool(listed) and not pattern("sentence").search(line)
 
 
@@ -205,7 +210,9 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         yield from _software_in(label, terms, text)
         if not label:
             yield from (("network", name) for name in naming.networks(text))
-        bare = not item or len(text.split()) <= _FEW  # "- fp16" is of all that there is
+        # "- fp16" is of all that there is, "- some/model-8b-fp16" of a model.
+        model = "/" in text or naming.networks(text) or re.search(BILLIONS, text)
+        bare = not item or (len(text.split()) <= _FEW and not model)
         if (not label and bare) or "precision" in terms:
             known = weights_in(text) | recognised(text, ["precision"]).set
             yield from ((name, str(it)) for name, it in known.items())
@@ -222,6 +229,8 @@ def _hardware_in(
         yield from (
             ("ram", f"{size[1]} GB") for size in pattern("gigabytes").finditer(text)
         )
+    if "cores" in terms and text.isdecimal():
+        yield from ((f"{it}_cores", text) for it in terms & {"cpu", "gpu"})
     if terms & {"device", "framework"} and (device := device_in(text)):
         yield "device", device
 

@@ -35,6 +35,7 @@ from benchdb.importing.logs.line_text import (
     unstamped,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
+from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.quantities.quantity import TIMED
 from benchdb.importing.sheet import Sheet
@@ -334,8 +335,10 @@ def _row_of(line: Line, text: str) -> _Row | None:
 
 
 def _may_name(pair: Named) -> bool:
+    """Tell whether *pair* has a name, and no figure is lost in it: "chunks in 36 s"."""
     named = is_unit(pair.name) or is_name(pair.name, words=6)
-    return named and _VARIABLE.fullmatch(pair.name) is None
+    lost = pair.name not in pair.value and figures(pair.name)
+    return named and not (lost or _VARIABLE.fullmatch(pair.name))
 
 
 def _listed(text: str) -> list[Named] | None:

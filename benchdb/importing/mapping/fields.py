@@ -42,6 +42,7 @@ _PRINTED = "not printed"
 MACHINE_FACTS = frozenset((*CORES, "ram_bytes", "memory_bytes"))
 _OF_SOFTWARE = (*OF_ENVIRONMENTS[1:], "framework_version")
 _ALWAYS = ("os_name", "os_version", "framework_version")  # their absence is told
+GROUPED = re.compile(r"\d{1,3}(?:,\d{3}){1,4}", re.ASCII)  # digits of a whole number
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?\d{1,12}\.\d{1,12}", re.ASCII)
 _BATCH = re.compile(r"(?:bs|b|batch(?:[ _-]?size)?)\s*[:=×x]?\s*(\d{1,9})", re.I | re.A)

@@ -152,6 +152,7 @@ class Column(_Part, frozen=True, kw_only=True):
     metric, an empty one leaves the row out; ``*`` is any other label), in *unit* or
     that of its label in *units*; the value columns follow it.
 
+    With the *decimal* ``.`` a field may be a number whose digits a comma groups.
     *ending* is put behind what a cell says of a ``workload``: ``-inference``.
 
     *set* are fields that the column itself stands for, as in a pivot. *missing* says

@@ -13,6 +13,7 @@ from benchdb.exchange.validation import RefusedError
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import (
+    GROUPED,
     Known,
     group_facts,
     plain_name,
@@ -306,6 +307,8 @@ def _of_cell(text: str, column: Column, *, whole: bool) -> Iterator[Facts]:
     elif column.names:
         yield replace(recognised(text, column.names, whole=True), basis=column.basis)
     elif whole:
+        if column.decimal == "." and GROUPED.fullmatch(text):
+            text = text.replace(",", "")
         value = scalar(name, text + column.ending)
         yield Layer(set={name: value}, basis=column.basis, printed=True)
 

@@ -134,9 +134,11 @@ def device(text: str, on: RecognisedChip | None = None) -> Device | None:
     """Return the back end that *text* names.
 
     ``GPU`` names none, unless it is known whose it is: *on* a chip of Apple it is
-    ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none.
+    ``metal``, on a card of NVIDIA ``cuda``. ``CPU/GPU`` and ``without GPU`` name none,
+    ``CPU, no GPU`` names the CPU.
     """
     plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
+    plain = way("without").sub(" ", plain)
     if way("negated").search(plain):
         return None
     known: list[Device] = meanings(plain, "devices")  # type: ignore[assignment]

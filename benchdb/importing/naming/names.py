@@ -54,8 +54,12 @@ def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
 
 
 def meanings(text: str, table: str) -> list[str]:
-    """Return the meanings in a table whose words *text* has; none in a long text."""
+    """Return the meanings in a table whose words *text* has; none in a long text.
+
+    What is negated, as in "no CoreML", is named by none.
+    """
     plain = tidied(text).casefold() if len(text) <= TEXT_LIMIT else ""
+    plain = way("without").sub(" ", plain)
     return [name for name, pattern in _patterns(table).items() if pattern.search(plain)]
 
 
@@ -199,7 +203,7 @@ def framework_version(text: str) -> str | None:
 @lru_cache(maxsize=64)  # whole documents are asked about, several times
 def frameworks(text: str) -> frozenset[str]:
     """Return all frameworks that *text* names, however long it is."""
-    plain, known = text.casefold(), _patterns("frameworks")
+    plain, known = way("without").sub(" ", text.casefold()), _patterns("frameworks")
     return frozenset(name for name, words in known.items() if words.search(plain))
 
 

@@ -59,7 +59,7 @@ def _tag_of(match: re.Match[str]) -> Tag:
 LENGTH_LIMIT = 4000  # characters of Markdown; a longer text is no cell and no caption
 MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it is
 
-_WORD = r"[^\\`<\[\]!*_~&†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
+_WORD = r"[^\\`<\[\]!*_~&†★‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
 
 _STRUCK = re.compile(
@@ -96,8 +96,8 @@ _NOTE_LENGTH = 12
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
 # A narrow or unbreakable space that groups digits belongs to the number.
 _SPACES = re.compile(r"((?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d)))|\s+")
-_MARK = re.compile("[*†‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹]")
-_LAST = re.compile(r" ?([*]{1,3}|[†‡§¶]{1,3})$")
+_MARK = re.compile("[*†★‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_LAST = re.compile(r" ?([*]{1,3}|[†‡§¶]{1,3}|(?<=[\w)] )★)$")  # Q6_K ★, the best
 _INSIDE = re.compile(r"(?<=[^\s*])([*]{1,3}|[†‡§¶]{1,3})(?=[\s,;)])")
 _FIRST = re.compile(r"^([*]{1,3}(?=[^\s*.])|[†‡§¶]{1,3}) ?")
 _RAISED = re.compile("(?<=[^⁰¹²³⁴⁵⁶⁷⁸⁹⁻]) ?([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")

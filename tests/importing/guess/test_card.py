@@ -314,12 +314,12 @@ def test_what_is_not_stated_is_answered_as_the_card_says_it(answer):
     assert (chip.name, other.device) == ("unknown", "unknown")
 
 
-def test_a_model_that_is_not_the_one_that_ran_is_shown():
+def test_a_model_that_may_not_be_the_one_that_ran_is_shown():
     text = "# MLX on M2 GPU\n\n" + table(
-        "Draft Model | decode tok/s", "Qwen2 0.5B | 30.5", "Qwen2 1.5B | 20.5"
+        "Helper Model | decode tok/s", "Qwen2 0.5B | 30.5", "Qwen2 1.5B | 20.5"
     )
-    assert "model in Draft Model" in inferred(of_text(text))
-    plain = text.replace("Draft Model", "Model name")
+    assert "model in Helper Model" in inferred(of_text(text))
+    plain = text.replace("Helper Model", "Model name")
     assert not [key for key in inferred(of_text(plain)) if key.startswith("model")]
 
 

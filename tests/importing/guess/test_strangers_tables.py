@@ -548,6 +548,14 @@ def test_all_figures_of_a_sentence_are_named_and_those_of_comments():
     assert "line 7: '0.25 ms, 0.75 ms': in no table and no list" in left
 
 
+def test_a_figure_within_the_words_before_another_is_read_as_well():
+    text = "first token : 0.25 s\nwriting     : 120 pieces in 20.5 s  =  5.9 tok/s\n"
+    one = Document("bench.txt", text.encode())
+    cells = [cell.text for it in readable(one) for row in it.rows for cell in row.cells]
+
+    assert {"0.25 s", "20.5 s", "5.9 tok/s"} <= {*cells}
+
+
 def test_of_two_runtimes_with_versions_in_one_line_it_is_asked_which_ran():
     text = "# M3 Ultra GPU\n\nSoftware: macOS 26.3, ollama 0.7.9, mlx 0.31.2\n\n"
     text += table("Model | Decode tok/s", "Phi 4 | 45.2")

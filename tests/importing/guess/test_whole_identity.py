@@ -379,3 +379,104 @@ def test_language_models_say_themselves_what_is_done():
     )
     works = {run.workload for run in runs(text)}
     assert not any(work.endswith("inference") for work in works)
+
+
+def test_what_a_list_says_of_the_machine_and_its_software_is_of_all_runs():
+    text = table("Model | Gen TPS", "some/Alpha-4B-8bit | 31.5", "some/Beta-9B | 12.5")
+    text += "\n- **GPU/Chip**: Apple M4 Max\n- **RAM**: 128.0 GB\n- **GPU Cores**: 40\n"
+    text += "- `mlx`: `0.30.7.dev20260208+9cd4b9be`\n"
+    one, _ = agreed(text)
+    chip, environment = one.machine.chip, one.environment
+    assert (chip.name, chip.ram_bytes, chip.gpu_cores) == ("M4 Max", 128 * 2**30, 40)
+    assert environment.framework == "mlx"
+    assert environment.framework_version == "0.30.7.dev20260208+9cd4b9be"
+
+
+def test_memory_of_no_whole_number_is_not_read_by_its_decimals():
+    text = table("Model | Gen TPS", "Alpha 4B | 31.5")
+    one, *_ = agreed(f"{text}\n- **Chip**: Apple M4 Max\n- **RAM**: 96.5 GB\n")
+    assert one.machine.chip.ram_bytes is None
+
+
+def test_the_precision_in_the_name_of_one_model_is_not_that_of_all():
+    text = table("Model | Gen TPS", "Alpha 4B | 31.5", "Beta 9B | 12.5")
+    text += "\n- `some/Beta-9B-bf16`\n- `other/Gamma-A3B-bf16` (slow)\n"
+    text += "\n| `mlx` | 2 | slow, large, odd, `some/Beta-8bit`, `some/Gamma` |\n"
+    one, two = agreed(text)
+    assert {one.run.precision, two.run.precision} == {None}
+    assert "quantization" not in one.run.parameters
+
+
+@pytest.mark.parametrize("rate", ["2,537.5", "2537"])
+def test_numbers_of_tokens_are_settings_with_grouped_digits_and_noughts(rate):
+    text = table(
+        "Model | Prompt (tokens) | Generation (tokens) | Prompt TPS | Gen TPS",
+        f"Alpha 4B | 1,582 | 440 | {rate} | 324",
+        "Beta 9B | 853 | 0.0 | 126 | 97",
+    )
+    counts = {
+        (run.parameters["prompt_tokens"], run.parameters["generated_tokens"])
+        for run in runs(text)
+    }
+    assert counts == {(1582, 440), (853, 0)}
+    metrics = {metric for _, metric, _ in figures(of_text(text, YES), text)}
+    assert metrics == {"tokens_per_second"}
+
+
+def test_a_model_in_another_role_is_no_model_of_the_figures():
+    text = "## Speculation on M2 Ultra GPU with llama.cpp\n\n" + table(
+        "Draft Model | Draft Backend | Decode tok/s",
+        "0.8B Q8 ★ | Local (M2 Ultra) | 53.5",
+        "2B Q8 | M1 Max (network) | 41.5",
+    )
+    one, two = agreed(text)
+    assert "model" not in one.run.parameters
+    assert one.run.parameters["draft_model"] == "0.8B Q8"
+    assert two.run.parameters["draft_backend"] == "M1 Max (network)"
+
+
+def test_the_bandwidth_of_a_data_sheet_is_no_result_of_a_language_model():
+    text = table(
+        "Chip | Mem BW | Decode tok/s", "M2 Ultra | 800 GB/s | 42.5", "M1 | 68 GB/s | 9"
+    )
+    assert {metric for _, metric, _ in figures(of_text(text, YES), text)} == {
+        "tokens_per_second"
+    }
+    assert "'Mem BW': as answered" in left_out(text)
+
+
+def test_scores_of_sound_shares_and_lengths_of_recordings_are_no_times():
+    text = table(
+        "text | rtf | audio_s | mos | mos_min | peak_cpu_percent",
+        "short | 0.25 | 12.5 | 4.25 | 4.05 | 18.5",
+        "long | 0.22 | 28.5 | 4.45 | 3.15 | 20.5",
+    )
+    found = of_text(text, YES)
+    assert {metric for _, metric, _ in figures(found, text)} == {"reported_value"}
+    assert {run.parameters["audio_s"] for run in runs(text)} == {12.5, 28.5}
+    assert "'mos_min' is how good answers are" in left_out(text)
+    assert "'peak_cpu_percent': as answered" in left_out(text)
+
+
+def test_the_least_beside_the_value_itself_is_in_no_minutes():
+    text = table("case | rating | rating_min", "a | 4.25 | 4.05", "b | 4.45 | 3.15")
+    assert "min" not in {it.unit for it in of_text(text).map.table[0].columns.values()}
+
+
+def test_a_sentence_says_cores_and_memory_of_what_was_run_on():
+    text = "Runs on Apple M5 Pro (laptop), 18-core CPU / 20-core GPU (new) / 64 GB.\n\n"
+    (one,) = agreed(text + table("Model | Gen TPS", "Alpha 4B | 31.5"))
+    chip = one.machine.chip
+    assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M5 Pro", 18, 20)
+    assert chip.ram_bytes == 64 * 2**30
+
+
+def test_what_a_row_did_without_is_not_what_it_ran_with():
+    text = "## M2 Ultra\n\n" + table(
+        "Config | Decode tok/s",
+        "no CoreML | 53.5",
+        "without MLX | 41.5",
+        "CoreML | 9.5",
+    )
+    assert "coreml (3)" not in " ".join(it.text for it in of_text(text).questions)
+    assert {one.environment.framework for one in agreed(text)} <= {None, "coreml"}

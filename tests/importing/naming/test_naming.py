@@ -304,6 +304,8 @@ def test_a_framework_and_its_version_are_told(text, name, version):
         ("GPU", None),
         ("CPU/GPU", None),
         ("without Metal", None),
+        ("CPU, no GPU", "cpu"),
+        ("pure CPU without CoreML", "cpu"),
         ("ja", None),
         ("nein", None),
     ],
@@ -450,3 +452,14 @@ def test_several_networks_and_weights_are_told_apart():
 
     assert naming.networks(text) == ("Llama 3.2 1B", "Qwen2.5 0.5B")
     assert naming.quantization(text) is None
+
+
+def test_a_card_whose_suffixes_are_joined_is_one_beside_a_processor():
+    names = [chip.name for chip in naming.chips_in("R9_7900X-4070TiS")]
+    assert names == ["7900X", "GeForce RTX 4070 Ti SUPER"]
+
+
+@pytest.mark.parametrize("text", ["no CoreML", "without MLX", "eager, not JAX"])
+def test_a_framework_that_something_did_without_is_not_named(text):
+    assert naming.framework(text) is None
+    assert naming.frameworks(text) == set()
