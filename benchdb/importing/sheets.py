@@ -60,7 +60,13 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     found = pipe_tables.sheets(document)
     if found or name.endswith(_MARKDOWN):
         return found
-    return tuple(filter(csv.believable, csv.sheets(document)))
+    # A bar of progress is no row, though "|" parts its lines into as many cells.
+    lines = ["" if _is_bar(raw) else raw for raw in document.lines]
+    return tuple(csv.guessed(lines))
+
+
+def _is_bar(raw: str) -> bool:
+    return "%" in raw and bars.of_tqdm(unquoted(shown(raw))) is not None
 
 
 # Those of running text, what says more of a line before what says less.

@@ -27,15 +27,20 @@ _TRIAL = re.compile(
 )
 
 
-def sentence_results(document: Document, sheets: Sequence[Sheet]) -> Iterator[str]:
-    """Yield what lines say of rates and times that are in no cell of *sheets*."""
+def sentence_results(
+    document: Document, sheets: Sequence[Sheet], taken: Iterable[Sheet]
+) -> Iterator[str]:
+    """Yield what lines say of rates and times that are in no cell of *sheets*.
+
+    Rows that cannot be read are named with their sheet, if it is *taken*; else here.
+    """
     cells: defaultdict[int, list[str]] = defaultdict(list)
     for one in sheets:
         cells[one.line] += one.header
         for row in one.rows:
             for cell in row.cells:
                 cells[cell.line].append(cell.text)
-    refused = {bad.number for one in sheets for bad in one.bad}  # named elsewhere
+    refused = {bad.number for one in taken for bad in one.bad}
     lines = [
         (number, ", ".join(left[:_FIGURES]) + " …" * (len(left) > _FIGURES))
         for number, line in enumerate(document.lines[:_LINES], 1)

@@ -165,8 +165,9 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     inquiry = Inquiry(answers)
     tables = _read(plan, inquiry)
     left_out += [text for table in tables for text in _left(table)]
-    left_out += sentence_results(document, plan.sheets)
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
+    taken = (sheet for _, one in read for sheet in one.sheets)
+    left_out += sentence_results(document, plan.sheets, taken)
     # A fault would spoil the tables beside it.
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)

@@ -44,7 +44,8 @@ class Quantity(msgspec.Struct, frozen=True):
     ``B/s``, ``1/J``, ``x`` (a ratio) or ``1`` (a bare number); *per* is what a rate or
     a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
     ``batch`` … (``nouns`` in ``units.toml``). *uncertainty* is what stands after ``±``,
-    in the same unit. A range has *low* and *high*, its value is the middle. *bound*
+    in the same unit; what is not the same both ways (``+3 -2``) is in *printed* alone.
+    A range has *low* and *high*, its value is the middle. *bound*
     says that the figure is only a limit, or rounded (``~``). *beside* is what qualifies
     it: ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``, 3 ms (``warmup``).
     """
@@ -91,6 +92,9 @@ _AROUND = re.compile(r"\(([^()±]+?)(?:±|\+/?-)([^()±]+)\)([^()]*)")
 _OPENING = tuple("=([{/|@")
 _UNFINISHED = tuple("=([{/|@:-")
 _CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
+_BOTH_WAYS = re.compile(  # 66.7 +11.6 -15.6, 66.7 ms (+11.6/-15.6)
+    r"(.*\d.*?)[ \u00a0]{1,8}\(?\+[ ]?(\d[\d.,]*)[ ,/\u00a0]{1,8}[-\u2212][ ]?(\d[\d.,]*)\)?"
+)
 _NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
 _SIDES = "|".join(tokens.SIDES)
 _BEFORE_UNIT = re.compile(
@@ -142,6 +146,9 @@ def parsed(
         seen = visible(text, LIMIT)
         written = _SPEED_UP.sub("", seen)
         written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", written))
+        if ways := _BOTH_WAYS.fullmatch(written):
+            alike = f" ± {ways[2]}" if ways[2] == ways[3] else ""
+            written = f"{ways[1]}{alike}"
         if hint.spread:
             written = _SPREAD_IN_CELL.sub(r"± \1", written)
         if around := _AROUND.fullmatch(written):

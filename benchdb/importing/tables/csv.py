@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import (
@@ -261,7 +262,21 @@ def _names_above(entry: Entry, above: Sequence[Entry]) -> tuple[str, ...]:
     return names if len(names) == len(entry.cells) > 1 else ()
 
 
-def believable(sheet: Sheet) -> bool:
+def guessed(lines: Sequence[str]) -> Iterator[Sheet]:
+    """Yield the blocks of *lines* that are tables, where nothing says that it is CSV.
+
+    What follows the last row of one, and nothing parts, is left to other readers.
+    """
+    delimiter = _delimiter(lines)
+    if delimiter is None:
+        return
+    for sheet in filter(_believable, read(lines, 1, delimiter=delimiter)):
+        last = sheet.rows[-1].line
+        bad = (it for it in sheet.bad if it.number < last or delimiter in it.raw)
+        yield replace(sheet, bad=tuple(bad))
+
+
+def _believable(sheet: Sheet) -> bool:
     """Tell whether *sheet* is a table although nothing says that its text is CSV.
 
     Lines of a log have commas too; but there the first line looks like the second, and
