@@ -12,6 +12,7 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
     fold,
+    profile,
     statistic,
     words,
 )
@@ -19,6 +20,7 @@ from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import PREFIXES, Column, Fields
+from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
 
@@ -32,6 +34,11 @@ _QUOTED = 40  # characters of one
 FIGURE_TERMS = frozenset(words().kinds["figure"].split())
 CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
 _SIDES = {"prefill", "decode", "total"}
+_PAIRED = r"^(?P<{}>\d[\d.,]*)\s*/\s*(?P<{}>\d[\d.,]*)(?:\s+\(?\+\s?\d.*)?$"
+_PAIRS = {
+    "first": _PAIRED.format("value", "other"),
+    "second": _PAIRED.format("other", "value"),
+}
 CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
 
@@ -42,7 +49,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* tells that it is asked what it names,
     *rated* that it is asked whether these are results at all; *aside* that others are;
-    *sampled* that equal rows are repetitions of one run.
+    *sampled* that equal rows are repetitions of one run. *pattern* finds the figure in
+    a cell that has two.
     """
 
     looks: ColumnProfile
@@ -59,6 +67,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     rated: bool = False
     aside: bool = False
     sampled: bool = False
+    pattern: str = ""
 
     @property
     def header(self) -> str:
@@ -168,7 +177,38 @@ class ColumnDraft(msgspec.Struct, eq=False):
             decimal=self.decimal,
             set=self.fields,
             missing=self.missing,
+            pattern=self.pattern or (),
         )
+
+
+def pair_doubt(
+    draft: ColumnDraft, cells: Iterable[str], decimal: Mark | None
+) -> Doubt | None:
+    """Return the doubt which of two numbers is the figure of *cells*: ``13.9 / 56.1``.
+
+    They are figures where the header names their unit; *decimal* is the mark of the
+    table. Of cells that are not all pairs there is no such doubt.
+    """
+    texts = [text.strip() for text in cells if missing_of(text) is None]
+    if not draft.looks.several or draft.looks.unit is None:
+        return None
+    if not all(re.match(_PAIRS["first"], text) for text in texts):
+        return None
+
+    def settle(answer: str) -> None:
+        if answer in _PAIRS:
+            draft.pattern = _PAIRS[answer]
+            found = (re.match(draft.pattern, text) for text in texts)
+            values = [match["value"] for match in found if match]
+            draft.looks = profile(draft.header, values, decimal, draft.looks.unit)
+
+    choices = {
+        LEAVE_OUT: words().choices[LEAVE_OUT],
+        "first": "the first number",
+        "second": "the second number",
+    }
+    text = "Which of the two numbers in {} is the figure?"
+    return column_doubt([draft], "pairs", text, choices, settle=settle, guess=LEAVE_OUT)
 
 
 def quoted(draft: ColumnDraft) -> str:

@@ -217,6 +217,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     """Return the tables as far as they are known, with what is asked of each."""
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
+    inquiry.settle(it for one in tables for it in one.pair_doubts())
     doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
     leave_summaries(tables)  # of which nothing is to be asked
     leave_totals(tables)

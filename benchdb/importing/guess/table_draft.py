@@ -1,7 +1,7 @@
 """A table of a map in the making: its columns, and what stands above its rows."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import get_args
 
@@ -9,7 +9,12 @@ from msgspec.structs import replace
 
 from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
-from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, counted
+from benchdb.importing.guess.column_draft import (
+    RATIO,
+    ColumnDraft,
+    counted,
+    pair_doubt,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     fold,
@@ -80,7 +85,7 @@ class TableDraft:
         decimal: Mark | None,
     ) -> None:
         """Begin with how the columns look; *decimal* is the mark of other tables."""
-        self.sheets, self.alone = sheets, alone
+        self.sheets, self.alone, self.decimal = sheets, alone, decimal
         self.line = sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
@@ -102,6 +107,15 @@ class TableDraft:
             )
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)
+
+    def pair_doubts(self) -> Iterator[Doubt]:
+        """Yield the doubts about cells with two numbers, before all others."""
+        for n, one in enumerate(self.drafts):
+            cells = (row.cells[n].text for sheet in self.sheets for row in sheet.rows)
+            if field(one.looks) is None and (
+                doubt := pair_doubt(one, cells, self.decimal)
+            ):
+                yield doubt
 
     def column_doubts(self) -> list[Doubt]:
         """Return what is in doubt of the columns; enter what is not."""

@@ -44,10 +44,10 @@ class Quantity(msgspec.Struct, frozen=True):
     ``B/s``, ``1/J``, ``x`` (a ratio) or ``1`` (a bare number); *per* is what a rate or
     a time counts: ``img``, ``seq``, ``token``, ``sample``, ``step``, ``epoch``, ``it``,
     ``batch`` … (``nouns`` in ``units.toml``). *uncertainty* is what stands after ``±``,
-    in the same unit; what is not the same both ways (``+3 -2``) is in *printed* alone.
-    A range has *low* and *high*, its value is the middle. *bound*
-    says that the figure is only a limit, or rounded (``~``). *beside* is what qualifies
-    it: ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``, 3 ms (``warmup``).
+    in the same unit; one that is not the same both ways (``+3 -2``) is in *printed*
+    alone. A range has *low* and *high*, its value is the middle. *bound* says that the
+    figure is only a limit, or rounded (``~``). *beside* is what qualifies it:
+    ``output`` tok/s, tok/s (``decode``), img/s @ ``bs 64``, 3 ms (``warmup``).
     """
 
     value: float
@@ -93,7 +93,8 @@ _OPENING = tuple("=([{/|@")
 _UNFINISHED = tuple("=([{/|@:-")
 _CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
 _BOTH_WAYS = re.compile(  # 66.7 +11.6 -15.6, 66.7 ms (+11.6/-15.6)
-    r"(.*\d.*?)[ \u00a0]{1,8}\(?\+[ ]?(\d[\d.,]*)[ ,/\u00a0]{1,8}[-\u2212][ ]?(\d[\d.,]*)\)?"
+    r"(.*\d.*?)[ \u00a0]{1,8}\(?\+[ ]?(\d[\d.,]*)[ ,/\u00a0]{1,8}"
+    r"[-\u2212][ ]?(\d[\d.,]*)\)?"
 )
 _NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
 _SIDES = "|".join(tokens.SIDES)
@@ -146,7 +147,7 @@ def parsed(
         seen = visible(text, LIMIT)
         written = _SPEED_UP.sub("", seen)
         written = _NO_SPREAD.sub("", _CLEAR_SPREAD.sub(r"± \1", written))
-        if ways := _BOTH_WAYS.fullmatch(written):
+        if "+" in written and (ways := _BOTH_WAYS.fullmatch(written)):
             alike = f" ± {ways[2]}" if ways[2] == ways[3] else ""
             written = f"{ways[1]}{alike}"
         if hint.spread:

@@ -211,3 +211,46 @@ def test_models_in_a_list_of_sizes_are_no_samples_of_one():
         it.run.parameters["model_size"]: it.end.values[0].value
         for it in records(found, text)
     } == {"7B": 191.0, "13B": 108.8}
+
+
+PAIRS = "# ResNet-50 inference on M2 Max\n\n" + table(
+    "framework | Latency (ms)", "PyTorch 2.1 | 13.5 / 56.1", "MLX 0.5 | 20.5 / 59.2"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [("first", (0.0135, 0.0205)), ("second", (0.0561, 0.0592))],
+)
+def test_one_of_two_numbers_in_each_cell_is_the_figure_that_an_answer_says(
+    answer, seconds
+):
+    found = of_text(
+        PAIRS, {"readings": f"yes, but Latency (ms): {answer}", "readings 2": "yes"}
+    )
+
+    assert [value for *_, value in figures(found, PAIRS)] == pytest.approx(seconds)
+
+
+def test_without_an_answer_two_numbers_in_a_cell_are_left_out():
+    lines = of_text(PAIRS).questions
+    found = of_text(PAIRS, {"readings": "yes"})
+
+    assert [it.likely for it in lines if "two numbers" in it.text] == ["leave-out"]
+    assert figures(found, PAIRS) == []
+    assert any("'13.5 / 56.1'" in text for text in found.left_out)
+
+
+def test_cells_that_are_not_all_pairs_are_not_asked_about():
+    text = PAIRS + "JAX 0.4 | 31.5\nTVM 0.15 | 9.5 / 12.5 / 14.5\n"
+    found = of_text(text)
+
+    assert not any("two numbers" in it.text for it in found.questions)
+
+
+def test_rows_that_do_not_fit_a_refused_table_are_named_with_their_figures():
+    text = "# Notes\n\n" + table("Yarn | Colour", "wool | red", "a | b | 12.5 tok/s")
+    document = Document("results.md", text.encode())
+
+    left = propose(document, readable(document)).left_out
+    assert "line 6: '12.5 tok/s': in no table and no list that can be read" in left

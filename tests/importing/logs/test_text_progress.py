@@ -2,6 +2,8 @@
 
 import pytest
 
+from benchdb.importing.document import Document
+from benchdb.importing.sheets import readable
 from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
 
 
@@ -138,3 +140,26 @@ def test_a_description_that_changes_while_the_bar_grows_is_one_bar():
 
 def test_what_is_no_bar_is_left_alone():
     assert read("tqdm", "100% of 5/5 [yes: no]\n12 items [a: b]\n5% | 3") == ()
+
+
+def test_a_bar_of_any_length_hides_nothing_that_is_printed_below_it():
+    text = """Starting the main run...
+  0%|          | 0/300 [00:00<?, ?it/s]
+  1%|          | 2/300 [00:09<22:21, 4.50s/it]
+ 50%|#####     | 150/300 [00:52<00:21, 6.99it/s]
+100%|##########| 300/300 [01:31<00:00, 3.29it/s]
+========== Results ==========
+Benchmark duration (s):           91.25
+Request throughput (req/s):       3.29
+=============================
+"""
+    bar, results = readable(Document("serve.log", text.encode()))
+
+    assert (bar.kind, texts(bar)[0][1:]) == (
+        "tqdm",
+        ("300", "300", "01:31", "3.29it/s"),
+    )
+    assert texts(results) == [
+        ("Benchmark duration (s)", "91.25"),
+        ("Request throughput (req/s)", "3.29"),
+    ]

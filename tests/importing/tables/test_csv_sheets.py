@@ -2,8 +2,9 @@
 
 import pytest
 
-from benchdb.importing.document import DocumentError
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import CELL_LIMIT
+from benchdb.importing.sheets import readable
 from benchdb.importing.tables import csv
 from tests.foreign_files import document, sample_cases
 from tests.importing.sheet_texts import faults, table, tables, texts
@@ -206,3 +207,15 @@ def test_names_of_columns_above_others_are_a_table_without_rows():
     first, second = tables("a,b\n\nc,d\n1.5,2.5\n", "x.csv")
 
     assert (first.rows, second.header) == ((), ("c", "d"))
+
+
+def test_lines_below_the_last_row_that_nothing_parts_are_left_to_other_readers():
+    text = (
+        "backend,batch,time\ncpu,1,12.5 s\ngpu,1,3.4 s\ngpu,8\nDuration (s): 121.15\n"
+    )
+
+    csv_, other = readable(Document("out.txt", text.encode()))
+
+    assert [row.line for row in csv_.rows] == [2, 3]
+    assert [bad.number for bad in csv_.bad] == [4]
+    assert texts(other) == [("Duration (s)", "121.15")]
