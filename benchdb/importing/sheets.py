@@ -66,6 +66,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
 
 
 def _is_bar(raw: str) -> bool:
+    """Tell whether a line is a bar of tqdm, done or on its way."""
     return "%" in raw and bars.of_tqdm(unquoted(shown(raw))) is not None
 
 

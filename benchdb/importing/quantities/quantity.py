@@ -150,6 +150,7 @@ def parsed(
         if "+" in written and (ways := _BOTH_WAYS.fullmatch(written)):
             alike = f" ± {ways[2]}" if ways[2] == ways[3] else ""
             written = f"{ways[1]}{alike}"
+            decimal = convention([seen]) or decimal  # of the spread as well
         if hint.spread:
             written = _SPREAD_IN_CELL.sub(r"± \1", written)
         if around := _AROUND.fullmatch(written):

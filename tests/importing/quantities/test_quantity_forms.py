@@ -135,6 +135,7 @@ def test_what_does_not_rise_or_does_not_fit_is_no_range(text):
         ("12.5 (0.4)", "ms ± \u03c3", 0.0125, 0.0004),
         ("12.5 ± nan", "s", 12.5, None),
         ("1.042,5  +23,7 -35,1", "img/s", 1042.5, None),
+        ("1.042  +23,7 -35,1", "img/s", 1042, None),
         ("12.5 ms (+0.5/-0.5)", None, 0.0125, 0.0005),
         (TIMEIT, None, 0.0012, 0.00003),
     ],
