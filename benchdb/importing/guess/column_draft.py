@@ -35,9 +35,9 @@ FIGURE_TERMS = frozenset(words().kinds["figure"].split())
 CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
 _SIDES = {"prefill", "decode", "total"}
 _PAIRED = r"^(?P<{}>\d[\d.,]*)\s*/\s*(?P<{}>\d[\d.,]*)(?:\s+\(?\+\s?\d.*)?$"
-_PAIRS = {
-    "first": _PAIRED.format("value", "other"),
-    "second": _PAIRED.format("other", "value"),
+_PAIRS = {  # "second" would be a unit
+    "left": _PAIRED.format("value", "other"),
+    "right": _PAIRED.format("other", "value"),
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 _STATISTICS = {"mean", "peak", "used"}
@@ -192,7 +192,7 @@ def pair_doubt(
     texts = [text.strip() for text in cells if missing_of(text) is None]
     if not draft.looks.several or draft.looks.unit is None:
         return None
-    if not all(re.match(_PAIRS["first"], text) for text in texts):
+    if not all(re.match(_PAIRS["left"], text) for text in texts):
         return None
 
     def settle(answer: str) -> None:
@@ -200,15 +200,27 @@ def pair_doubt(
             draft.pattern = _PAIRS[answer]
             found = (re.match(draft.pattern, text) for text in texts)
             values = [match["value"] for match in found if match]
-            draft.looks = profile(draft.header, values, decimal, draft.looks.unit)
+            looks = profile(
+                _header_of(draft.header, answer), values, decimal, draft.looks.unit
+            )
+            draft.looks = replace(looks, header=draft.header)
 
     choices = {
         LEAVE_OUT: words().choices[LEAVE_OUT],
-        "first": "the first number",
-        "second": "the second number",
+        "left": "the left number",
+        "right": "the right number",
     }
     text = "Which of the two numbers in {} is the figure?"
     return column_doubt([draft], "pairs", text, choices, settle=settle, guess=LEAVE_OUT)
+
+
+def _header_of(header: str, which: str) -> str:
+    """Return what *header* says of a number: ``Latency p99 (ms)`` in ``mean / p99``."""
+    left, _, right = header.partition("/")
+    (name, of), (other, rest) = statistic(left), statistic(right)
+    if not (name and other):
+        return header
+    return f"{left} {rest}" if which == "left" else f"{of} {right}"
 
 
 def quoted(draft: ColumnDraft) -> str:

@@ -236,11 +236,12 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of the metric, nothing where it is printed.
 
+    The header of cells with two numbers may be that of the other one.
     What words of the column say is the likeliest of what it may be; it then may have
     another unit as well.
     """
     metric, bases = draft.metric, draft.bases
-    if metric is not None and _is_printed(draft, around):
+    if metric is not None and not draft.pattern and _is_printed(draft, around):
         return []
     likely, names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))

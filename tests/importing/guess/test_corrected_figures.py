@@ -220,7 +220,7 @@ PAIRS = "# ResNet-50 inference on M2 Max\n\n" + table(
 
 @pytest.mark.parametrize(
     ("answer", "seconds"),
-    [("first", (0.0135, 0.0205)), ("second", (0.0561, 0.0592))],
+    [("left", (0.0135, 0.0205)), ("right", (0.0561, 0.0592))],
 )
 def test_one_of_two_numbers_in_each_cell_is_the_figure_that_an_answer_says(
     answer, seconds
@@ -230,6 +230,24 @@ def test_one_of_two_numbers_in_each_cell_is_the_figure_that_an_answer_says(
     )
 
     assert [value for *_, value in figures(found, PAIRS)] == pytest.approx(seconds)
+
+
+def test_what_the_chosen_number_is_a_figure_of_is_asked_although_a_header_is_exact():
+    found = of_text(PAIRS, {"readings": "yes, but Latency (ms): right"})
+    likely = [it.likely for it in found.questions if it.text.startswith("What are")]
+
+    assert likely == ["latency_mean_seconds"]
+
+
+def test_a_header_with_two_statistics_tells_that_of_each_number():
+    text = PAIRS.replace("Latency (ms)", "Latency mean / p99 (ms)")
+    left, right = (
+        of_text(text, {"readings": f"yes, but 'Latency mean / p99 (ms)': {answer}"})
+        for answer in ("left", "right")
+    )
+
+    assert "latency_mean_seconds" in left.toml
+    assert "latency_p99_seconds" in right.toml
 
 
 def test_without_an_answer_two_numbers_in_a_cell_are_left_out():
