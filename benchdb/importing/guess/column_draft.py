@@ -33,6 +33,7 @@ FIGURE_TERMS = frozenset(words().kinds["figure"].split())
 CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
 _SIDES = {"prefill", "decode", "total"}
 CODED = re.compile(r"[^\W_][._][^\W_]")
+VARIANT = "parameters.variant"  # what tells columns of figures apart
 _STATISTICS = {"mean", "peak", "used"}
 
 
@@ -137,6 +138,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
         elif answer in ("figure", "score"):
             self.metric = "score" if answer == "score" else "reported_value"
             self.unit, self.kinds = None, frozenset([("1", None)])  # no time any more
+            if answer == "figure":
+                self.fields = {**named_figure(self.bare), **self.fields}
         else:
             return False
         return True
@@ -169,6 +172,14 @@ class ColumnDraft(msgspec.Struct, eq=False):
             set=self.fields,
             missing=self.missing,
         )
+
+
+def named_figure(name: str) -> Fields:
+    """Return what tells figures without a unit of a column *name* from others.
+
+    Their metric does not say what they are; a reader's own "value" does not either.
+    """
+    return {} if name == "value" else {VARIANT: name}
 
 
 def quoted(draft: ColumnDraft) -> str:

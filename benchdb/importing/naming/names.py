@@ -47,10 +47,16 @@ def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
         meaning: re.compile(
             r"(?<![a-z0-9])(?:"
             + "|".join(sorted(spellings, key=len, reverse=True))
-            + r")(?![a-z0-9])"
+            + ")"
+            + _end(table)
         )
         for meaning, spellings in names()[table].items()
     }
+
+
+def _end(table: str) -> str:
+    """Return what ends a name: a framework that goes on, vllm-omni, is another."""
+    return r"(?![a-z0-9])" + (names()["ways"]["end"] if table == "frameworks" else "")
 
 
 def meanings(text: str, table: str) -> list[str]:
@@ -193,7 +199,7 @@ def framework_version(text: str) -> str | None:
     if name is None:
         return None
     plain = tidied(text).casefold()
-    whole = _patterns("frameworks")[name].pattern.replace("(?![a-z0-9])", "")
+    whole = _patterns("frameworks")[name].pattern.removesuffix(_end("frameworks"))
     for match in re.finditer(names()["bare"].get(name, whole), plain):
         if version := way("version").match(plain[match.end() :]):
             return version[1]
