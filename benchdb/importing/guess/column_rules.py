@@ -203,11 +203,9 @@ def _modes_in(column: ColumnProfile) -> Column:
 
 
 def _gpus_in(column: ColumnProfile) -> Column:
-    """Return what tells how many GPUs there are by ``2 GPU``, a plain number or not."""
-    counts = {text: pattern("of_gpus").fullmatch(text) for text in column.texts}
-    if column.integers:
-        return Column(field="parameters.gpus")
-    values = {text: int(count[1]) for text, count in counts.items() if count}
+    """Return what tells how many GPUs there are, by ``2`` or by ``2 GPU``."""
+    counts = [pattern("of_gpus").fullmatch(text) for text in column.texts]
+    values = {it[0]: int(it[1]) for it in counts if it and it[0] != it[1]}
     return Column(field="parameters.gpus", values={**values})
 
 

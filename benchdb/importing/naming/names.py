@@ -17,6 +17,7 @@ from benchdb.resources import folder
 TEXT_LIMIT = 300  # characters; longer texts are prose, not names
 _CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
 _DROPPED = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
+_MORE_OF_NAME = re.compile("-([a-z]{2,})(?![a-z0-9])")
 _SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
 System = tuple[str, str | None, str | None]
 
@@ -47,16 +48,10 @@ def _patterns(table: str) -> Mapping[str, re.Pattern[str]]:
         meaning: re.compile(
             r"(?<![a-z0-9])(?:"
             + "|".join(sorted(spellings, key=len, reverse=True))
-            + ")"
-            + _end(table)
+            + r")(?![a-z0-9])"
         )
         for meaning, spellings in names()[table].items()
     }
-
-
-def _end(table: str) -> str:
-    """Return what ends a name: a framework that goes on, vllm-omni, is another."""
-    return r"(?![a-z0-9])" + (names()["ways"]["end"] if table == "frameworks" else "")
 
 
 def meanings(text: str, table: str) -> list[str]:
@@ -199,11 +194,22 @@ def framework_version(text: str) -> str | None:
     if name is None:
         return None
     plain = tidied(text).casefold()
-    whole = _patterns("frameworks")[name].pattern.removesuffix(_end("frameworks"))
+    whole = _patterns("frameworks")[name].pattern.replace("(?![a-z0-9])", "")
     for match in re.finditer(names()["bare"].get(name, whole), plain):
         if version := way("version").match(plain[match.end() :]):
             return version[1]
     return None
+
+
+def framework_typed(text: str) -> str | None:
+    """Return the framework that *text* names, unless its name goes on: vllm-foo.
+
+    That is another program, where it is no device: ``llama.cpp-vulkan``.
+    """
+    plain, name = tidied(text).casefold(), framework(text)
+    found = _patterns("frameworks")[name].search(plain) if name else None
+    more = _MORE_OF_NAME.match(plain, found.end()) if found else None
+    return name if more is None or meanings(more[1], "devices") else None
 
 
 @lru_cache(maxsize=64)  # whole documents are asked about, several times
