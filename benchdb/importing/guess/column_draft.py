@@ -40,6 +40,7 @@ _PAIRS = {  # "second" would be a unit
     "right": _PAIRED.format("other", "value"),
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
+VARIANT = "parameters.variant"  # what tells columns of figures apart
 _STATISTICS = {"mean", "peak", "used"}
 
 
@@ -146,6 +147,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
         elif answer in ("figure", "score"):
             self.metric = "score" if answer == "score" else "reported_value"
             self.unit, self.kinds = None, frozenset([("1", None)])  # no time any more
+            if answer == "figure":
+                self.fields = {**named_figure(self.bare), **self.fields}
         else:
             return False
         return True
@@ -221,6 +224,14 @@ def _header_of(header: str, which: str) -> str:
     if not (name and other):
         return header
     return f"{left} {rest}" if which == "left" else f"{of} {right}"
+
+
+def named_figure(name: str) -> Fields:
+    """Return what tells figures without a unit of a column *name* from others.
+
+    Their metric does not say what they are; a reader's own "value" does not either.
+    """
+    return {} if name == "value" else {VARIANT: name}
 
 
 def quoted(draft: ColumnDraft) -> str:

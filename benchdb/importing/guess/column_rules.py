@@ -171,10 +171,15 @@ def _holds(rule: FieldRule, column: ColumnProfile) -> bool:
         terms.issuperset(rule.terms.split())
         and (terms <= only if only and terms else not only)
         and terms.isdisjoint(rule.without.split())
-        and bool(re.search(rule.header, fold(column.header)))
+        and any(re.search(rule.header, name) for name in _names(column.header))
         and bool(re.search(rule.spelt, _without_unit(column).casefold()))
         and (not rule.cells or _CELLS.get(rule.cells, mostly)(column))
     )
+
+
+def _names(header: str) -> set[str]:
+    """Return what *header* is called, in JSON without the objects that hold it too."""
+    return {fold(header), fold(header.rpartition(".")[2])}
 
 
 def _without_unit(column: ColumnProfile) -> str:
@@ -195,6 +200,13 @@ def _modes_in(column: ColumnProfile) -> Column:
     """Return what is done by each cell that is more than a unit with its name."""
     modes = {text: mode_of(text) for text in column.texts if unit_in(text) is None}
     return Column(field="mode", values={**modes})
+
+
+def _gpus_in(column: ColumnProfile) -> Column:
+    """Return what tells how many GPUs there are, by ``2`` or by ``2 GPU``."""
+    counts = [pattern("of_gpus").fullmatch(text) for text in column.texts]
+    values = {it[0]: int(it[1]) for it in counts if it and it[0] != it[1]}
+    return Column(field="parameters.gpus", values={**values})
 
 
 def _is_day(text: str) -> object | None:
@@ -249,10 +261,16 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
         and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
     "integers": lambda column: column.integers and not column.unit,
+    "gpus": lambda column: (
+        not column.unit
+        and bool(column.texts)
+        and all(map(pattern("of_gpus").fullmatch, column.texts))
+    ),
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
     ),
     "figures": lambda column: column.figures,
+    "numbers": lambda column: {unit for unit, _ in column.kinds} == {"1"},
     "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
@@ -283,7 +301,12 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
 }
 
 
-_TELLING = {"runtimes": _runtimes_in, "providers": _providers, "modes": _modes_in}
+_TELLING = {
+    "runtimes": _runtimes_in,
+    "providers": _providers,
+    "modes": _modes_in,
+    "gpus": _gpus_in,
+}
 
 
 def _chips_in(column: ColumnProfile) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
+from benchdb.importing.guess.column_draft import VARIANT, named_figure
 from benchdb.importing.guess.column_profile import header_terms
 from benchdb.importing.guess.facts import (
     FACTS,
@@ -46,7 +47,6 @@ FIGURES = ("value", "samples", "ratio")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
-_APART = "parameters.variant"  # what tells columns of figures apart
 _Facts = TypeVar("_Facts", bound=Meaning)
 
 
@@ -289,7 +289,7 @@ def _told_apart(
     """
     alike = Counter(map(_figure_of, columns.values()))
     return {
-        name: replace(column, set={**column.set, _APART: name})
+        name: replace(column, set={**column.set, VARIANT: name})
         if column.is_ in FIGURES
         and column.set != before[name].set
         and alike[_figure_of(column)] > 1
@@ -347,7 +347,8 @@ def _figures_of(column: Column, name: str, answer: str) -> Column | None:
         known = understood(column.unit or "")
         fitting = known is None or fits(answer, {known.base})
         unit = column.unit if fitting else metrics()[answer].unit
-        return replace(column, metric=answer, unit=unit)
+        own = named_figure(name) if answer == "reported_value" else {}
+        return replace(column, metric=answer, unit=unit, set={**own, **column.set})
     if (of := understood(answer)) is None:
         return None
     if column.metric is None or fits(column.metric, {of.base}):

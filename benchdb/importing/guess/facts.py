@@ -100,7 +100,7 @@ def _device(text: str) -> Fields:
 
 
 def _framework(text: str) -> Fields:
-    known, version = naming.framework(text), naming.framework_version(text)
+    known, version = naming.framework_typed(text), naming.framework_version(text)
     if known is None:
         name, _, rest = text.rpartition(" ")
         version = rest if name and _VERSION.fullmatch(rest) else None

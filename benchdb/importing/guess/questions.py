@@ -49,10 +49,14 @@ class Question(msgspec.Struct, frozen=True):
     free: str | None = None
     likely: str | None = None
 
+    @property
+    def short(self) -> str:
+        """Return what lines of one kind are called."""
+        return self.key.partition(" at line ")[0]
+
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
-        name = self.key.partition(" at line ")[0]
-        return frozenset((name, line, self.likely) for line in self.lines)
+        return frozenset((self.short, line, self.likely) for line in self.lines)
 
     def reading(self) -> str:
         """Return the line with its likely answer, and what else may be."""
@@ -299,6 +303,9 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
             name, typed = "work", f"new: {typed}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         name = lines[number - 1].key if 0 < number <= len(lines) else name
-        before = f"{corrected[name]}; " if name in corrected else ""
-        corrected[name] = before + typed
+        # By its name an answer is to all lines that are called so, by a number to one.
+        alike = [it.key for it in lines if not number and it.short == name]
+        for key_ in {name: None, **dict.fromkeys(alike)}:
+            before = f"{corrected[key_]}; " if key_ in corrected else ""
+            corrected[key_] = before + typed
     return corrected

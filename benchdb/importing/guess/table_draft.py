@@ -270,6 +270,8 @@ class TableDraft:
                 return True
             if one.looks.figures or name not in ("machine", "device", "framework"):
                 continue
+            if "role" in one.looks.terms:
+                continue  # of something beside what is measured
             headed = name == "machine" and "device" in one.looks.terms
             if headed and not told & {"device", "framework"}:
                 return True

@@ -115,7 +115,9 @@ class Defaults(msgspec.Struct, frozen=True):
             self._enter_device(device, fields, missing)
         if "framework" in fields:
             text = str(fields["framework"])
-            fields["framework"] = naming.framework(text) or slug(text, "-")
+            printed = "framework" in known.printed
+            known_as = naming.framework if printed else naming.framework_typed
+            fields["framework"] = known_as(text) or slug(text, "-")
         if "precision" in fields:
             text = str(fields["precision"])
             fields["precision"] = naming.precision(text) or text.casefold()

@@ -14,6 +14,7 @@ from benchdb.importing.naming.chip_names import model as model
 from benchdb.importing.naming.chip_names import processor as processor
 from benchdb.importing.naming.chip_names import processor_and_card as processor_and_card
 from benchdb.importing.naming.names import framework as framework
+from benchdb.importing.naming.names import framework_typed as framework_typed
 from benchdb.importing.naming.names import framework_version as framework_version
 from benchdb.importing.naming.names import frameworks as frameworks
 from benchdb.importing.naming.names import networks as networks

@@ -17,6 +17,7 @@ from benchdb.resources import folder
 TEXT_LIMIT = 300  # characters; longer texts are prose, not names
 _CLUTTER = re.compile(r"\((?:R|TM|C)\)|[®™©]", re.IGNORECASE)
 _DROPPED = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
+_MORE_OF_NAME = re.compile("-([a-z]{2,})(?![a-z0-9])")
 _SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
 System = tuple[str, str | None, str | None]
 
@@ -198,6 +199,17 @@ def framework_version(text: str) -> str | None:
         if version := way("version").match(plain[match.end() :]):
             return version[1]
     return None
+
+
+def framework_typed(text: str) -> str | None:
+    """Return the framework that *text* names, unless its name goes on: vllm-foo.
+
+    That is another program, where it is no device: ``llama.cpp-vulkan``.
+    """
+    plain, name = tidied(text).casefold(), framework(text)
+    found = _patterns("frameworks")[name].search(plain) if name else None
+    more = _MORE_OF_NAME.match(plain, found.end()) if found else None
+    return name if more is None or meanings(more[1], "devices") else None
 
 
 @lru_cache(maxsize=64)  # whole documents are asked about, several times

@@ -46,8 +46,12 @@ for _letter, _power in _PREFIXES.items():
     _EXACT[f"{_letter}B"] = ("B", Fraction(10**_power))
     if _letter:  # in lower case everybody means bytes; Mb and Gb are doubtful
         _EXACT[f"{_letter.lower()}b"] = ("B", Fraction(10**_power))
-        _EXACT[f"{_letter.upper()}iB"] = ("B", Fraction(2 ** (_power // 3 * 10)))
-        _EXACT[f"{_letter.upper()}i"] = ("B", Fraction(2 ** (_power // 3 * 10)))
+        for _binary in (
+            f"{_letter.upper()}iB",
+            f"{_letter.upper()}i",
+            f"{_letter.lower()}ib",
+        ):
+            _EXACT[_binary] = ("B", Fraction(2 ** (_power // 3 * 10)))
     for _spelt in ("FLOPS", "flops", "Flops", "FLOP/s", "FLOPs/s", "flop/s", "Flop/s"):
         _EXACT[f"{_letter}{_spelt}"] = ("FLOP/s", Fraction(10**_power))
     _EXACT[f"{_letter.lower()}flops"] = ("FLOP/s", Fraction(10**_power))
