@@ -18,6 +18,8 @@ from benchdb.importing.sheet import Sheet
 _LINES = 5000
 _LISTED = 20  # sentences
 _FIGURES = 8  # of one
+_IN_USE = re.compile(r"(?i)\b(?:peak|reserved|allocated|memory used|used memory)\b")
+_SIZE = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B\b(?!/)")
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
@@ -55,8 +57,13 @@ def sentence_results(
 
 
 def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
-    """Return the rates and times of *line* that none of its *cells* holds, if any."""
+    """Return the figures of *line* that none of its *cells* holds, if any.
+
+    They are rates, times, and sizes of memory that is said to be in use.
+    """
     found = figures(line)
+    if _IN_USE.search(line):
+        found += _SIZE.findall(line)
     if cells is None:
         return found or _ALIGNED.findall(line)
     read = "".join("\n".join(cells).split(" "))

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import metrics
+from benchdb.catalogue import metrics, workloads
 from benchdb.exchange.messages import Flag, Phase, Run, Scalar, Source, Status, Value
 from benchdb.exchange.packing import Series
 from benchdb.exchange.reader import BadLine, Item, LoneSource
@@ -158,13 +158,24 @@ def _group_runs(
             except (*UNDERSTANDABLE, ValueError) as why:
                 fault = reason(why)
             key = frozenset(known.fields.items())  # 128 and 128.0 are equal
-        if fault:
-            bad.append(_bad(item, fault))
+        if refusal := fault or _unlike_samples(item, known):
+            bad.append(_bad(item, refusal))
             continue
         group = groups.setdefault(key, RunGroup(known))
         group.observations.append(item)
         group.known = _merge_known(group.known, known)
     return list(groups.values()), bad
+
+
+def _unlike_samples(item: Observation, known: Known) -> str:
+    """Return why *item* is no rate of its work: a sample has many tokens."""
+    workload, value = str(known.fields.get("workload")), item.value
+    of_samples = value is not None and "sample" in metrics()[value.metric].counts
+    if not of_samples or workload not in workloads():
+        return ""
+    if workloads()[workload].sample_unit != "token":
+        return ""
+    return f"it counts samples, and {workload} counts tokens: name the work otherwise"
 
 
 def _merge_known(known: Known, more: Known) -> Known:

@@ -248,7 +248,7 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
 
 @pytest.mark.parametrize(
     ("answer", "work"),
-    [("llm-generate", "llm-generate"), ("new: agent-harness", "agent-harness")],
+    [("diffusion-image", "diffusion-image"), ("new: agent-harness", "agent-harness")],
 )
 def test_work_is_one_that_is_known_or_typed_as_new(answer, work):
     text = "# MLX on M2 GPU\n\n" + table("Name | img/s", "alpha | 35.1")

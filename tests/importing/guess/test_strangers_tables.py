@@ -541,11 +541,13 @@ def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
 def test_all_figures_of_a_sentence_are_named_and_those_of_comments():
     text = "# before: 12.5 tok/s on M1\n\nMatmul\n\n- time to load: 4.5 s\n\n"
     text += "The GPU took 0.25 ms where the CPU took 0.75 ms for it.\n"
+    text += "In the end 5.75 GB of memory were reserved, of 16 GB.\n"
     one = Document("x.txt", text.encode())
     left = "\n".join(propose(one, readable(one)).left_out)
 
     assert "line 1: '12.5 tok/s': in no table and no list" in left
     assert "line 7: '0.25 ms, 0.75 ms': in no table and no list" in left
+    assert "line 8: '5.75 GB, 16 GB': in no table and no list" in left
 
 
 def test_a_figure_within_the_words_before_another_is_read_as_well():

@@ -204,3 +204,12 @@ def test_parts_that_do_not_fit_are_refused(cell, parts, why):
 
     assert place == "line 3, column Time"
     assert why in reason
+
+
+def test_samples_of_a_work_that_counts_tokens_are_refused():
+    made = items(
+        SPEED, table("Model | GPU | Speed", "llm-train | M1 Max | 6.7 samples/s")
+    )
+
+    why = "it counts samples, and llm-train counts tokens: name the work otherwise"
+    assert refused(made) == [("line 3, column Speed", why)]
