@@ -126,11 +126,9 @@ def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:
     if len(own) != 1 or len(amounts) < _FEWEST or not (number := _NUMBER.search(text)):
         return False
     scale = own[0] / float(number[0]) if float(number[0]) else 0.0
-    last = (
-        1.01 * scale * 10.0 ** -len(number["decimals"] or "")
-    )  # one of its last digit
+    digit = 1.01 * scale * 10.0 ** -len(number["decimals"] or "")  # its last one
     summed = (sum(amounts), mean(amounts), median(amounts), min(amounts), max(amounts))
-    return any(abs(own[0] - it) <= last for it in summed)
+    return any(abs(own[0] - it) <= digit for it in summed)
 
 
 def _amounts(texts: Iterable[str], unit: str | None) -> list[float]:
