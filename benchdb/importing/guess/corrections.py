@@ -103,6 +103,7 @@ class Line(msgspec.Struct, frozen=True):
             return self._left(table)
         column = column_of(answer, self.header) if self.kind == "column" else None
         if column is not None:
+            column = replace(column, blank=table.columns[self.header].blank)
             return replace(table, columns={**table.columns, self.header: column})
         texts = [printed for printed, _ in self.values]
         several = _ONE_OF_SEVERAL.fullmatch(answer)
@@ -329,7 +330,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         names_it = fact and {*fact.named} & {*column.names}
         # Else whole cells tell the rows apart too, or it is read so already.
         if known_column.field not in told and not names_it:
-            column = known_column
+            column = replace(known_column, blank=column.blank)
     elif (said := fact_in(answer)) is not None:
         return with_facts(table, Place("column", name), *said)
     else:

@@ -10,6 +10,7 @@ from statistics import mean, median
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft
 from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.repeated_rows import repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.quantities.quantity import Quantity, parsed
@@ -81,7 +82,7 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
         inherited = below.sheets[0].inherited
         own = [one for one in _of_figures(below) if one.header not in inherited]
         trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
-        repeated = settled and bool(own) and below.repeated(trials) is not None
+        repeated = settled and bool(own) and repeated_line(below, trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
             for one in _of_figures(above):
                 if (rows := _summed_up(one, own, repeated=repeated)) is None:

@@ -128,27 +128,6 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
     ]
 
 
-def repeat_doubts(table: TableDraft) -> list[Doubt]:
-    """Return the doubt whether rows that nothing tells apart are one run's samples."""
-    figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = any(
-        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
-    )
-    if unknown or table.rows or not figures or any(it.sampled for it in figures):
-        return []
-    if (line := table.repeated()) is None:
-        return []
-
-    def settle(answer: str) -> None:
-        for one in figures if answer == "samples" else ():
-            one.sampled = True
-
-    text = "Some rows differ from one above by {} alone: what are they?"
-    choices = {"samples": "repetitions of one run: its samples"}
-    choices["nothing"] = "not known: equal rows are refused"
-    return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
-
-
 def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts what the work of a table is; enter it where it is said."""
     figures = _results(table)

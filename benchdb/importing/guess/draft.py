@@ -29,7 +29,6 @@ from benchdb.importing.guess.cross_checks import (
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
     heading_doubts,
-    repeat_doubts,
     work_doubts,
 )
 from benchdb.importing.guess.headings import origin
@@ -41,6 +40,7 @@ from benchdb.importing.guess.questions import (
     spelt,
     unused,
 )
+from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
@@ -238,7 +238,8 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
-    inquiry.settle(it for one in taken for it in one.weighed(repeat_doubts(one)))
+    for doubts_of in (blank_doubts, repeat_doubts):
+        inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables
 

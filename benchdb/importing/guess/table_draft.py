@@ -376,30 +376,6 @@ class TableDraft:
         """Tell whether it may have figures beside ratios."""
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
 
-    def repeated(self, but: Sequence[ColumnDraft] = ()) -> int | None:
-        """Return the line of a row with the settings, *but* some, of one above it.
-
-        What is left out of the objects that hold the rows may be settings of theirs.
-        """
-        inherited = self.sheets[0].inherited
-        settings = [
-            n
-            for n, one in enumerate(self.drafts)
-            if one.column and one not in but
-            if one.column.is_ == "field" or one.header in inherited
-        ]
-        figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
-        known = set[object]()
-        for sheet in self.sheets:
-            for row in sheet.rows:
-                texts = [cell.text.casefold() for cell in row.cells]
-                key = (sheet.context, *(texts[n] for n in settings))
-                full = any(texts[n] for n in figures)
-                if full and key in known:
-                    return row.line
-                known |= {key} if full else set()
-        return None
-
     @property
     def mode_told(self) -> bool:
         """Tell whether a column says of each row whether something is trained."""

@@ -138,6 +138,9 @@ class MatchedTable:
             texts = [cell.text.strip() for cell in row.cells]
             raw = " | ".join(texts)
             try:
+                if not self._holds_figures(row, texts):
+                    continue
+                texts = self._filled(texts)  # with what is above of rows left out, too
                 layers = self._layers(row, texts)
                 metric, unit = self._metric(texts) if layers else ("", None)
             except (RefusedError, ValueError) as why:
@@ -170,22 +173,25 @@ class MatchedTable:
                     reader = CellReader(column, name, cell_unit, decimal)
                     yield from reader.read(cell.text, place)
 
-    def _layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
-        """Return what is known of the figures of *row*; nothing if it has none.
-
-        Raise ``RefusedError`` for a cell that cannot be what the map says.
-        """
+    def _holds_figures(self, row: SheetRow, texts: list[str]) -> bool:
+        """Tell whether *row* may have figures; enter what it says as a heading."""
         first = texts[0]
         left_out = str(row.line) in self.table.without
         left_out = left_out or any(search(skip, first) for skip in self.table.skip)
         if left_out or not any(texts):
-            return ()
+            return False
         if self._is_heading(row, texts):
             name = "parameters.section"
             section = Facts(set={name: first}, basis={bare_name(name): _UNNAMED})
             self.inside, self.above = self._under(first) or [section], {}
-            return ()
-        texts = self._filled(texts)  # what is above goes on in rows left out as well
+            return False
+        return True
+
+    def _layers(self, row: SheetRow, texts: list[str]) -> tuple[Facts, ...]:
+        """Return what is known of the figures of *row*; nothing if it is left out.
+
+        Raise ``RefusedError`` for a cell that cannot be what the map says.
+        """
         for column, text in zip(self.columns, texts, strict=True):
             if column and any(search(pattern, text) for pattern in column.skip):
                 return ()
@@ -196,7 +202,7 @@ class MatchedTable:
         return (
             self.table,
             *headings,
-            *(meaning for pattern, meaning in meanings if search(pattern, first)),
+            *(meaning for pattern, meaning in meanings if search(pattern, texts[0])),
             *self._of_cells(row, texts),
         )
 

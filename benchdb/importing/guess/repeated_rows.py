@@ -1,0 +1,136 @@
+"""Rows that are told apart by less than they have: blank names, and equal rows."""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
+from benchdb.importing.guess.column_rules import MACHINES, fields_of
+from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.guess.table_draft import TableDraft
+
+_IDENTITY = MACHINES | {"device", "framework", "workload", "parameters.model"}
+_WRITTEN = ("markdown", "html", "csv")  # where people leave out what they repeat
+
+
+class _Row(NamedTuple):
+    """A row that is no heading: what stands above it, its line and its cells."""
+
+    above: object
+    line: int
+    texts: list[str]
+
+
+def _rows(table: TableDraft, filled: Collection[int] = ()) -> Iterator[_Row]:
+    """Yield the rows, with what stands above in blank cells of *filled* columns."""
+    for sheet in table.sheets:
+        section, above = "", dict.fromkeys(filled, "")
+        for row in sheet.rows:
+            texts = [cell.text.strip() for cell in row.cells]
+            if texts[0] and not any(texts[1:]):
+                section, above = texts[0], dict.fromkeys(filled, "")
+                continue
+            for n in filled:
+                texts[n] = above[n] = texts[n] or above[n]
+            yield _Row((sheet.context, section), row.line, texts)
+
+
+def _naming(table: TableDraft) -> list[int]:
+    """Return the columns whose cells name what the figures of a row are of."""
+    return [
+        n
+        for n, one in enumerate(table.drafts)
+        if one.column and one.column.is_ == "field" and one.looks.texts
+        if fields_of(one.column) & _IDENTITY
+    ]
+
+
+def _figures(table: TableDraft) -> list[int]:
+    return [n for n, one in enumerate(table.drafts) if one.metric is not None]
+
+
+def blank_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubts what blank cells say below names, left of all figures.
+
+    As above, most likely; but not where a name to the left of them is another.
+    """
+    figures = _figures(table)
+    names = [n for n in _naming(table) if n < min(figures, default=0)]
+    if table.sheets[0].kind not in _WRITTEN:
+        return []
+    doubts = []
+    for n in names:
+        blank, other, before = False, False, _Row(None, 0, [])
+        for printed, row in zip(_rows(table), _rows(table, names), strict=True):
+            if (
+                not printed.texts[n]
+                and row.texts[n]
+                and any(row.texts[m] for m in figures)
+            ):
+                blank = True
+                other |= any(row.texts[m] != before.texts[m] for m in names if m < n)
+            before = row
+        if blank:
+            doubts.append(_blank_doubt(table.drafts[n], other=other))
+    return doubts
+
+
+def _blank_doubt(one: ColumnDraft, *, other: bool) -> Doubt:
+    def settle(answer: str) -> None:
+        if one.column is not None and answer == "above":
+            one.column = replace(one.column, blank="above")
+
+    text = "What do blank cells of {} say?"
+    choices = {"above": "what stands above them", "nothing": "not known"}
+    guess = "nothing" if other else "above"
+    return column_doubt([one], "blanks", text, choices, settle=settle, guess=guess)
+
+
+def repeat_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubt whether rows that nothing tells apart are one run's samples."""
+    figures = [it for it in table.drafts if it.holds_figures and it.metric]
+    unknown = any(
+        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
+    )
+    if unknown or table.rows or not figures or any(it.sampled for it in figures):
+        return []
+    if (line := repeated_line(table)) is None:
+        return []
+
+    def settle(answer: str) -> None:
+        for one in figures if answer == "samples" else ():
+            one.sampled = True
+
+    text = "Some rows differ from one above by {} alone: what are they?"
+    choices = {"samples": "repetitions of one run: its samples"}
+    choices["nothing"] = "not known: equal rows are refused"
+    return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
+
+
+def repeated_line(table: TableDraft, but: Collection[ColumnDraft] = ()) -> int | None:
+    """Return the line of a row with the settings, *but* some, of one above it.
+
+    There is none where some row like that leaves blank what others name: they may be
+    of different machines. What is left out of the objects that hold the rows may be
+    settings of theirs.
+    """
+    inherited = table.sheets[0].inherited
+    settings, filled = list[int](), list[int]()
+    for n, one in enumerate(table.drafts):
+        if one.column and one not in but:
+            is_field = one.column.is_ == "field"
+            settings += [n] if is_field or one.header in inherited else []
+            filled += [n] if one.column.blank else []
+    names, figures = _naming(table), _figures(table)
+    known, line = set[object](), None
+    for row in _rows(table, filled):
+        key = (row.above, *(row.texts[n].casefold() for n in settings))
+        if not any(row.texts[n] for n in figures):
+            continue
+        if key in known:
+            if not all(row.texts[n] for n in names):
+                return None
+            line = line or row.line
+        known.add(key)
+    return line
