@@ -137,8 +137,8 @@ class Corrected:
             return True
         own = fact or setting(name)
         shown = fact is not None or any(line.fact == own for line in self.lines)
-        if not shown and (title := self._title(name, numbers)):
-            return self._enter_places(title, answer, numbers)
+        if not shown and (titles := self._titles(name, numbers)):
+            return all(self._enter_places(it, answer, numbers) for it in titles)
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
             of = fact_named(among["fact"]) or setting(among["fact"])
@@ -153,18 +153,12 @@ class Corrected:
             self.notes.append(f"{name!r}: kept as {own.name!r} of the runs: {answer}")
         return entered
 
-    def _title(self, beginning: str, numbers: Sequence[int]) -> str | None:
-        """Return the title of a column that starts with these words, if it is one."""
+    def _titles(self, beginning: str, numbers: Sequence[int]) -> list[str]:
+        """Return the titles of columns that start with these words."""
         words = re.compile(rf"{re.escape(plain_name(beginning))}(?![a-z\d])")
-        titles = dict.fromkeys(
-            title
-            for number, it in self._sheets
-            for title in it.sheet.header
-            if number in numbers and words.match(plain_name(title))
-        )
-        if len(titles) > 1:
-            raise AnswerError(f"{beginning!r}: say which: {', '.join(titles)}")
-        return next(iter(titles), None)
+        sheets = (it.sheet for number, it in self._sheets if number in numbers)
+        titles = dict.fromkeys(title for sheet in sheets for title in sheet.header)
+        return [title for title in titles if words.match(plain_name(title))]
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}

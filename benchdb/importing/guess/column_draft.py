@@ -78,10 +78,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     @property
     def bare(self) -> str:
         """Return the name of the column without its unit, where more is left."""
-        if not self.looks.unit:
-            return self.header
-        name = _BRACKET.sub("", self.header)
-        return name.removesuffix(self.looks.unit).rstrip(" _-") or name
+        return without_unit(self.header, self.looks.unit)
 
     @property
     def holds_figures(self) -> bool:
@@ -224,6 +221,15 @@ def _header_of(header: str, which: str) -> str:
     if not (name and other):
         return header
     return f"{left} {rest}" if which == "left" else f"{of} {right}"
+
+
+def without_unit(header: str, unit: str | None) -> str:
+    """Return *header* without its *unit*, or without one that stands alone below it."""
+    above, _, below = header.rpartition(" / ")
+    if above and understood(below):
+        return above
+    name = _BRACKET.sub("", header) if unit else header
+    return name.removesuffix(unit or "").rstrip(" _-") or name
 
 
 def named_figure(name: str) -> Fields:

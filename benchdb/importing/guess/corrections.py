@@ -5,7 +5,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Literal, TypeVar
 
@@ -13,7 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.importing.guess.column_draft import VARIANT, named_figure
+from benchdb.importing.guess.column_draft import (
+    VARIANT,
+    named_figure,
+    without_unit,
+)
 from benchdb.importing.guess.column_profile import header_terms
 from benchdb.importing.guess.facts import (
     FACTS,
@@ -28,6 +32,7 @@ from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
+    SETTING,
     AnswerError,
 )
 from benchdb.importing.mapping.fields import plain_name, slug
@@ -47,6 +52,7 @@ FIGURES = ("value", "samples", "ratio")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
+_SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
 
 
@@ -105,6 +111,8 @@ class Line(msgspec.Struct, frozen=True):
         if column is not None:
             column = replace(column, blank=table.columns[self.header].blank)
             return replace(table, columns={**table.columns, self.header: column})
+        if self.kind == "figures" and plain == SETTING:
+            answer = NOT_STATED  # what the names of columns say tells them apart still
         texts = [printed for printed, _ in self.values]
         several = _ONE_OF_SEVERAL.fullmatch(answer)
         if several:
@@ -164,7 +172,8 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
             why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
             raise AnswerError(f"{key!r}: {why}")
         return {}
-    facts = {} if "->" in answer else fact.read(answer)
+    no_name = "->" in answer or answer.casefold() == SETTING
+    facts = {} if no_name else fact.read(answer)
     if not facts:
         raise AnswerError(
             f"{key!r}: {answer!r} is no {fact.name}; allowed: one such as "
@@ -289,11 +298,20 @@ def _told_apart(
     Their titles tell them apart where what did is corrected.
     """
     alike = Counter(map(_figure_of, columns.values()))
+    lost: dict[object, dict[str, str]] = defaultdict(dict)  # by metric and name
+    for name, column in columns.items():
+        gone = [it for it in before[name].set.items() if not column.set.get(it[0])]
+        lost[column.is_, column.metric][name] = repr(sorted(gone))
     return {
-        name: replace(column, set={**column.set, VARIANT: name})
+        name: replace(
+            column, set={**column.set, VARIANT: without_unit(name, column.unit)}
+        )
         if column.is_ in FIGURES
         and column.set != before[name].set
-        and alike[_figure_of(column)] > 1
+        and (
+            alike[_figure_of(column)] > 1
+            or len({*lost[column.is_, column.metric].values()}) > 1
+        )
         else column
         for name, column in columns.items()
     }
@@ -315,9 +333,12 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         column = Column(is_="ignore")
     elif of_figures and (changed := _figures_of(column, name, answer)):
         column = changed
+    elif (told := fact_in(answer)) is not None and told[0].is_setting:
+        return with_facts(table, Place("column", name), *told)
     elif of_figures and (fact := fact_named(answer)):
         known = {field: it for field, it in column.set.items() if field in fact.fields}
-        facts = known or recognised(name, fact.named).set or fact.read(name)
+        words = _SIGNS.sub("", without_unit(name, column.unit))
+        facts = known or recognised(name, fact.named).set or fact.read(words)
         if not facts:
             raise AnswerError(
                 f"{name!r}: it names no {fact.name} that is known; give which it is, "
@@ -325,14 +346,14 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
-        told = {field for cell in column.cells.values() for field in cell.set}
+        fields = {field for cell in column.cells.values() for field in cell.set}
         fact = fact_named(answer)
         names_it = fact and {*fact.named} & {*column.names}
         # Else whole cells tell the rows apart too, or it is read so already.
-        if known_column.field not in told and not names_it:
+        if known_column.field not in fields and not names_it:
             column = replace(known_column, blank=column.blank)
-    elif (said := fact_in(answer)) is not None:
-        return with_facts(table, Place("column", name), *said)
+    elif told is not None:
+        return with_facts(table, Place("column", name), *told)
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "

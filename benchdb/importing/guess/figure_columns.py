@@ -323,7 +323,9 @@ def _likely_unit(
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
     language model has, nobody can guess.
     """
-    terms = looks.terms
+    terms, below = looks.terms, looks.header.rpartition(" / ")[2]
+    if below in keys:
+        return below
     if pattern("tps").search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}

@@ -11,6 +11,7 @@ from benchdb.importing.guess.column_draft import (
     CODED,
     FIGURE_TERMS,
     RATIO,
+    VARIANT,
     ColumnDraft,
     column_doubt,
 )
@@ -54,11 +55,15 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
     for one in figures:
         if not one.looks.terms & _NOT_PIVOTED:
             header = one.bare
+            # What else the machine does meanwhile is no work or device of the figures.
+            condition = pattern("condition").search(header)
+            other = {"device", "workload"} if condition else set()
+            named = [name for name in ALL_NAMES[: SIDES + 1] if name not in other]
             one.fields = test_facts(header) or {
-                **recognised(header, ALL_NAMES[: SIDES + 1]).set,
+                **recognised(header, named).set,
                 **settings_in(one.header),
                 **weights_in(one.header),
-                **_model_in(header),
+                **({VARIANT: header} if condition else _model_in(header)),
                 **({"conditions.path": header} if is_split(header) else {}),
             }
         units = {unit for unit, _ in one.looks.kinds}

@@ -1,0 +1,76 @@
+"""What tells columns of figures apart is kept, whatever is answered about it."""
+
+import pytest
+
+from tests.importing.guess.guessed import (
+    bad_lines,
+    inferred,
+    of_text,
+    records,
+    table,
+)
+
+PAGE = "# matmul with torch 2.9 (fp16)\n\n"
+TWO_LEVELS = PAGE + (
+    "<table>"
+    '<tr><th></th><th colspan="2">{}</th><th colspan="2">{}</th></tr>'
+    "<tr><th>Matrix</th><th>TFLOPS</th><th>ms</th><th>TFLOPS</th><th>ms</th></tr>"
+    "<tr><td>2048</td><td>113.1</td><td>0.152</td><td>118.8</td><td>0.144</td></tr>"
+    "</table>\n"
+)
+CONDITIONS = TWO_LEVELS.format("GPU idle", "+ Qwen3-30B loaded (23 GB)")
+SERVED = TWO_LEVELS.format("GPU alone", "+ Qwen3-30B served")
+TOLD = {
+    "GPU idle": {"teraflops": 113.1, "work_seconds": 0.000152},
+    "+ Qwen3-30B loaded (23 GB)": {"teraflops": 118.8, "work_seconds": 0.000144},
+}
+
+
+def told_apart(text, answer="", name="variant"):
+    """Return the figures by the setting *name* of their run."""
+    answers = {"readings": f"yes, but {answer}"} if answer else {}
+    found = of_text(text, answers)
+    assert not bad_lines(found, text)
+    return {
+        record.run.parameters.get(name): {
+            value.metric: value.value for value in record.end.values
+        }
+        for record in records(found, text)
+    }
+
+
+def test_a_condition_above_columns_is_a_setting_and_no_model_and_no_device():
+    lines = inferred(of_text(CONDITIONS))
+    assert "'GPU idle / ms' -> GPU idle (1)" in str(lines)
+    assert not {key.partition(" in ")[0] for key in lines} & {"model", "device"}
+    assert told_apart(CONDITIONS) == TOLD
+
+
+@pytest.mark.parametrize("answer", ["not-stated", "setting"])
+def test_names_of_columns_that_are_no_model_tell_their_figures_apart_still(answer):
+    answer = f"model in names of columns: {answer}; device: gpu"
+    assert told_apart(SERVED, answer) == {
+        None: TOLD["GPU idle"],
+        "+ Qwen3-30B served": TOLD["+ Qwen3-30B loaded (23 GB)"],
+    }
+
+
+@pytest.mark.parametrize("text", [CONDITIONS, SERVED])
+def test_columns_are_given_a_setting_with_a_value_by_the_words_they_begin_with(text):
+    answer = "'+ Qwen3-30B': setting llm_loaded on; GPU: setting llm_loaded off"
+    on, off = TOLD["+ Qwen3-30B loaded (23 GB)"], TOLD["GPU idle"]
+    assert told_apart(text, answer, "llm_loaded") == {"on": on, "off": off}
+
+
+def test_a_setting_without_a_value_is_what_the_column_says():
+    answer = "'+ Qwen3-30B': setting beside; GPU: setting beside"
+    told = told_apart(CONDITIONS, answer, "beside")
+    assert {*told} == {"GPU idle", "Qwen3-30B loaded (23 GB)"}
+
+
+def test_no_fact_is_called_a_setting():
+    text = "# Llama 7B with MLX on M2 Ultra GPU\n\n" + table(
+        "Prompt | decode tok/s", "512 | 30.5"
+    )
+    with pytest.raises(Exception, match="'setting' is no model"):
+        of_text(text, {"readings": "yes, but model: setting"})
