@@ -1,7 +1,7 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from msgspec.structs import replace
@@ -61,7 +61,7 @@ def correct(
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well.
     """
-    corrected = Corrected({**tables}, earlier, {*doubted})
+    corrected = Corrected({**tables}, earlier, {*doubted}, answers.keys())
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -92,13 +92,14 @@ class Corrected:
         tables: dict[int, Table],
         earlier: Mapping[str, Line],
         doubted: set[str],
+        answered: Collection[str],
     ) -> None:
-        """Begin with nothing entered."""
+        """Begin with nothing entered; *answered* are the keys of all answers."""
         self.tables, self.doubted = tables, doubted
         self.lines: Sequence[Line] = ()
         self.notes: list[str] = []
         self.used: set[str] = set()
-        self._earlier = earlier
+        self._earlier, self._answered = earlier, answered
         self._settled: set[tuple[str, int]] = set()  # facts of tables
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
@@ -198,7 +199,8 @@ class Corrected:
             if line.fact == fact
             and (own := tuple(n for n in line.tables if n in numbers))
         ]
-        if lines:
+        if lines:  # those with an answer of their own have that
+            lines = [line for line in lines if line.key not in self._answered]
             return self._correct_lines(lines, answer)
         if answer.casefold() == LEAVE_OUT:
             why = f"no line says it; leave out a column, a row, or 'table {numbers[0]}'"
