@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import card_lines
+from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     Line,
     Place,
@@ -34,7 +35,7 @@ from benchdb.importing.guess.questions import (
     AnswerError,
 )
 from benchdb.importing.mapping.fields import plain_name
-from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
@@ -275,7 +276,9 @@ class Corrected:
             names = {plain_name(title): title for title in table.columns}
             titles = [names.get(plain_name(it), "") for it in matched.sheet.header]
             if plain in names:
-                found["title"][number, Place("column", names[plain])] = None
+                runs = _with_runs(table, titles, names[plain])
+                every = ((number, Place("column", title)) for title in runs)
+                found["title"] |= dict.fromkeys(every)
             if nth and 0 < int(nth["number"]) <= len(titles):
                 title = titles[int(nth["number"]) - 1]
                 found["number"][number, Place("column", title)] = None
@@ -292,6 +295,15 @@ class Corrected:
         if nth and len({place.header for _, place in places}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places
+
+
+def _with_runs(table: Table, titles: Sequence[str], title: str) -> Iterator[str]:
+    """Yield *title*, and those of the further runs that stand right of it."""
+    yield title
+    for nth, other in enumerate(titles[titles.index(title) + 1 :], 2):
+        if table.columns.get(other, Column()).set.get(RUN) != nth:
+            return
+        yield other
 
 
 def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterator[str]]:

@@ -4,13 +4,19 @@ Units, statistics, parts of a whole, training beside validation, counts beside r
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from msgspec.structs import replace
 
-from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_draft import (
+    ColumnDraft,
+    column_doubt,
+    counted,
+)
 from benchdb.importing.guess.column_profile import fold, pattern, statistic, words
 from benchdb.importing.guess.figure_columns import Around, metric_of
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
@@ -19,7 +25,61 @@ from benchdb.importing.sheet import is_unit_header
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+_BARE = frozenset([("1", None)])
+_SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
+
+
+def run_doubts(drafts: Sequence[ColumnDraft]) -> Iterator[Doubt]:
+    """Yield the doubts whether columns without a heading go on with that left of them.
+
+    They are further runs most likely where their figures are of the same size.
+    """
+    first: ColumnDraft | None = None
+    runs: list[ColumnDraft] = []
+    for n, one in enumerate(drafts, 1):
+        if first is not None and one.header == f"column {n}" and _is_alike(one, first):
+            runs.append(one)
+            continue
+        if first is not None and runs:
+            yield _run_doubt(first, runs)
+        titled = one.looks.figures and one.header != f"column {n}"
+        first, runs = one if titled else None, []
+    if first is not None and runs:
+        yield _run_doubt(first, runs)
+
+
+def _is_alike(one: ColumnDraft, first: ColumnDraft) -> bool:
+    """Tell whether *one* has figures that can be read as those of *first* are."""
+    kinds = {first.looks.kinds, _BARE if first.looks.unit else first.looks.kinds}
+    clear = one.looks.zero is None and one.looks.ambiguous is None
+    return clear and one.looks.kinds in kinds
+
+
+def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
+    def settle(answer: str) -> None:
+        first.nth = int(answer != "others")
+        for nth, one in enumerate(runs if first.nth else (), 2):
+            if answer == "runs":
+                one.nth, one.runs_of, one.column = nth, first, Column(is_="ignore")
+            else:
+                one.take(answer)
+
+    choices = {"runs": "further runs of it", "others": "columns of their own"}
+    choices[LEAVE_OUT] = "leave them out"
+    text = "What are the columns without a heading right of {}?"
+    sizes = [_size(one) for one in (first, *runs)]
+    same = max(sizes) <= _SAME * min(sizes)
+    guess = "runs" if same else "others"
+    more = {"settle": settle, "guess": guess, "columns": lambda: counted(runs)}
+    return column_doubt([first], "runs", text, choices, **more)
+
+
+def _size(draft: ColumnDraft) -> float:
+    """Return the median of the numbers that the cells of a column begin with."""
+    numbers = (_NUMBER.match(text) for text in draft.looks.texts)
+    return median([float(it[0]) for it in numbers if it] or [0])
 
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:

@@ -11,6 +11,7 @@ from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import (
     RATIO,
+    RUN,
     ColumnDraft,
     counted,
     pair_doubt,
@@ -109,7 +110,11 @@ class TableDraft:
         self.around = around(sheets[0], looks, training=training)
 
     def pair_doubts(self) -> Iterator[Doubt]:
-        """Yield the doubts about cells with two numbers, before all others."""
+        """Yield the doubts about cells with two numbers, and columns without a heading.
+
+        These come before all others.
+        """
+        yield from siblings.run_doubts(self.drafts)
         for n, one in enumerate(self.drafts):
             cells = (row.cells[n].text for sheet in self.sheets for row in sheet.rows)
             if field(one.looks) is None and (
@@ -405,6 +410,16 @@ class TableDraft:
         )
 
     def _column(self, one: ColumnDraft) -> Column:
+        made = self._meaning(one.runs_of or one)
+        if one.nth and made.is_ in _RESULTS:
+            return replace(made, set={**made.set, RUN: one.nth})
+        return (
+            made
+            if made.is_ == "ignore" or not one.runs_of
+            else Column(field=f"parameters.{slug(one.header)}")
+        )
+
+    def _meaning(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
             rows = {row.header: row for row in self.rows if row.metric}
             values = {name: row.metric for name, row in rows.items()} | {"*": ""}
