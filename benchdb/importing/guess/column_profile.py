@@ -275,8 +275,6 @@ def profile(
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
     texts = [text for text in distinct if missing_of(text) is None]
     sample = texts[:_READ]
-    if header.endswith("(x)") and any("(" in text for text in texts):
-        named = named or unit_in(header[:-3])  # a speed-up stands behind each figure
     if named == "B" and any(map(_NO_BYTES.search, sample)):
         named = None  # "mAP50-95(B)"
     unit = named

@@ -4,7 +4,7 @@ Units, statistics, parts of a whole, training beside validation, counts beside r
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from msgspec.structs import replace
@@ -31,23 +31,20 @@ _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
 
 
-def run_doubts(drafts: Sequence[ColumnDraft]) -> Iterator[Doubt]:
-    """Yield the doubts whether columns without a heading go on with that left of them.
+def run_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
+    """Return the doubts whether columns without a heading go on with that left of them.
 
     They are further runs most likely where their figures are of the same size.
     """
+    runs: dict[ColumnDraft, list[ColumnDraft]] = {}
     first: ColumnDraft | None = None
-    runs: list[ColumnDraft] = []
     for n, one in enumerate(drafts, 1):
-        if first is not None and one.header == f"column {n}" and _is_alike(one, first):
-            runs.append(one)
-            continue
-        if first is not None and runs:
-            yield _run_doubt(first, runs)
-        titled = one.looks.figures and one.header != f"column {n}"
-        first, runs = one if titled else None, []
-    if first is not None and runs:
-        yield _run_doubt(first, runs)
+        titled = one.header != f"column {n}"
+        if first is not None and not titled and _is_alike(one, first):
+            runs.setdefault(first, []).append(one)
+        else:
+            first = one if titled and one.looks.figures else None
+    return [_run_doubt(*it) for it in runs.items()]
 
 
 def _is_alike(one: ColumnDraft, first: ColumnDraft) -> bool:
@@ -84,7 +81,6 @@ def _size(draft: ColumnDraft) -> float:
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Settle columns of figures by others of *drafts* beside them."""
-    _leave_again(drafts)
     _leave_statistics(drafts, around)
     _leave_parts(drafts)
     _leave_training(drafts)
@@ -119,10 +115,6 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave columns out that say what one beside them says: statistics, and ``itl``."""
-    if any("tpot" in one.looks.terms for one in drafts):
-        for one in drafts:
-            if "itl" in one.looks.terms:
-                one.leave(f"{one.header!r}: times per token stand beside it")
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in drafts:
         name, rest = statistic(one.header)
@@ -158,17 +150,6 @@ def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
     times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
     kinds = draft.looks.kinds if not times else frozenset([("s", None)])
     return metric_of(kinds, terms)
-
-
-def _leave_again(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns out that say one beside them in another unit: µs, and ms."""
-    first: dict[object, ColumnDraft] = {}
-    for one in drafts:
-        unit = understood(one.looks.unit or "")
-        if unit is not None and one.bare != one.header and one.column is None:
-            twin = first.setdefault((one.bare, unit.base, unit.per), one)
-            if twin is not one:
-                one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
 
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:

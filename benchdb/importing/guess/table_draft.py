@@ -47,7 +47,6 @@ from benchdb.importing.guess.headings import (
     mode_of,
     origin,
     segments,
-    split_path,
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
@@ -133,7 +132,6 @@ class TableDraft:
             if one.holds_figures and not one.parts and one.metric is None
         ]
         pivots.enter_pivots(figures, self.drafts)
-        pivots.enter_sizes(figures)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
@@ -206,10 +204,6 @@ class TableDraft:
                 taken |= {known.field} if known.field else set()
             elif known is not None and (known.field or "").startswith("parameters."):
                 one.become_field(f"parameters.{slug(one.header)}")
-        for one in self.drafts if "parameters.quantization" in taken else ():
-            if one.column is not None and "quantization" in one.column.names:
-                names_ = tuple(it for it in one.column.names if it != "quantization")
-                one.column = replace(one.column, names=names_)
         self._enter_inherited()
 
     def _enter_inherited(self) -> None:
@@ -329,9 +323,6 @@ class TableDraft:
             found = any(re.search(setting, text) for text in above)
             if found and not fields_in(setting) & told:
                 self.context.append(setting)
-        own = any("conditions.path" in one.fields for one in self.drafts)
-        if not own and (path := split_path(self.segments)):
-            self.set["conditions.path"] = path
 
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""

@@ -210,21 +210,6 @@ def test_an_answer_that_was_not_needed_is_named():
     assert "'time of Time': the answer 'epoch_seconds' was not needed" in notes
 
 
-UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
-    "Context | In (tok/s) | Out (tok/s)", "4k | 410.5 | 31.5"
-)
-
-
-def test_one_answer_tells_both_sides_of_a_language_model():
-    one = question(of_text(UNSIDED), "columns")
-
-    found = of_text(UNSIDED, {one.key: "prefill-decode"})
-    assert figures(found, UNSIDED) == [
-        ("llm-prefill", "tokens_per_second", 410.5),
-        ("llm-decode", "tokens_per_second", 31.5),
-    ]
-
-
 def test_what_nothing_states_has_a_line_with_what_the_document_names():
     text = "This was made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
         "Model | tok/s", "Phi 4 | 35.1"
