@@ -41,7 +41,7 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
-_STATISTICS = {"mean", "peak", "used"}
+STATISTICS = {"mean", "peak", "used", "median", "percentile"}
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
@@ -173,9 +173,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
             return Column(is_="ignore")
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
+        middle = self.sampled and self.metric == "latency_mean_seconds"
         return Column(
             is_="samples" if self.sampled else "value",
-            metric=self.metric,
+            # What stands for samples is their median.
+            metric="latency_median_seconds" if middle else self.metric,
             unit=self.unit,
             decimal=self.decimal,
             set=self.fields,
@@ -224,6 +226,14 @@ def _header_of(header: str, which: str) -> str:
     if not (name and other):
         return header
     return f"{left} {rest}" if which == "left" else f"{of} {right}"
+
+
+def samples_of(figures: Sequence[ColumnDraft]) -> str:
+    """Return what is kept of repetitions: times as samples, of all else the median."""
+    others = [repr(it.header[:40]) for it in figures if it.bases != {"s"}]
+    median = f"the median of {', '.join(others)}, without the samples" * bool(others)
+    times = "its samples" * (len(others) < len(figures))
+    return " and ".join(filter(None, (times, median)))
 
 
 def named_figure(name: str) -> Fields:
@@ -288,7 +298,7 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
     looks = draft.looks
     terms = looks.terms & FIGURE_TERMS - _SIDES
     if topic in ("unit", "numbers"):
-        terms -= _STATISTICS
+        terms -= STATISTICS
     coded = topic != "unit" and CODED.search(looks.header)
     own = coded or (topic in ("time", "meaning") and looks.unit)
     stem: object = statistic(looks.header)[1] if own and not draft.fields else None

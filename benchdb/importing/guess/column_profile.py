@@ -303,7 +303,11 @@ def profile(
     # A header with a unit has figures below it; without, the cells have to have units.
     begin = pattern("figure") if named else pattern("with_more")
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
-    sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
+    sides = {
+        header_terms(it.beside) & _SIDES
+        | (header_terms(it.printed) & {"peak"} if it.unit == "1/s" else set())
+        for it in quantities
+    }
     if figures and len(sides) > 1:  # of the same kind of figure, in one column
         figures, several = False, True
     counts = [text for text in texts if not is_zero(text)]  # "0.0" where nothing ran

@@ -8,8 +8,14 @@ from itertools import chain
 from statistics import mean, median
 
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.column_draft import (
+    STATISTICS,
+    ColumnDraft,
+    column_doubt,
+    samples_of,
+)
+from benchdb.importing.guess.column_profile import fold, pattern, statistic
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.quantities.quantity import Quantity, parsed
@@ -25,7 +31,8 @@ _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
 _TRIAL = re.compile(
-    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
+    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?"
+    r"(?: id| nr| num(?:ber)?)?"
 )
 
 
@@ -91,7 +98,38 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                 for it in own if repeated else ():
                     it.sampled = True
                 for it in trials if repeated else ():
-                    it.leave(f"{it.header!r}: the number of a sample")
+                    kept = samples_of(own)
+                    it.leave(f"{it.header!r}: the number of a sample; kept are {kept}")
+
+
+def single_doubts(table: TableDraft) -> Iterator[Doubt]:
+    """Yield the doubts whether a figure beside each repetition is of all: a cold start.
+
+    It is the same in all rows that nothing but the number of a trial tells apart.
+    """
+    trials = [one for one in table.drafts if _TRIAL.fullmatch(fold(one.header))]
+    fields = [it.column.field for it in trials if it.column and it.column.field]
+    groups = [rows for rows in table.alike(trials) if fields and len(rows) > 1]
+    same = [
+        one
+        for n, one in enumerate(table.drafts if groups else ())
+        if one.metric and pattern("once").search(one.header)
+        if all(len({row.cells[n].text for row in rows}) == 1 for rows in groups)
+    ]
+
+    def settle(answer: str) -> None:
+        for one in same:
+            if answer == "once":
+                one.add(**dict.fromkeys(fields, "all"))
+            elif answer != "each":
+                one.take(answer)
+
+    if same:
+        number = ", ".join(repr(it.header[:40]) for it in trials)
+        text = f"{{}}: the same in all rows that {number} alone tells apart:"
+        choices = {"once": "one figure of them all, kept once"}
+        choices |= {"each": "a figure of each row", LEAVE_OUT: "leave it out"}
+        yield column_doubt(same, "once", text, choices, settle=settle)
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:
@@ -157,8 +195,9 @@ def _summed_up(
     holder, _, name = one.header.rpartition(".")
     summary, rest = statistic(name)
     named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    kinds = {one.metric, one.looks.terms - STATISTICS} - {None, frozenset()}
     same = (it for it in rows if statistic(it.header)[1] == rest)
-    alike = (it for it in rows if named and it.metric and it.metric == one.metric)
+    alike = (it for it in rows if named and kinds & {it.metric, it.looks.terms})
     return next(chain(same, alike), None) if named or repeated else None
 
 

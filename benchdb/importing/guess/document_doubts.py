@@ -11,7 +11,12 @@ from itertools import chain
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import (
+    RATIO,
+    ColumnDraft,
+    column_doubt,
+    samples_of,
+)
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
@@ -144,7 +149,7 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
             one.sampled = True
 
     text = "Some rows differ from one above by {} alone: what are they?"
-    choices = {"samples": "repetitions of one run: its samples"}
+    choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}
     choices["nothing"] = "not known: equal rows are refused"
     return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
 

@@ -20,11 +20,12 @@ from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
-from benchdb.importing.guess.corrections import Line
+from benchdb.importing.guess.corrections import FIGURES, Line
 from benchdb.importing.guess.cross_checks import (
     leave_summaries,
     leave_totals,
     sentence_results,
+    single_doubts,
 )
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
@@ -161,10 +162,9 @@ class _Earlier(msgspec.Struct, frozen=True):
 
 def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
     """Return the map by *answers*, and by what is likely of the rest."""
-    document, left_out = plan.document, list(plan.left_out)
+    document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers)
     tables = _read(plan, inquiry)
-    left_out += [text for table in tables for text in _left(table)]
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
     left_out += sentence_results(document, plan.sheets, taken)
@@ -191,6 +191,8 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         for key, line in at.items()
         if key not in corrected.tables
     ]
+    made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
+    of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
     questions = [as_question(line, document, at) for line in corrected.lines]
     doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
@@ -205,7 +207,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
             *corrected.notes,
             *(note for _, draft in read for note in draft.notes),
         ],
-        left_out=left_out,
+        left_out=[*plan.left_out, *of_tables, *left_out],
         questions=sorted([*questions, *doubts], key=lambda it: it.likely is not None),
         lines={line.key: line for line in corrected.lines},
         asked=inquiry.known,
@@ -224,6 +226,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
+    inquiry.settle(it for one in tables for it in one.weighed(single_doubts(one)))
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()
@@ -384,11 +387,13 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
     return Map(documents=(document.sha256,), set=shared, table=built)
 
 
-def _left(table: TableDraft) -> Iterator[str]:
-    """Yield what is left out of a table, and why."""
+def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
+    """Yield what is left out of a table, and why, but for figures that *made* has."""
     where = f"line {table.line}"
+    columns = made.columns if made else {}
+    taken = {name for name, it in columns.items() if it.is_ in FIGURES}
     for one in (*table.drafts, *table.rows):
-        if one.left is not None:
+        if one.left is not None and one.header not in taken:
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"the table at {where}: no row of it is one of figures, as answered"

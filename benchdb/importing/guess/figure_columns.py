@@ -16,6 +16,7 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
+    STATISTICS,
     ColumnDraft,
     column_doubt,
     counted,
@@ -29,6 +30,7 @@ from benchdb.importing.guess.column_profile import (
     is_zero,
     pattern,
     says_only,
+    statistic,
     words,
 )
 from benchdb.importing.guess.facts import setting_field
@@ -49,7 +51,8 @@ _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
-_MILLI = 100  # a time of so many is in milliseconds more often than in seconds
+# Figures of so many are in the smaller unit more often.
+_BY_SIZE = (("s", "ms", 100), ("GB", "MB", 256))
 TTFT = "time_to_first_token_seconds"
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
@@ -193,7 +196,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     _enter_metric(draft, around)
     if draft.metric is not None or draft.bases != {"1"}:
         return _metric_doubts(draft, around)
-    terms = looks.terms or around.terms
+    terms = _spoken_of(looks) or around.terms
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
@@ -225,6 +228,9 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     topic = "unit" if terms else "numbers"
     sided = str(draft.fields.get("workload")).startswith("llm-")
     more["guess"] = _likely_unit(keys, looks, around, sided=sided)
+    if draft.aside and not terms and not looks.integers:
+        # Beside results, what no word explains is none of ours: one line for all.
+        more |= {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -274,9 +280,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if bases == {"s"}:
             topic, text = "time", "What is timed in {}?"
         more["free"] = Free(f"a metric of schema/metrics.json in {listed}", fault)
-        more["guess"] = (
-            LEAVE_OUT if bases <= {"%", "B"} else None
-        )  # of what, is not said
+        more |= _of_no_speed(bases)
     else:
         unit = draft.unit or draft.looks.unit
         topic, text = "metric", "What are the figures in {}?"
@@ -289,6 +293,16 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     # What is likely of one column may be so of another by chance.
     own = doubt.likeness if metric else (doubt.likeness, *likely)
     return [replace(doubt, likeness=own)]
+
+
+def _of_no_speed(bases: set[str]) -> dict[str, object]:
+    """Return what holds of sizes and shares that nothing explains: they are left out.
+
+    One line is for all shares, as none is a speed.
+    """
+    if bases == {"%"}:
+        return {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
+    return {"guess": LEAVE_OUT} if bases <= {"%", "B"} else {}
 
 
 def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
@@ -323,7 +337,7 @@ def _likely_unit(
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
     language model has, nobody can guess.
     """
-    terms = looks.terms
+    terms = _spoken_of(looks)
     if pattern("tps").search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
@@ -332,10 +346,16 @@ def _likely_unit(
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
-    if not {"s", "ms"} <= {*keys}:
-        return keys[0]
     sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]
-    return "ms" if sizes and min(sizes) >= _MILLI else "s"
+    for large, small, limit in _BY_SIZE:
+        if {large, small} <= {*keys}:
+            return small if sizes and min(sizes) >= limit else large
+    return keys[0]
+
+
+def _spoken_of(looks: ColumnProfile) -> HeaderTerms:
+    """Return what a column is about, aside from a statistic: "max" is of anything."""
+    return looks.terms - STATISTICS - {statistic(looks.header)[0]}
 
 
 def _number(text: str) -> float | None:
@@ -350,6 +370,8 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     """Enter the metric, if words say it; what is not trained has no last epoch."""
     terms = draft.looks.terms
     draft.metric = metric_of(draft.kinds, terms, around.terms)
+    if draft.bases == {"1/s"} and "peak" in terms and draft.metric:
+        draft.add(**{"parameters.statistic": "peak"})  # no metric of rates is of peaks
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
 

@@ -5,9 +5,11 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.errors import UsageError, suggestion
 from benchdb.importing.mapping.fields import plain_name
@@ -179,8 +181,12 @@ class Inquiry:
                     rest.append((key, doubt))
             for answer_key, some in given.items():
                 more += self._accept(answer_key, some)
+        guesses: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for key, doubt in rest:
-            more += self._assume(key, doubt)
+            guesses[key][doubt.likely or ""] += 1
+        for key, doubt in rest:  # a line has one likely answer, that of most of it
+            likely = guesses[key].most_common(1)[0][0]
+            more += self._assume(key, replace(doubt, guess=likely))
         if more:
             self.settle(more)
 

@@ -60,7 +60,7 @@ from benchdb.importing.mapping.recognition import (
 )
 from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.quantities.tokens import Mark
-from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheet import Reader, Sheet, SheetRow
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
@@ -377,7 +377,12 @@ class TableDraft:
         return any(one.holds_figures and one.metric != RATIO for one in self.drafts)
 
     def repeated(self, but: Sequence[ColumnDraft] = ()) -> int | None:
-        """Return the line of a row with the settings, *but* some, of one above it.
+        """Return the line of a row with the settings, *but* some, of one above it."""
+        again = (rows[1].line for rows in self.alike(but) if len(rows) > 1)
+        return min(again, default=None)
+
+    def alike(self, but: Sequence[ColumnDraft] = ()) -> Iterable[list[SheetRow]]:
+        """Return the rows with figures, those together with equal settings *but* some.
 
         What is left out of the objects that hold the rows may be settings of theirs.
         """
@@ -389,16 +394,14 @@ class TableDraft:
             if one.column.is_ == "field" or one.header in inherited
         ]
         figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
-        known = set[object]()
+        alike: dict[object, list[SheetRow]] = {}
         for sheet in self.sheets:
             for row in sheet.rows:
                 texts = [cell.text.casefold() for cell in row.cells]
                 key = (sheet.context, *(texts[n] for n in settings))
-                full = any(texts[n] for n in figures)
-                if full and key in known:
-                    return row.line
-                known |= {key} if full else set()
-        return None
+                if any(texts[n] for n in figures):
+                    alike.setdefault(key, []).append(row)
+        return alike.values()
 
     @property
     def mode_told(self) -> bool:

@@ -49,6 +49,7 @@ _BASIS_LIMIT = 2000  # characters; nobody reads more
 _PRINTED_LIMIT = 800  # characters of samples that are shown beside their median
 _SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
+_COLUMN = re.compile(", column |/")  # before the name of a column
 _THREAD = re.compile(r"(issue|pull|discussion)s?[/-](\d+)")
 _THREADS = re.compile(
     r"/(?:tree/[0-9a-f]{40}|(?:issues|pull|discussions)(?:/\d+)?)?/?$"
@@ -215,12 +216,27 @@ def _refusals(group: RunGroup) -> list[BadLine]:
         alike = by_metric[item.value.metric] if item.value and not pooled else []
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
+        elif len(alike) > 1 and _is_again(alike):
+            taken += [item] if item is alike[0] else []
         elif len(alike) > 1:
             refused.append(_bad(item, _doubled(item, alike)))
         else:
             taken.append(item)
     group.observations = taken
     return refused
+
+
+def _is_again(alike: Sequence[Observation]) -> bool:
+    """Tell whether a figure stands in several rows of one column: it is kept once."""
+    places = {
+        (
+            it.value and it.value.printed,
+            _COLUMN.split(it.locator)[-1],
+            it.place and it.place.context,
+        )
+        for it in alike
+    }
+    return len(places) == 1
 
 
 def _doubled(item: Observation, alike: Sequence[Observation]) -> str:
