@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -50,7 +51,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* tells that it is asked what it names,
     *rated* that it is asked whether these are results at all; *aside* that others are;
-    *sampled* that equal rows are repetitions of one run. *pattern* finds the figure in
+    *sampled* that equal rows are repetitions of one run (samples, or one figure that is
+    printed once more in each). *pattern* finds the figure in
     a cell that has two.
     """
 
@@ -67,7 +69,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     asked: bool = False
     rated: bool = False
     aside: bool = False
-    sampled: bool = False
+    sampled: Literal["samples", "once"] | None = None
     pattern: str = ""
 
     @property
@@ -173,9 +175,9 @@ class ColumnDraft(msgspec.Struct, eq=False):
             return Column(is_="ignore")
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
-        middle = self.sampled and self.metric == "latency_mean_seconds"
+        middle = self.sampled == "samples" and self.metric == "latency_mean_seconds"
         return Column(
-            is_="samples" if self.sampled else "value",
+            is_=self.sampled or "value",
             # What stands for samples is their median.
             metric="latency_median_seconds" if middle else self.metric,
             unit=self.unit,

@@ -33,6 +33,7 @@ from benchdb.importing.guess.questions import (
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
     CORES,
+    RESULTS,
     Column,
     Fields,
     Heading,
@@ -43,7 +44,6 @@ from benchdb.importing.mapping.language import (
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.unit_names import understood
 
-FIGURES = ("value", "samples", "ratio")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
@@ -277,7 +277,7 @@ def without_rows(table: Table, place: Place) -> Table:
 def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
     """Return *table* with some columns *changed*, ``None`` if no figures stay."""
     columns = {**table.columns, **changed}
-    has_figures = any(column.is_ in FIGURES for column in columns.values())
+    has_figures = any(column.is_ in RESULTS for column in columns.values())
     return replace(table, columns=columns) if has_figures else None
 
 
@@ -291,7 +291,7 @@ def _told_apart(
     alike = Counter(map(_figure_of, columns.values()))
     return {
         name: replace(column, set={**column.set, VARIANT: name})
-        if column.is_ in FIGURES
+        if column.is_ in RESULTS
         and column.set != before[name].set
         and alike[_figure_of(column)] > 1
         else column
@@ -313,7 +313,7 @@ def of_column(
     ``AnswerError`` for anything else.
     """
     column = table.columns[name]
-    of_figures = column.is_ in FIGURES
+    of_figures = column.is_ in RESULTS
     if answer.casefold() == LEAVE_OUT:
         column = Column(is_="ignore")
     elif of_figures and (changed := _figures_of(column, name, answer)):

@@ -96,7 +96,7 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                 if one.left is None:
                     one.leave(f"{one.header!r}: sums up {rows.header!r} of each row")
                 for it in own if repeated else ():
-                    it.sampled = True
+                    it.sampled = "samples"
                 for it in trials if repeated else ():
                     kept = samples_of(own)
                     it.leave(f"{it.header!r}: the number of a sample; kept are {kept}")
@@ -121,6 +121,7 @@ def single_doubts(table: TableDraft) -> Iterator[Doubt]:
         for one in same:
             if answer == "once":
                 one.add(**dict.fromkeys(fields, "all"))
+                one.sampled = "once"
             elif answer != "each":
                 one.take(answer)
 

@@ -146,7 +146,7 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
     def settle(answer: str) -> None:
         for one in figures if answer == "samples" else ():
-            one.sampled = True
+            one.sampled = "samples"
 
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}

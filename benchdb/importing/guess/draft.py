@@ -20,7 +20,7 @@ from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
-from benchdb.importing.guess.corrections import FIGURES, Line
+from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     leave_summaries,
     leave_totals,
@@ -46,7 +46,7 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Column, Facts, Map, Table
+from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -393,7 +393,8 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     columns = made.columns if made else {}
     taken = {name for name, it in columns.items() if it.is_ in FIGURES}
     for one in (*table.drafts, *table.rows):
-        if one.left is not None and one.header not in taken:
+        whole = one.column is not None and one.column.is_ == "ignore"
+        if one.left is not None and not (whole and one.header in taken):
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"the table at {where}: no row of it is one of figures, as answered"

@@ -51,7 +51,7 @@ from benchdb.importing.guess.headings import (
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
+from benchdb.importing.mapping.language import RESULTS, Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
     GPU,
     NAME_LIMIT,
@@ -64,7 +64,6 @@ from benchdb.importing.sheet import Reader, Sheet, SheetRow
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
-_RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _CELLS = 20  # of words that are looked at for names
 
@@ -366,7 +365,7 @@ class TableDraft:
         """Tell whether the map takes figures of it, as far as it is known."""
         if self.rows and all(one.metric is None for one in self.rows):
             return False
-        return any(self._column(one).is_ in _RESULTS for one in self.drafts)
+        return any(self._column(one).is_ in RESULTS for one in self.drafts)
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""

@@ -49,7 +49,6 @@ _BASIS_LIMIT = 2000  # characters; nobody reads more
 _PRINTED_LIMIT = 800  # characters of samples that are shown beside their median
 _SHOWN = 3  # columns in which two figures of one run differ
 _LINE = re.compile(r"line \d+")
-_COLUMN = re.compile(", column |/")  # before the name of a column
 _THREAD = re.compile(r"(issue|pull|discussion)s?[/-](\d+)")
 _THREADS = re.compile(
     r"/(?:tree/[0-9a-f]{40}|(?:issues|pull|discussions)(?:/\d+)?)?/?$"
@@ -216,27 +215,12 @@ def _refusals(group: RunGroup) -> list[BadLine]:
         alike = by_metric[item.value.metric] if item.value and not pooled else []
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif len(alike) > 1 and _is_again(alike):
-            taken += [item] if item is alike[0] else []
         elif len(alike) > 1:
             refused.append(_bad(item, _doubled(item, alike)))
         else:
             taken.append(item)
     group.observations = taken
     return refused
-
-
-def _is_again(alike: Sequence[Observation]) -> bool:
-    """Tell whether a figure stands in several rows of one column: it is kept once."""
-    places = {
-        (
-            it.value and it.value.printed,
-            _COLUMN.split(it.locator)[-1],
-            it.place and it.place.context,
-        )
-        for it in alike
-    }
-    return len(places) == 1
 
 
 def _doubled(item: Observation, alike: Sequence[Observation]) -> str:
@@ -316,21 +300,26 @@ def _records(
 def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
     """Return the median of each metric's samples, and those that are times.
 
-    Cells without a figure are left out, and counted.
+    Cells without a figure are left out, and counted. What is printed in several rows
+    ``once`` is one figure, and refused where it is not.
     """
-    pools: dict[tuple[str, Phase, int], list[Value]] = {}
+    pools: dict[tuple[str, str, Phase, int], list[Value]] = {}
     for item in observations:
         if item.pool is not None and item.value is not None:
-            key = (item.value.metric, item.pool.phase, item.pool.per)
+            pool, metric = item.pool, item.value.metric
+            key = (metric, pool.is_, pool.phase, pool.per)
             pools.setdefault(key, []).append(item.value)
     values: dict[str, Value] = {}
     series: list[Series] = []
-    for (metric, phase, per), pool in pools.items():
+    for (metric, is_, phase, per), figures in pools.items():
         if metric in values:
             raise RefusedError(f"two columns of samples are both {metric}")
-        known = tuple(one.value for one in pool if one.value is not None)
-        values[metric] = _median(pool, known)
-        if known and metrics()[metric].unit == "s":
+        known = tuple(one.value for one in figures if one.value is not None)
+        once = is_ == "once"
+        if once and len({*known}) > 1:
+            raise RefusedError(f"{metric} is to be one figure, and is {known[:_SHOWN]}")
+        values[metric] = figures[0] if once else _median(figures, known)
+        if not once and known and metrics()[metric].unit == "s":
             series.append(Series(phase, per, known))
     return list(values.values()), series
 
