@@ -274,21 +274,8 @@ def column_doubt(
         "likeness": _likeness(first, topic),
     }
     if any(one.holds_figures for one in drafts):
-        facts["columns"] = lambda: counted(drafts)
+        facts["figures"] = lambda: any(one.holds_figures for one in drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
-
-
-def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
-    """Return how many figures are in columns that hold some, *most* in each.
-
-    Numbers that may be anything count for half: they are settings more often.
-    """
-    return {
-        id(one): len(one.looks.texts[:most:step])
-        for one in drafts
-        if one.holds_figures
-        for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
-    }
 
 
 def _likeness(draft: ColumnDraft, topic: str) -> object:

@@ -19,7 +19,6 @@ from benchdb.importing.guess.column_draft import (
     STATISTICS,
     ColumnDraft,
     column_doubt,
-    counted,
 )
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
@@ -182,7 +181,6 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None}
-        more |= {"columns": lambda: counted([draft], 1)}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -220,7 +218,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
-        more["columns"] = lambda: {} if not looks.terms else counted([draft], 1)
+        more |= {} if looks.terms else {"figures": lambda: False}
     if not terms:  # numbers without a unit are more often no measured ones
         draft.rated = looks.integers and not draft.fields and not around.clear
         keys = sorted(keys, key=lambda key: key != "score")

@@ -12,7 +12,6 @@ from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import (
     RATIO,
     ColumnDraft,
-    counted,
     pair_doubt,
 )
 from benchdb.importing.guess.column_profile import (
@@ -175,15 +174,13 @@ class TableDraft:
         headers = (tuple(map(fold, it.sheets[0].header)) for it in (self, other))
         return self is other or (bool(mine & others) and len({*headers}) == 1)
 
-    def figures(self) -> dict[int, int]:
-        """Return how many figures each column may have."""
-        return counted(self.rows or self.drafts)
-
     def weighed(self, doubts: Iterable[Doubt]) -> list[Doubt]:
         """Return *doubts*, about all figures where they name no columns."""
-        return [
-            one if one.columns else replace(one, columns=self.figures) for one in doubts
-        ]
+
+        def figures() -> bool:
+            return any(one.holds_figures for one in self.rows or self.drafts)
+
+        return [one if one.figures else replace(one, figures=figures) for one in doubts]
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
