@@ -88,6 +88,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     likely: dict[str, str]
     kinds: dict[str, str]
     choices: dict[str, str]
+    works: dict[str, str]
+    things: dict[str, tuple[str, str]]
     numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]

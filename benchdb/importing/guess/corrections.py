@@ -254,7 +254,10 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
             why = f"a column cannot be without its {fact.name}; say it of its table"
             raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
         else:
-            said = _saying(Meaning(set=column.set), fact, facts)
+            own = dict(column.set)
+            if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
+                del own[VARIANT]  # its title, which told it from others
+            said = _saying(Meaning(set=own), fact, facts)
             column = replace(column, set=said.set)
         columns = {**table.columns, place.header: column}
         return replace(table, columns=_told_apart(table.columns, columns))

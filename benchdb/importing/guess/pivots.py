@@ -14,7 +14,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
+from benchdb.importing.guess.column_profile import pattern, statistic
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     THINGS,
@@ -23,7 +23,6 @@ from benchdb.importing.guess.column_rules import (
 )
 from benchdb.importing.guess.figure_columns import (
     TOKENS,
-    WORKS,
     enter_language_model,
     metric_of,
 )
@@ -44,9 +43,7 @@ SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
-_CELLS = 20  # of words that may name sides
 _NUMBER = re.compile(r"\d{1,6}")
-_PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
 
 def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) -> None:
@@ -142,8 +139,6 @@ def pivot_doubts(
             kind = one.metric or (one.kinds, terms, alike, stem)
             by_kind.setdefault((kind, *one.parts.values()), []).append(one)
     doubts: list[Doubt] = []
-    texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
-    sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
     left = any(one.left and one.looks.several for one in drafts)
     if rows:
         columns = [one for one in drafts if one.holds_figures]
@@ -165,7 +160,7 @@ def pivot_doubts(
         ]
         if mixed := list(dict.fromkeys([*doubled, *nameless])):
             beside = [one for one in group if one not in mixed]
-            doubts += _headers_doubts(mixed, beside, sided=sided)
+            doubts += _headers_doubts(mixed, beside)
     return doubts
 
 
@@ -174,28 +169,15 @@ def _work_of(one: ColumnDraft) -> object:
 
 
 def _headers_doubts(
-    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft], *, sided: bool
+    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
 ) -> list[Doubt]:
-    """Return the doubts what columns are, *beside* which others are known.
-
-    Where rows are *sided*, columns are no sides of a language model.
-    """
+    """Return the doubts what columns are, *beside* which others are known."""
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    two = not sided and len(drafts) == len(_PAIRS)
-    two = two and all(
-        one.metric in TOKENS and not one.looks.terms & {"prefill", "decode"}
-        for one in drafts
-    )
-    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
     choices = things([one.bare for one in drafts])
-    first = next(iter(choices))  # what their headers name is likelier than sides
-    for key, works in pairs.items():
-        told = zip(drafts, works, strict=True)
-        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
-        choices = {key: words} | choices
+    first = next(iter(choices))
     choices[LEAVE_OUT] = "leave them out"
 
     own = [it for it in drafts if metric_of(it.kinds, it.looks.terms) == it.metric]
@@ -203,9 +185,7 @@ def _headers_doubts(
     def settle(answer: str, one: ColumnDraft) -> None:
         if answer == NOT_SAID and own == [one] and one.metric:
             return  # the others are as it is by an answer alone
-        if answer in pairs:
-            one.add(workload=pairs[answer][drafts.index(one)])
-        elif answer in (LEAVE_OUT, NOT_SAID):
+        if answer in (LEAVE_OUT, NOT_SAID):
             one.take(answer)
         elif answer == "device":
             one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
