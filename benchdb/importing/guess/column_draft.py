@@ -49,8 +49,9 @@ class ColumnDraft(msgspec.Struct, eq=False):
     """A column in the making; *column* is there once it is known to be no figures.
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
-    *left* why it is left out. *asked* tells that it is asked what it names,
-    *rated* that it is asked whether these are results at all; *aside* that others are;
+    *left* why it is left out. *asked* tells that it is asked what it names, *given*
+    that it may be a specification or an input, *rated* that nothing says whether these
+    are results at all; *aside* that others are;
     *sampled* that equal rows are repetitions of one run (samples, or one figure that is
     printed once more in each). *pattern* finds the figure in
     a cell that has two.
@@ -67,6 +68,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     kinds: frozenset[Kind] = frozenset()
     left: str | None = None
     asked: bool = False
+    given: bool = False
     rated: bool = False
     aside: bool = False
     sampled: Literal["samples", "once"] | None = None

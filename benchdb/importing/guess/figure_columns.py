@@ -126,21 +126,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     # Beside what a language model does, that of memory is a data sheet's.
     of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
     rated = of_chip or (around.specified and draft.bases & _RATED)
-    if (rated or named) and "score" not in looks.terms:
-
-        def settle(answer: str) -> list[Doubt]:
-            draft.rated = False
-            return [] if draft.take(answer) else _kind_doubts(draft, around)
-
-        draft.rated = True
-        choices = {
-            "results": "results, measured",
-            LEAVE_OUT: "a specification: leave it out",
-            "setting": words().choices["setting"],
-        }
-        text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
-        return [*doubts, column_doubt([draft], "results", text, choices, **more)]
+    draft.given = bool(rated or named) and "score" not in looks.terms
     return doubts + _kind_doubts(draft, around)
 
 
@@ -194,7 +180,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
 
     def settle(answer: str) -> list[Doubt]:
-        draft.rated = False
+        draft.rated = draft.given = False
         if draft.take(answer):
             return []
         draft.take_unit(answer)
@@ -218,10 +204,10 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    sided = str(draft.fields.get("workload")).startswith("llm-")
-    more["guess"] = _likely_unit(keys, looks, around, sided=sided)
-    if draft.aside and not terms and not looks.integers:
-        # Beside results, what no word explains is none of ours: one line for all.
+    # Beside results, what no word explains is none of ours: one line for all.
+    unsaid = draft.aside and not terms and not looks.integers
+    more["guess"] = _likely_unit(keys, draft, around)
+    if draft.given or unsaid:
         more |= {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
@@ -239,7 +225,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     another unit as well.
     """
     metric, bases = draft.metric, draft.bases
-    if metric is not None and not draft.pattern and _is_printed(draft, around):
+    sure = not (draft.pattern or draft.given)
+    if metric is not None and sure and _is_printed(draft, around):
         return []
     likely, names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
@@ -253,6 +240,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if metric is None or answer in metrics():
             draft.metric = answer
             return []
+        draft.given = False
         draft.take_unit(answer)
         _enter_metric(draft, around)
         return [] if draft.metric else _metric_doubts(draft, around)
@@ -272,7 +260,6 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if bases == {"s"}:
             topic, text = "time", "What is timed in {}?"
         more["free"] = Free(f"a metric of schema/metrics.json in {listed}", fault)
-        more |= _of_no_speed(bases)
     else:
         unit = draft.unit or draft.looks.unit
         topic, text = "metric", "What are the figures in {}?"
@@ -281,20 +268,23 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
         more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
         more |= {"guess": metric, "likeness": ("metric", metric, unit)}
+    topic = "results" if draft.given else topic
+    more |= _of_no_speed(draft)
     doubt = column_doubt([draft], topic, text, titles, **more)
     # What is likely of one column may be so of another by chance.
     own = doubt.likeness if metric else (doubt.likeness, *likely)
     return [replace(doubt, likeness=own)]
 
 
-def _of_no_speed(bases: set[str]) -> dict[str, object]:
-    """Return what holds of sizes and shares that nothing explains: they are left out.
+def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
+    """Return what holds of a specification, and of a size or share of nothing named.
 
-    One line is for all shares, as none is a speed.
+    They are left out; all shares and all specifications are one line each.
     """
-    if bases == {"%"}:
-        return {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
-    return {"guess": LEAVE_OUT} if bases <= {"%", "B"} else {}
+    unsaid = draft.metric is None and draft.bases <= {"%", "B"}
+    left: dict[str, object] = {"guess": LEAVE_OUT} if draft.given or unsaid else {}
+    alike = draft.given or (unsaid and draft.bases == {"%"})
+    return left | ({"likeness": (LEAVE_OUT, draft.given)} if alike else {})
 
 
 def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
@@ -320,16 +310,15 @@ def fits(metric: str, bases: Collection[str]) -> bool:
     return unit in bases or large.get(unit) in bases
 
 
-def _likely_unit(
-    keys: Sequence[str], looks: ColumnProfile, around: Around, *, sided: bool
-) -> str:
+def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Those of a test of a language model (*sided*) are rates. Of a whole number of which
+    Those of a test of a language model are rates. Of a whole number of which
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
     language model has, nobody can guess.
     """
-    terms = _spoken_of(looks)
+    looks, terms = draft.looks, _spoken_of(draft.looks)
+    sided = str(draft.fields.get("workload")).startswith("llm-")
     if pattern("tps").search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
