@@ -20,12 +20,9 @@ _LIMIT = 2000  # characters: messages of errors stand in cells, whole logs do no
 _FILE = folder("schema") / "words" / "missing.toml"
 _WORDS: dict[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 _STARTS = tuple((why, re.compile(it)) for why, it in _WORDS.pop("starts").items())
-_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 _MEMORY = "out of memory"
-_MEMORY_ANYWHERE = re.compile(
-    r"out[ -]of[ -](?:device |gpu |host |video )?memory|\boom\b|memoryallocation"
-    r"|memoryerror|bad_alloc|resource_?exhausted|outofmemory"
-)
+_MEMORY_ANYWHERE = re.compile(_WORDS.pop("anywhere")[_MEMORY])
+_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 _STATUSES: dict[str, Status] = {
     _MEMORY: "oom",
     "failed": "failed",
