@@ -342,6 +342,16 @@ def unread(columns: Iterable[ColumnProfile]) -> str | None:
     return None
 
 
+def amounts(texts: Iterable[str], unit: str | None) -> list[float]:
+    """Return the figures of cells in their base unit, as far as they can be read."""
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            amount = parsed(text, unit=unit)
+            found += [amount.value] if isinstance(amount, Quantity) else []
+    return found
+
+
 def is_zero(text: str) -> bool:
     """Tell whether a cell is nought, in whatever unit."""
     return pattern("zero").fullmatch(text) is not None

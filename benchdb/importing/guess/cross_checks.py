@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from statistics import mean, median
 
@@ -14,11 +13,10 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
     samples_of,
 )
-from benchdb.importing.guess.column_profile import fold, pattern, statistic
+from benchdb.importing.guess.column_profile import amounts, fold, pattern, statistic
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
-from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
@@ -146,7 +144,7 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         and (_SUMMARY.search(one.header) or statistic(one.header)[0])
     ]
     columns = [
-        (one, _amounts((row.cells[n].text for row in rows), one.unit))
+        (one, amounts((row.cells[n].text for row in rows), one.unit))
         for table in tables
         if totals and not table.rows
         for rows in [[row for sheet in table.sheets for row in sheet.rows]]
@@ -154,30 +152,20 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         if one.holds_figures and one.header not in table.sheets[0].inherited
     ]
     for total in totals:
-        for one, amounts in columns:
-            if total.bases == one.bases and _sums_up(total, amounts):
+        for one, values in columns:
+            if total.bases == one.bases and _sums_up(total, values):
                 where = f"{one.header!r} of the table at line {one.line}"
                 total.leave(f"{total.header!r}: sums up {where}")
 
 
-def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:
-    own, text = _amounts(total.looks.texts, total.unit), total.looks.texts[0]
-    if len(own) != 1 or len(amounts) < _FEWEST or not (number := _NUMBER.search(text)):
+def _sums_up(total: ColumnDraft, values: Sequence[float]) -> bool:
+    own, text = amounts(total.looks.texts, total.unit), total.looks.texts[0]
+    if len(own) != 1 or len(values) < _FEWEST or not (number := _NUMBER.search(text)):
         return False
     scale = own[0] / float(number[0]) if float(number[0]) else 0.0
     digit = 1.01 * scale * 10.0 ** -len(number["decimals"] or "")  # its last one
-    summed = (sum(amounts), mean(amounts), median(amounts), min(amounts), max(amounts))
+    summed = (sum(values), mean(values), median(values), min(values), max(values))
     return any(abs(own[0] - it) <= digit for it in summed)
-
-
-def _amounts(texts: Iterable[str], unit: str | None) -> list[float]:
-    """Return the figures of cells in their base unit, as far as they can be read."""
-    amounts = []
-    for text in texts:
-        with suppress(ValueError):
-            amount = parsed(text, unit=unit)
-            amounts += [amount.value] if isinstance(amount, Quantity) else []
-    return amounts
 
 
 def _of_figures(table: TableDraft) -> list[ColumnDraft]:

@@ -25,6 +25,7 @@ from benchdb.importing.guess.column_profile import (
     HeaderTerms,
     Kind,
     MetricRule,
+    amounts,
     header_terms,
     is_zero,
     pattern,
@@ -34,7 +35,6 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
 FINAL = ("final_accuracy", "final_loss")
@@ -327,7 +327,7 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
-    sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]
+    sizes = amounts(looks.texts[:SHOWN], "s")
     for large, small, limit in _BY_SIZE:
         if {large, small} <= {*keys}:
             return small if sizes and min(sizes) >= limit else large
@@ -337,14 +337,6 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
 def _spoken_of(looks: ColumnProfile) -> HeaderTerms:
     """Return what a column is about, aside from a statistic: "max" is of anything."""
     return looks.terms - STATISTICS - {statistic(looks.header)[0]}
-
-
-def _number(text: str) -> float | None:
-    try:
-        amount = parsed(text, unit="s")
-    except ValueError:
-        return None
-    return amount.value if isinstance(amount, Quantity) else None
 
 
 def _enter_metric(draft: ColumnDraft, around: Around) -> None:
