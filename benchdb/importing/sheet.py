@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import HEADERS, understood
 
 Habit = Literal[
     "timings",
@@ -33,13 +33,6 @@ COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
 DITTO = frozenset(
     ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
-)
-_UNITS = frozenset(
-    ("unit", "units", "einheit", "unité", "unidad", "单位", "単位", "단위")
-)
-_STATISTICS = (
-    *("mean", "avg", "average", "median", "p50", "p90", "p95", "p99"),
-    *("min", "max", "best", "worst", "std", "stddev"),
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
@@ -174,7 +167,7 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
         numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
         if numbers and cells[unit].text:
             for n in numbers:
-                if n == numbers[-1] or names[n].casefold() in _STATISTICS:
+                if n == numbers[-1] or names[n].casefold() in HEADERS["statistics"]:
                     text = f"{cells[n].text} {cells[unit].text}"
                     cells[n] = replace(cells[n], text=text)
             if not mixed:  # else it tells what the numbers are of
@@ -188,7 +181,7 @@ def is_unit_header(name: str) -> bool:
     ``ttft_unit`` holds those of the column ``ttft`` alone.
     """
     *of, last = name.casefold().replace("_", " ").split() or [""]
-    return last in _UNITS and of in ([], ["metric"], ["value"], ["result"])
+    return last in HEADERS["units"] and of in ([], ["metric"], ["value"], ["result"])
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

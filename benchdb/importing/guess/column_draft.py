@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -42,17 +43,19 @@ _PAIRS = {  # "second" would be a unit
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
 RUN = "conditions.repeat"  # which of several runs in one row
-_STATISTICS = {"mean", "peak", "used"}
+STATISTICS = {"mean", "peak", "used", "median", "percentile"}
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
     """A column in the making; *column* is there once it is known to be no figures.
 
     *fields* are what it stands for, *metric* and *unit* what its figures are,
-    *left* why it is left out. *asked* tells that it is asked what it names,
-    *rated* that it is asked whether these are results at all; *aside* that others are;
-    *sampled* that equal rows are repetitions of one run. *pattern* finds the figure in
-    a cell that has two. It is run number *nth* of what *runs_of* is the first run of.
+    *left* why it is left out. *asked* tells that it is asked what it names, *given*
+    that it may be a specification or an input, *rated* that nothing says whether these
+    are results at all; *aside* that others are; *sampled* that equal rows are
+    repetitions of one run (samples, or one figure that is printed once more in each).
+    *pattern* finds the figure in a cell that has two. It is run number *nth* of what
+    *runs_of* is the first run of.
     """
 
     looks: ColumnProfile
@@ -66,9 +69,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
     kinds: frozenset[Kind] = frozenset()
     left: str | None = None
     asked: bool = False
+    given: bool = False
     rated: bool = False
     aside: bool = False
-    sampled: bool = False
+    sampled: Literal["samples", "once"] | None = None
     pattern: str = ""
     nth: int = 0
     runs_of: "ColumnDraft | None" = None
@@ -173,9 +177,11 @@ class ColumnDraft(msgspec.Struct, eq=False):
             return Column(is_="ignore")
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
+        middle = self.sampled == "samples" and self.metric == "latency_mean_seconds"
         return Column(
-            is_="samples" if self.sampled else "value",
-            metric=self.metric,
+            is_=self.sampled or "value",
+            # What stands for samples is their median.
+            metric="latency_median_seconds" if middle else self.metric,
             unit=self.unit,
             decimal=self.decimal,
             set=self.fields,
@@ -235,6 +241,14 @@ def without_unit(header: str, unit: str | None) -> str:
     return name.removesuffix(unit or "").rstrip(" _-") or name
 
 
+def samples_of(figures: Sequence[ColumnDraft]) -> str:
+    """Return what is kept of repetitions: times as samples, of all else the median."""
+    others = [repr(it.header[:40]) for it in figures if it.bases != {"s"}]
+    median = f"the median of {', '.join(others)}, without the samples" * bool(others)
+    times = "its samples" * (len(others) < len(figures))
+    return " and ".join(filter(None, (times, median)))
+
+
 def named_figure(name: str) -> Fields:
     """Return what tells figures without a unit of a column *name* from others.
 
@@ -271,21 +285,8 @@ def column_doubt(
         "likeness": _likeness(first, topic),
     }
     if any(one.holds_figures for one in drafts):
-        facts["columns"] = lambda: counted(drafts)
+        facts["figures"] = lambda: any(one.holds_figures for one in drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
-
-
-def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int, int]:
-    """Return how many figures are in columns that hold some, *most* in each.
-
-    Numbers that may be anything count for half: they are settings more often.
-    """
-    return {
-        id(one): len(one.looks.texts[:most:step])
-        for one in drafts
-        if one.holds_figures
-        for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
-    }
 
 
 def _likeness(draft: ColumnDraft, topic: str) -> object:
@@ -297,7 +298,7 @@ def _likeness(draft: ColumnDraft, topic: str) -> object:
     looks = draft.looks
     terms = looks.terms & FIGURE_TERMS - _SIDES
     if topic in ("unit", "numbers"):
-        terms -= _STATISTICS
+        terms -= STATISTICS
     coded = topic != "unit" and CODED.search(looks.header)
     own = coded or (topic in ("time", "meaning") and looks.unit)
     stem: object = statistic(looks.header)[1] if own and not draft.fields else None

@@ -88,6 +88,8 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     likely: dict[str, str]
     kinds: dict[str, str]
     choices: dict[str, str]
+    works: dict[str, str]
+    things: dict[str, tuple[str, str]]
     numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]
@@ -301,7 +303,11 @@ def profile(
     # A header with a unit has figures below it; without, the cells have to have units.
     begin = pattern("figure") if named else pattern("with_more")
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
-    sides = {header_terms(quantity.beside) & _SIDES for quantity in quantities}
+    sides = {
+        header_terms(it.beside) & _SIDES
+        | (header_terms(it.printed) & {"peak"} if it.unit == "1/s" else set())
+        for it in quantities
+    }
     if figures and len(sides) > 1:  # of the same kind of figure, in one column
         figures, several = False, True
     counts = [text for text in texts if not is_zero(text)]  # "0.0" where nothing ran
@@ -332,6 +338,16 @@ def unread(columns: Iterable[ColumnProfile]) -> str | None:
             except ValueError as why:
                 return f"{column.header!r}: {why}"
     return None
+
+
+def amounts(texts: Iterable[str], unit: str | None) -> list[float]:
+    """Return the figures of cells in their base unit, as far as they can be read."""
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            amount = parsed(text, unit=unit)
+            found += [amount.value] if isinstance(amount, Quantity) else []
+    return found
 
 
 def is_zero(text: str) -> bool:

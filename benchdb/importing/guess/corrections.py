@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
 import msgspec
@@ -38,6 +38,7 @@ from benchdb.importing.guess.questions import (
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
     CORES,
+    RESULTS,
     Column,
     Fields,
     Heading,
@@ -48,9 +49,9 @@ from benchdb.importing.mapping.language import (
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.unit_names import understood
 
-FIGURES = ("value", "samples", "ratio")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
+_WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
@@ -263,7 +264,10 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
             why = f"a column cannot be without its {fact.name}; say it of its table"
             raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
         else:
-            said = _saying(Meaning(set=column.set), fact, facts)
+            own = dict(column.set)
+            if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
+                del own[VARIANT]  # its title, which told it from others
+            said = _saying(Meaning(set=own), fact, facts)
             column = replace(column, set=said.set)
         columns = {**table.columns, place.header: column}
         return replace(table, columns=_told_apart(table.columns, columns))
@@ -286,7 +290,7 @@ def without_rows(table: Table, place: Place) -> Table:
 def with_columns(table: Table, changed: Mapping[str, Column]) -> Table | None:
     """Return *table* with some columns *changed*, ``None`` if no figures stay."""
     columns = {**table.columns, **changed}
-    has_figures = any(column.is_ in FIGURES for column in columns.values())
+    has_figures = any(column.is_ in RESULTS for column in columns.values())
     return replace(table, columns=columns) if has_figures else None
 
 
@@ -300,13 +304,17 @@ def _told_apart(
     alike = Counter(map(_figure_of, columns.values()))
     lost: dict[object, dict[str, str]] = defaultdict(dict)  # by metric and name
     for name, column in columns.items():
-        gone = [it for it in before[name].set.items() if not column.set.get(it[0])]
+        gone = [
+            (field, value)
+            for field, value in before[name].set.items()
+            if field != VARIANT and not column.set.get(field)
+        ]
         lost[column.is_, column.metric][name] = repr(sorted(gone))
     return {
         name: replace(
             column, set={**column.set, VARIANT: without_unit(name, column.unit)}
         )
-        if column.is_ in FIGURES
+        if column.is_ in RESULTS
         and column.set != before[name].set
         and (
             alike[_figure_of(column)] > 1
@@ -321,14 +329,17 @@ def _figure_of(column: Column) -> object:
     return column.is_, column.metric, repr(sorted(column.set.items()))
 
 
-def of_column(table: Table, name: str, answer: str) -> Table | None:
+def of_column(
+    table: Table, name: str, answer: str, cells: Sequence[str] = ()
+) -> Table | None:
     """Return *table* with what is answered about its column *name*, if figures stay.
 
     It may be left out, have another unit or metric, be what some fact is read from, or
-    have a fact itself; raise ``AnswerError`` for anything else.
+    have a fact itself; its *cells* may hold a figure in words. Raise
+    ``AnswerError`` for anything else.
     """
     column = table.columns[name]
-    of_figures = column.is_ in FIGURES
+    of_figures = column.is_ in RESULTS
     if answer.casefold() == LEAVE_OUT:
         column = Column(is_="ignore")
     elif of_figures and (changed := _figures_of(column, name, answer)):
@@ -354,6 +365,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             column = replace(known_column, blank=column.blank)
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
+    elif answer in metrics() or understood(answer):
+        column = _figures_within(cells, name, answer)
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
@@ -380,6 +393,35 @@ def _figures_of(column: Column, name: str, answer: str) -> Column | None:
         why = f"{column.metric} is not in it; give its metric first"
         raise AnswerError(f"{name!r}: {answer!r}: {why}")
     return replace(column, metric=metric, unit=answer)
+
+
+def _figures_within(cells: Sequence[str], name: str, answer: str) -> Column:
+    """Return a column of words whose *cells* have one figure each, or none.
+
+    *answer* is its unit or metric. What stands behind ``/`` is not the figure: of
+    ``4.7Gi/16Gi`` that is the whole of which it is a part.
+    """
+    unit = understood(metrics()[answer].unit if answer in metrics() else answer)
+    kind = (unit.base, unit.per) if unit else ("", None)
+    units, without = dict[str, None](), dict[str, str]()
+    for text in dict.fromkeys(cells):
+        named = [(it[1], understood(it[1])) for it in _WITHIN.finditer(text)]
+        found = [name for name, of in named if of and of.base == kind[0]]
+        if len(found) > 1:
+            raise AnswerError(f"{name!r}: {answer!r}: several such are in {text!r}")
+        units |= dict.fromkeys(found)
+        without |= {} if found else {text: ""}
+    if not units:
+        why = "no cell has a figure with such a unit behind it"
+        raise AnswerError(f"{name!r}: {answer!r}: {why}")
+    said = metric_of([kind], header_terms(" ".join([name, *cells])))
+    if (metric := answer if answer in metrics() else said) not in metrics():
+        raise AnswerError(
+            f"{name!r}: {answer!r}: of what, is not said; give its metric"
+        )
+    spelt = "|".join(map(re.escape, units))
+    found_by = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
+    return Column(is_="value", metric=metric, pattern=found_by, missing=without)
 
 
 def of_rows(table: Table, header: str, label: str, answer: str) -> Table:

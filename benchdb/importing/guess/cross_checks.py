@@ -3,17 +3,21 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from statistics import mean, median
 
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic
-from benchdb.importing.guess.repeated_rows import repeated_line
+from benchdb.importing.guess.column_draft import (
+    STATISTICS,
+    ColumnDraft,
+    column_doubt,
+    samples_of,
+)
+from benchdb.importing.guess.column_profile import amounts, fold, pattern, statistic
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.repeated_rows import alike_rows, repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
-from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.sheet import Sheet
 
 _LINES = 5000
@@ -26,7 +30,8 @@ _SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
 _TRIAL = re.compile(
-    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
+    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?"
+    r"(?: id| nr| num(?:ber)?)?"
 )
 
 
@@ -90,9 +95,41 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                 if one.left is None:
                     one.leave(f"{one.header!r}: sums up {rows.header!r} of each row")
                 for it in own if repeated else ():
-                    it.sampled = True
+                    it.sampled = "samples"
                 for it in trials if repeated else ():
-                    it.leave(f"{it.header!r}: the number of a sample")
+                    kept = samples_of(own)
+                    it.leave(f"{it.header!r}: the number of a sample; kept are {kept}")
+
+
+def single_doubts(table: TableDraft) -> Iterator[Doubt]:
+    """Yield the doubts whether a figure beside each repetition is of all: a cold start.
+
+    It is the same in all rows that nothing but the number of a trial tells apart.
+    """
+    trials = [one for one in table.drafts if _TRIAL.fullmatch(fold(one.header))]
+    fields = [it.column.field for it in trials if it.column and it.column.field]
+    groups = [rows for rows in alike_rows(table, trials) if fields and len(rows) > 1]
+    same = [
+        one
+        for n, one in enumerate(table.drafts if groups else ())
+        if one.metric and pattern("once").search(one.header)
+        if all(len({row.texts[n] for row in rows}) == 1 for rows in groups)
+    ]
+
+    def settle(answer: str) -> None:
+        for one in same:
+            if answer == "once":
+                one.add(**dict.fromkeys(fields, "all"))
+                one.sampled = "once"
+            elif answer != "each":
+                one.take(answer)
+
+    if same:
+        number = ", ".join(repr(it.header[:40]) for it in trials)
+        text = f"{{}}: the same in all rows that {number} alone tells apart:"
+        choices = {"once": "one figure of them all, kept once"}
+        choices |= {"each": "a figure of each row", LEAVE_OUT: "leave it out"}
+        yield column_doubt(same, "once", text, choices, settle=settle)
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:
@@ -108,7 +145,7 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         and (_SUMMARY.search(one.header) or statistic(one.header)[0])
     ]
     columns = [
-        (one, _amounts((row.cells[n].text for row in rows), one.unit))
+        (one, amounts((row.cells[n].text for row in rows), one.unit))
         for table in tables
         if totals and not table.rows
         for rows in [[row for sheet in table.sheets for row in sheet.rows]]
@@ -116,30 +153,20 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         if one.holds_figures and one.header not in table.sheets[0].inherited
     ]
     for total in totals:
-        for one, amounts in columns:
-            if total.bases == one.bases and _sums_up(total, amounts):
+        for one, values in columns:
+            if total.bases == one.bases and _sums_up(total, values):
                 where = f"{one.header!r} of the table at line {one.line}"
                 total.leave(f"{total.header!r}: sums up {where}")
 
 
-def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:
-    own, text = _amounts(total.looks.texts, total.unit), total.looks.texts[0]
-    if len(own) != 1 or len(amounts) < _FEWEST or not (number := _NUMBER.search(text)):
+def _sums_up(total: ColumnDraft, values: Sequence[float]) -> bool:
+    own, text = amounts(total.looks.texts, total.unit), total.looks.texts[0]
+    if len(own) != 1 or len(values) < _FEWEST or not (number := _NUMBER.search(text)):
         return False
     scale = own[0] / float(number[0]) if float(number[0]) else 0.0
     digit = 1.01 * scale * 10.0 ** -len(number["decimals"] or "")  # its last one
-    summed = (sum(amounts), mean(amounts), median(amounts), min(amounts), max(amounts))
+    summed = (sum(values), mean(values), median(values), min(values), max(values))
     return any(abs(own[0] - it) <= digit for it in summed)
-
-
-def _amounts(texts: Iterable[str], unit: str | None) -> list[float]:
-    """Return the figures of cells in their base unit, as far as they can be read."""
-    amounts = []
-    for text in texts:
-        with suppress(ValueError):
-            amount = parsed(text, unit=unit)
-            amounts += [amount.value] if isinstance(amount, Quantity) else []
-    return amounts
 
 
 def _of_figures(table: TableDraft) -> list[ColumnDraft]:
@@ -158,8 +185,9 @@ def _summed_up(
     holder, _, name = one.header.rpartition(".")
     summary, rest = statistic(name)
     named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    kinds = {one.metric, one.looks.terms - STATISTICS} - {None, frozenset()}
     same = (it for it in rows if statistic(it.header)[1] == rest)
-    alike = (it for it in rows if named and it.metric and it.metric == one.metric)
+    alike = (it for it in rows if named and kinds & {it.metric, it.looks.terms})
     return next(chain(same, alike), None) if named or repeated else None
 
 

@@ -11,7 +11,11 @@ from itertools import chain
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import (
+    RATIO,
+    ColumnDraft,
+    column_doubt,
+)
 from benchdb.importing.guess.column_profile import fold
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of

@@ -25,6 +25,7 @@ from benchdb.importing.guess.cross_checks import (
     leave_summaries,
     leave_totals,
     sentence_results,
+    single_doubts,
 )
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
@@ -45,7 +46,7 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Column, Facts, Map, Table
+from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -162,10 +163,9 @@ class _Earlier(msgspec.Struct, frozen=True):
 
 def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
     """Return the map by *answers*, and by what is likely of the rest."""
-    document, left_out = plan.document, list(plan.left_out)
+    document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
     tables = _read(plan, inquiry)
-    left_out += [text for table in tables for text in _left(table)]
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
     left_out += sentence_results(document, plan.sheets, taken)
@@ -192,6 +192,8 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         for key, line in at.items()
         if key not in corrected.tables
     ]
+    made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
+    of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
     questions = [as_question(line, document, at) for line in corrected.lines]
     doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
@@ -206,7 +208,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
             *corrected.notes,
             *(note for _, draft in read for note in draft.notes),
         ],
-        left_out=left_out,
+        left_out=[*plan.left_out, *of_tables, *left_out],
         questions=sorted([*questions, *doubts], key=lambda it: it.likely is not None),
         lines={line.key: line for line in corrected.lines},
         asked=inquiry.known,
@@ -225,6 +227,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
+    inquiry.settle(it for one in tables for it in one.weighed(single_doubts(one)))
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()
@@ -386,11 +389,14 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
     return Map(documents=(document.sha256,), set=shared, table=built)
 
 
-def _left(table: TableDraft) -> Iterator[str]:
-    """Yield what is left out of a table, and why."""
+def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
+    """Yield what is left out of a table, and why, but for figures that *made* has."""
     where = f"line {table.line}"
+    columns = made.columns if made else {}
+    taken = {name for name, it in columns.items() if it.is_ in FIGURES}
     for one in (*table.drafts, *table.rows):
-        if one.left is not None:
+        whole = one.column is not None and one.column.is_ == "ignore"
+        if one.left is not None and not (whole and one.header in taken):
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"the table at {where}: no row of it is one of figures, as answered"

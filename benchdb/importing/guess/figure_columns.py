@@ -16,40 +16,36 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
+    STATISTICS,
     ColumnDraft,
     column_doubt,
-    counted,
 )
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     HeaderTerms,
     Kind,
     MetricRule,
+    amounts,
     header_terms,
     is_zero,
     pattern,
     says_only,
+    statistic,
     words,
 )
 from benchdb.importing.guess.facts import setting_field
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.quantities.quantity import Quantity, parsed
 from benchdb.importing.quantities.unit_names import understood
 
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
-WORKS = {
-    "llm-decode": "tokens written, in an answer",
-    "llm-prefill": "tokens read, of a prompt",
-    "llm-generate": "a request as a whole",
-    "llm-train": "tokens trained on",
-    LEAVE_OUT: "leave them out",
-}
+WORKS = words().works
 _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
-_MILLI = 100  # a time of so many is in milliseconds more often than in seconds
+# Figures of so many are in the smaller unit more often.
+_BY_SIZE = (("s", "ms", 100), ("GB", "MB", 256))
 TTFT = "time_to_first_token_seconds"
 CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
@@ -130,21 +126,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     # Beside what a language model does, that of memory is a data sheet's.
     of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
     rated = of_chip or (around.specified and draft.bases & _RATED)
-    if (rated or named) and "score" not in looks.terms:
-
-        def settle(answer: str) -> list[Doubt]:
-            draft.rated = False
-            return [] if draft.take(answer) else _kind_doubts(draft, around)
-
-        draft.rated = True
-        choices = {
-            "results": "results, measured",
-            LEAVE_OUT: "a specification: leave it out",
-            "setting": words().choices["setting"],
-        }
-        text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
-        return [*doubts, column_doubt([draft], "results", text, choices, **more)]
+    draft.given = bool(rated or named) and "score" not in looks.terms
     return doubts + _kind_doubts(draft, around)
 
 
@@ -179,7 +161,6 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
         more = {"settle": settle_zero, "likeness": None}
-        more |= {"columns": lambda: counted([draft], 1)}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -193,13 +174,13 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     _enter_metric(draft, around)
     if draft.metric is not None or draft.bases != {"1"}:
         return _metric_doubts(draft, around)
-    terms = looks.terms or around.terms
+    terms = _spoken_of(looks) or around.terms
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
 
     def settle(answer: str) -> list[Doubt]:
-        draft.rated = False
+        draft.rated = draft.given = False
         if draft.take(answer):
             return []
         draft.take_unit(answer)
@@ -217,14 +198,17 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
-        more["columns"] = lambda: {} if not looks.terms else counted([draft], 1)
+        more |= {} if looks.terms else {"figures": lambda: False}
     if not terms:  # numbers without a unit are more often no measured ones
         draft.rated = looks.integers and not draft.fields and not around.clear
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
-    sided = str(draft.fields.get("workload")).startswith("llm-")
-    more["guess"] = _likely_unit(keys, looks, around, sided=sided)
+    # Beside results, what no word explains is none of ours: one line for all.
+    unsaid = draft.aside and not terms and not looks.integers
+    more["guess"] = _likely_unit(keys, draft, around)
+    if draft.given or unsaid:
+        more |= {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -241,7 +225,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     another unit as well.
     """
     metric, bases = draft.metric, draft.bases
-    if metric is not None and not draft.pattern and _is_printed(draft, around):
+    sure = not (draft.pattern or draft.given)
+    if metric is not None and sure and _is_printed(draft, around):
         return []
     likely, names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
@@ -255,6 +240,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if metric is None or answer in metrics():
             draft.metric = answer
             return []
+        draft.given = False
         draft.take_unit(answer)
         _enter_metric(draft, around)
         return [] if draft.metric else _metric_doubts(draft, around)
@@ -274,9 +260,6 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if bases == {"s"}:
             topic, text = "time", "What is timed in {}?"
         more["free"] = Free(f"a metric of schema/metrics.json in {listed}", fault)
-        more["guess"] = (
-            LEAVE_OUT if bases <= {"%", "B"} else None
-        )  # of what, is not said
     else:
         unit = draft.unit or draft.looks.unit
         topic, text = "metric", "What are the figures in {}?"
@@ -285,10 +268,23 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
         more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
         more |= {"guess": metric, "likeness": ("metric", metric, unit)}
+    topic = "results" if draft.given else topic
+    more |= _of_no_speed(draft)
     doubt = column_doubt([draft], topic, text, titles, **more)
     # What is likely of one column may be so of another by chance.
     own = doubt.likeness if metric else (doubt.likeness, *likely)
     return [replace(doubt, likeness=own)]
+
+
+def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
+    """Return what holds of a specification, and of a size or share of nothing named.
+
+    They are left out; all shares and all specifications are one line each.
+    """
+    unsaid = draft.metric is None and draft.bases <= {"%", "B"}
+    left: dict[str, object] = {"guess": LEAVE_OUT} if draft.given or unsaid else {}
+    alike = draft.given or (unsaid and draft.bases == {"%"})
+    return left | ({"likeness": (LEAVE_OUT, draft.given)} if alike else {})
 
 
 def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
@@ -314,18 +310,15 @@ def fits(metric: str, bases: Collection[str]) -> bool:
     return unit in bases or large.get(unit) in bases
 
 
-def _likely_unit(
-    keys: Sequence[str], looks: ColumnProfile, around: Around, *, sided: bool
-) -> str:
+def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str:
     """Return the unit that numbers of their size are in more often, of *keys*.
 
-    Those of a test of a language model (*sided*) are rates. Of a whole number of which
+    Those of a test of a language model are rates. Of a whole number of which
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
     language model has, nobody can guess.
     """
-    terms, below = looks.terms, looks.header.rpartition(" / ")[2]
-    if below in keys:
-        return below
+    looks, terms = draft.looks, _spoken_of(draft.looks)
+    sided = str(draft.fields.get("workload")).startswith("llm-")
     if pattern("tps").search(looks.header) or sided:
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
@@ -334,24 +327,24 @@ def _likely_unit(
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
-    if not {"s", "ms"} <= {*keys}:
-        return keys[0]
-    sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]
-    return "ms" if sizes and min(sizes) >= _MILLI else "s"
+    sizes = amounts(looks.texts[:SHOWN], "s")
+    for large, small, limit in _BY_SIZE:
+        if {large, small} <= {*keys}:
+            return small if sizes and min(sizes) >= limit else large
+    return keys[0]
 
 
-def _number(text: str) -> float | None:
-    try:
-        amount = parsed(text, unit="s")
-    except ValueError:
-        return None
-    return amount.value if isinstance(amount, Quantity) else None
+def _spoken_of(looks: ColumnProfile) -> HeaderTerms:
+    """Return what a column is about, aside from a statistic: "max" is of anything."""
+    return looks.terms - STATISTICS - {statistic(looks.header)[0]}
 
 
 def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     """Enter the metric, if words say it; what is not trained has no last epoch."""
     terms = draft.looks.terms
     draft.metric = metric_of(draft.kinds, terms, around.terms)
+    if draft.bases == {"1/s"} and "peak" in terms and draft.metric:
+        draft.add(**{"parameters.statistic": "peak"})  # no metric of rates is of peaks
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
 

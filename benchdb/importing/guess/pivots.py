@@ -44,7 +44,6 @@ SIDES = ALL_NAMES.index("workload")  # names before it are of any work
 _NOT_PIVOTED = {"memory", "power", "energy", "utilisation", "ratio", "ram", "cores"}
 _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
-_CELLS = 20  # of words that may name sides
 _NUMBER = re.compile(r"\d{1,6}")
 
 

@@ -5,9 +5,11 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.errors import UsageError, suggestion
 from benchdb.importing.mapping.fields import plain_name
@@ -86,8 +88,8 @@ class Doubt(msgspec.Struct, frozen=True):
 
     Doubts of one *text*, *likeness* and *choices* are one line; ``{}`` in its text
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
-    the answer and may return what is in doubt because of it. *columns* tells how many
-    figures of which columns are about it: with none it is not asked. *guess* is the
+    the answer and may return what is in doubt because of it. *figures* tells whether
+    there are figures that it is about: with none it is not asked. *guess* is the
     likely answer if that is not the first choice, and empty where there is none.
     """
 
@@ -100,7 +102,7 @@ class Doubt(msgspec.Struct, frozen=True):
     settle: Callable[[str], "Iterable[Doubt] | None"]
     free: Free | None = None
     likeness: object = None
-    columns: Callable[[], Mapping[int, int]] | None = None
+    figures: Callable[[], bool] | None = None
     guess: str | None = None
 
     @property
@@ -112,7 +114,7 @@ class Doubt(msgspec.Struct, frozen=True):
     @property
     def is_about_figures(self) -> bool:
         """Tell whether it is about figures, as far as is known by now."""
-        return self.columns is None or bool(self.columns())
+        return self.figures is None or self.figures()
 
     @property
     def short(self) -> str:
@@ -181,8 +183,12 @@ class Inquiry:
                     rest.append((key, doubt))
             for answer_key, some in given.items():
                 more += self._accept(answer_key, some)
+        guesses: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for key, doubt in rest:
-            more += self._assume(key, doubt)
+            guesses[key][doubt.likely or ""] += 1
+        for key, doubt in rest:  # a line has one likely answer, that of most of it
+            likely = guesses[key].most_common(1)[0][0]
+            more += self._assume(key, replace(doubt, guess=likely))
         if more:
             self.settle(more)
 

@@ -1,11 +1,16 @@
 """Rows that are told apart by less than they have: blank names, and equal rows."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchdb.importing.guess.column_draft import ColumnDraft, column_doubt
+from benchdb.importing.guess.column_draft import (
+    ColumnDraft,
+    column_doubt,
+    samples_of,
+)
 from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.table_draft import TableDraft
@@ -97,10 +102,10 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
 
     def settle(answer: str) -> None:
         for one in figures if answer == "samples" else ():
-            one.sampled = True
+            one.sampled = "samples"
 
     text = "Some rows differ from one above by {} alone: what are they?"
-    choices = {"samples": "repetitions of one run: its samples"}
+    choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}
     choices["nothing"] = "not known: equal rows are refused"
     return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
 
@@ -109,8 +114,21 @@ def repeated_line(table: TableDraft, but: Collection[ColumnDraft] = ()) -> int |
     """Return the line of a row with the settings, *but* some, of one above it.
 
     There is none where some row like that leaves blank what others name: they may be
-    of different machines. What is left out of the objects that hold the rows may be
-    settings of theirs.
+    of different machines.
+    """
+    again = [row for rows in alike_rows(table, but) for row in rows[1:]]
+    names = _naming(table)
+    if not all(row.texts[n] for row in again for n in names):
+        return None
+    return min((row.line for row in again), default=None)
+
+
+def alike_rows(
+    table: TableDraft, but: Collection[ColumnDraft] = ()
+) -> Collection[list[_Row]]:
+    """Return the rows with figures, those together with equal settings *but* some.
+
+    What is left out of the objects that hold the rows may be settings of theirs.
     """
     inherited = table.sheets[0].inherited
     settings, filled = list[int](), list[int]()
@@ -119,15 +137,10 @@ def repeated_line(table: TableDraft, but: Collection[ColumnDraft] = ()) -> int |
             is_field = one.column.is_ == "field"
             settings += [n] if is_field or one.header in inherited else []
             filled += [n] if one.column.blank else []
-    names, figures = _naming(table), _figures(table)
-    known, line = set[object](), None
+    figures = _figures(table)
+    alike = defaultdict[object, list[_Row]](list)
     for row in _rows(table, filled):
-        key = (row.above, *(row.texts[n].casefold() for n in settings))
-        if not any(row.texts[n] for n in figures):
-            continue
-        if key in known:
-            if not all(row.texts[n] for n in names):
-                return None
-            line = line or row.line
-        known.add(key)
-    return line
+        if any(row.texts[n] for n in figures):
+            key = (row.above, *(row.texts[n].casefold() for n in settings))
+            alike[key].append(row)
+    return alike.values()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from benchdb.importing import naming
-from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_draft import CLEAR_TERMS, ColumnDraft
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
@@ -20,6 +20,7 @@ from benchdb.importing.sheet import Sheet, is_unit_header
 KEYED = ("key-value", "bullets", "sentences")
 LABELS = 200  # rows that may be named after metrics
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
+_OF_LISTS = _CONFIGURED | {"precision"}
 _DESCRIBED = {"machine", "chip", "ram", "os", "python", "framework", "version", "gpu"}
 _SIZES = {"memory", "ram", "cores", "total"}  # of a machine, beside its name
 
@@ -114,6 +115,13 @@ def _aside(
         return f"{', '.join(whole[:3])} …: of what, is not said"
     kinds = {unit for one in drafts for unit, _ in one.looks.kinds}
     set_ = any(header_terms(label) & _CONFIGURED for label in labels)
+    if set_ and not keyed and len(drafts) == 2:  # a list that does not look like one
+        named = (
+            header_terms(it) if it.replace(" ", "").isalpha() else set()
+            for it in labels
+        )
+        keyed = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
+        keyed = keyed and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
     if keyed and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
         return f"{labels[0][:40]!r} …: settings, beside no figures"
     return None

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
-    counted,
 )
 from benchdb.importing.guess.column_profile import fold, pattern, statistic, words
 from benchdb.importing.guess.figure_columns import Around, metric_of
@@ -69,7 +68,7 @@ def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
     sizes = [_size(one) for one in (first, *runs)]
     same = max(sizes) <= _SAME * min(sizes)
     guess = "runs" if same else "others"
-    more = {"settle": settle, "guess": guess, "columns": lambda: counted(runs)}
+    more = {"settle": settle, "guess": guess}
     return column_doubt([first], "runs", text, choices, **more)
 
 

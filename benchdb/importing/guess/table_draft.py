@@ -13,7 +13,6 @@ from benchdb.importing.guess.column_draft import (
     RATIO,
     RUN,
     ColumnDraft,
-    counted,
     pair_doubt,
 )
 from benchdb.importing.guess.column_profile import (
@@ -51,7 +50,7 @@ from benchdb.importing.guess.headings import (
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
 from benchdb.importing.mapping.fields import slug
-from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
+from benchdb.importing.mapping.language import RESULTS, Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
     GPU,
     NAME_LIMIT,
@@ -64,7 +63,6 @@ from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
-_RESULTS = ("value", "samples", "ratio")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _CELLS = 20  # of words that are looked at for names
 
@@ -179,15 +177,13 @@ class TableDraft:
         headers = (tuple(map(fold, it.sheets[0].header)) for it in (self, other))
         return self is other or (bool(mine & others) and len({*headers}) == 1)
 
-    def figures(self) -> dict[int, int]:
-        """Return how many figures each column may have."""
-        return counted(self.rows or self.drafts)
-
     def weighed(self, doubts: Iterable[Doubt]) -> list[Doubt]:
         """Return *doubts*, about all figures where they name no columns."""
-        return [
-            one if one.columns else replace(one, columns=self.figures) for one in doubts
-        ]
+
+        def figures() -> bool:
+            return any(one.holds_figures for one in self.rows or self.drafts)
+
+        return [one if one.figures else replace(one, figures=figures) for one in doubts]
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""
@@ -362,7 +358,7 @@ class TableDraft:
         """Tell whether the map takes figures of it, as far as it is known."""
         if self.rows and all(one.metric is None for one in self.rows):
             return False
-        return any(self._column(one).is_ in _RESULTS for one in self.drafts)
+        return any(self._column(one).is_ in RESULTS for one in self.drafts)
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""
@@ -402,7 +398,7 @@ class TableDraft:
 
     def _column(self, one: ColumnDraft) -> Column:
         made = self._meaning(one.runs_of or one)
-        if one.nth and made.is_ in _RESULTS:
+        if one.nth and made.is_ in RESULTS:
             return replace(made, set={**made.set, RUN: one.nth})
         return (
             made

@@ -103,6 +103,10 @@ class MappedEnvironment(Environment, frozen=True, kw_only=True, tag=False):
     match: tuple[str, ...] = ()
 
 
+FIGURES = ("value", "samples", "once")  # what columns of figures are
+RESULTS = (*FIGURES, "ratio")
+
+
 class Facts(_Part, frozen=True, kw_only=True):
     """Fields that are set, how they are known, and why others are missing."""
 
@@ -144,7 +148,8 @@ class Column(_Part, frozen=True, kw_only=True):
     (or, in *parts*, one metric for each word of what ``time`` printed in a cell:
     ``user``, ``total``; an empty metric leaves a part out).
     ``samples``: its cells under equal fields are samples of one run, whose figure is
-    their median; times are kept as those of *phase*, over *per* steps each.
+    their median; times are kept as those of *phase*, over *per* steps each. ``once``:
+    its cells under equal fields are one figure, printed in each row.
     ``ratio``: a ratio the source computed, kept as a claim that says *statement* (with
     ``{workload}``, ``{header}`` and ``{printed}`` filled in); it is recomputed from the
     figures of *metric* under the fields of its row with those of *numerator*, and of
@@ -161,7 +166,7 @@ class Column(_Part, frozen=True, kw_only=True):
     is found in, each for its reason.
     """
 
-    is_: Literal["field", "value", "samples", "ratio", "metric", "ignore"] = (
+    is_: Literal["field", "value", "samples", "once", "ratio", "metric", "ignore"] = (
         msgspec.field(name="is", default="field")
     )
     field: str | None = None

@@ -14,9 +14,11 @@ from benchdb.errors import UsageError, suggestion
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.mapping.fields import DEVICES, plain_name
 from benchdb.importing.mapping.language import (
+    FIGURES,
     OF_ENVIRONMENTS,
     OF_MACHINES,
     OF_RUNS,
+    RESULTS,
     Column,
     Map,
     Table,
@@ -25,7 +27,6 @@ from benchdb.importing.mapping.recognition import GPU
 from benchdb.resources import folder
 
 SIZE_LIMIT = 2**20  # bytes; the longest of ours has 13 thousand
-_FIGURES = ("value", "samples")
 _FIELDS = (*OF_RUNS, *OF_MACHINES, *OF_ENVIRONMENTS)
 # Keys of a map by what they hold: fields with values; regular expressions as text, in
 # a list or as keys; those whose named groups set fields.
@@ -174,7 +175,7 @@ def _of_key(part: msgspec.Struct, name: str, at: str, map_: Map) -> Iterator[str
         yield from _of_fields(held, at, map_)
     elif name in _EXPRESSIONS:
         texts = (held,) if isinstance(held, str) else held or ()
-        sets = name in _OF_GROUPS and getattr(part, "is_", "") not in _FIGURES
+        sets = name in _OF_GROUPS and getattr(part, "is_", "") not in FIGURES
         yield from _of_patterns(texts, at, groups=sets)
     elif name in ("metric", "parts"):
         yield from _of_metrics(held.values() if name == "parts" else [held], at)
@@ -185,12 +186,12 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
     by_row = any(value.is_ == "metric" for value in table.columns.values())
     for name, column in table.columns.items():
         at = f"{key}columns.{name!r}"
-        if column.is_ in _FIGURES and not (column.metric or column.parts or by_row):
+        if column.is_ in FIGURES and not (column.metric or column.parts or by_row):
             yield f"{at}.metric: one of schema/metrics.json is expected, or parts"
         if plain_name(name) in plain:
             yield f"{at}: the same as {plain[plain_name(name)]!r}"
         plain[plain_name(name)] = name
-    if not any(value.is_ in (*_FIGURES, "ratio") for value in table.columns.values()):
+    if not any(value.is_ in RESULTS for value in table.columns.values()):
         ignored = [n for n, it in table.columns.items() if it.is_ == "ignore"]
         hint = f", but {ignored[0]!r} is ignored" if len(ignored) == 1 else ""
         hint += "; a table without figures is left out of the map whole"
@@ -198,7 +199,7 @@ def _of_table(table: Table, key: str) -> Iterator[str]:
 
 
 def _of_column(column: Column, key: str, map_: Map) -> Iterator[str]:
-    if column.is_ in _FIGURES:
+    if column.is_ in FIGURES:
         if any("(?P<value>" not in pattern for pattern in column.patterns):
             yield f"{key}pattern: a group (?P<value>…) is expected around the figure"
     elif column.is_ == "metric":

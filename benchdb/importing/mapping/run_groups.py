@@ -300,21 +300,26 @@ def _records(
 def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series]]:
     """Return the median of each metric's samples, and those that are times.
 
-    Cells without a figure are left out, and counted.
+    Cells without a figure are left out, and counted. What is printed in several rows
+    ``once`` is one figure, and refused where it is not.
     """
-    pools: dict[tuple[str, Phase, int], list[Value]] = {}
+    pools: dict[tuple[str, str, Phase, int], list[Value]] = {}
     for item in observations:
         if item.pool is not None and item.value is not None:
-            key = (item.value.metric, item.pool.phase, item.pool.per)
+            pool, metric = item.pool, item.value.metric
+            key = (metric, pool.is_, pool.phase, pool.per)
             pools.setdefault(key, []).append(item.value)
     values: dict[str, Value] = {}
     series: list[Series] = []
-    for (metric, phase, per), pool in pools.items():
+    for (metric, is_, phase, per), figures in pools.items():
         if metric in values:
             raise RefusedError(f"two columns of samples are both {metric}")
-        known = tuple(one.value for one in pool if one.value is not None)
-        values[metric] = _median(pool, known)
-        if known and metrics()[metric].unit == "s":
+        known = tuple(one.value for one in figures if one.value is not None)
+        once = is_ == "once"
+        if once and len({*known}) > 1:
+            raise RefusedError(f"{metric} is to be one figure, and is {known[:_SHOWN]}")
+        values[metric] = figures[0] if once else _median(figures, known)
+        if not once and known and metrics()[metric].unit == "s":
             series.append(Series(phase, per, known))
     return list(values.values()), series
 

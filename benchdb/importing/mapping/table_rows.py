@@ -21,6 +21,8 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
+    FIGURES,
+    RESULTS,
     Column,
     Facts,
     Heading,
@@ -44,7 +46,6 @@ from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from benchdb.importing.sheets import READERS, sheets
 
 _LISTED = 12  # tables that an error lists
-_FIGURES = ("value", "samples")  # columns whose cells are figures
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
@@ -129,7 +130,7 @@ class MatchedTable:
         texts_of = {
             n: [row.cells[n].text for row in self.sheet.rows]
             for n, column in enumerate(self.columns)
-            if column and column.is_ in _FIGURES
+            if column and column.is_ in FIGURES
         }
         # How a column writes numbers, if anything settles it.
         whole = convention(chain.from_iterable(texts_of.values()))
@@ -148,7 +149,7 @@ class MatchedTable:
                 continue
             around = RowPlace(self.sheet.context, self.sheet.header, tuple(texts))
             for index, column in enumerate(self.columns if layers else ()):
-                if column is None or column.is_ not in (*_FIGURES, "ratio"):
+                if column is None or column.is_ not in RESULTS:
                     continue
                 cell, header = row.cells[index], self.sheet.header[index]
                 locator = cell.pointer or f"line {cell.line}, column {header}"
@@ -164,7 +165,7 @@ class MatchedTable:
                 elif metric != "":
                     name = column.metric or metric or ""
                     known += tuple(self._footnotes(cell, name or header))
-                    pool = column if column.is_ == "samples" else None
+                    pool = column if column.is_ in ("samples", "once") else None
                     place = Observation(
                         known, cell.line, locator, raw, pool=pool, place=around
                     )

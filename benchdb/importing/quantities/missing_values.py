@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -17,25 +18,11 @@ from benchdb.resources import folder
 
 _LIMIT = 2000  # characters: messages of errors stand in cells, whole logs do not
 _FILE = folder("schema") / "words" / "missing.toml"
-_WORDS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
+_WORDS: dict[str, Any] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_STARTS = tuple((why, re.compile(it)) for why, it in _WORDS.pop("starts").items())
 _MEMORY = "out of memory"
-_MEMORY_ANYWHERE = re.compile(
-    r"out[ -]of[ -](?:device |gpu |host |video )?memory|\boom\b|memoryallocation"
-    r"|memoryerror|bad_alloc|resource_?exhausted|outofmemory"
-)
-_STARTS = tuple(
-    (reason, re.compile(pattern))
-    for reason, pattern in (
-        ("not supported", r"notimplemented|not (?:yet )?(?:supported|implemented)\b"),
-        ("not supported", r"unsupported\b|no \w{1,20} support\b|requires? [a-z]"),
-        ("timed out", r"time[d -]{0,2}out\b|time limit\b"),
-        ("failed", r"\w{0,40}(?:error|exception)\b|fail(?:ed|s|ure)?\b|crash\w{0,4}\b"),
-        ("failed", r"segmentation fault|segfault|abort(?:ed)?\b|killed\b|traceback\b"),
-        ("not measured", r"not (?:yet )?(?:measured|tested|run)\b"),
-        ("not available", r"n/a\b|not (?:yet )?(?:available|applicable)\b"),
-    )
-)
+_MEMORY_ANYWHERE = re.compile(_WORDS.pop("anywhere")[_MEMORY])
+_REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 _STATUSES: dict[str, Status] = {
     _MEMORY: "oom",
     "failed": "failed",

@@ -13,7 +13,7 @@ from fractions import Fraction
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.quantities import tokens, unit_names
+from benchdb.importing.quantities import unit_names
 from benchdb.importing.quantities.characters import (
     PLAIN,
     AmbiguousError,
@@ -28,6 +28,8 @@ from benchdb.importing.quantities.missing_values import (
 )
 from benchdb.importing.quantities.tokens import (
     LIMIT,
+    PATTERNS,
+    SIDES,
     Bound,
     Mark,
     Term,
@@ -72,54 +74,34 @@ class Hint(msgspec.Struct, frozen=True):
     hours: bool = False
 
 
-# What zsh, GNU, macOS and IPython print of the time that a command took.
-TIMED = re.compile(
-    r"(\d[\d.,:]{0,15}[smh%]?) {0,8}"
-    r"(user|real|system|sys|elapsed|cpu|CPU|total)(?![a-z])"
-)
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of ``figures.toml``."""
+    return re.compile(PATTERNS[name].replace("SIDES", "|".join(SIDES)))
+
+
+TIMED = _pattern("timed")
+_SPREAD = _pattern("spread")
+_SPREAD_IN_CELL = _pattern("spread_in_cell")
+_AROUND = _pattern("around")
+_CLEAR_SPREAD = _pattern("clear_spread")
+_BOTH_WAYS = _pattern("both_ways")
+_NO_SPREAD = _pattern("no_spread")
+_BEFORE_UNIT = _pattern("before_unit")
+_BEHIND_UNIT = _pattern("behind_unit")
+_IN_BRACKETS = _pattern("in_brackets")
+_COUNTED = _pattern("counted")
+_FIRST_RUN = _pattern("first_run")
+_SPEED_UP = _pattern("speed_up")
+_RESTATED = _pattern("restated")
+_UNIT_FIRST = _pattern("unit_first")
 _BARE = re.compile(r"\d{1,12}(?:\.\d{1,12})?", re.ASCII)
-_SPREAD = re.compile(
-    r"(?<=.)(?:[ (,]+|(?=±))"
-    r"(?:±|\b(?:std|stddev|std\.? ?dev|sd|stderr|sem|mad)\b|\u03c3).*$",
-    re.IGNORECASE,
-)
-_SPREAD_IN_CELL = re.compile(r"\(([^()±+-]*\d[^()]*)\)")
 _CLOCKS = {
     **dict.fromkeys(("h:mm", "hh:mm"), True),
     **dict.fromkeys(("m:ss", "mm:ss", "h:mm:ss", "hh:mm:ss", "min:sec"), False),
 }
-_AROUND = re.compile(r"\(([^()±]+?)(?:±|\+/?-)([^()±]+)\)([^()]*)")
 _OPENING = tuple("=([{/|@")
 _UNFINISHED = tuple("=([{/|@:-")
-_CLEAR_SPREAD = re.compile(r"\([ ]?(?:±|\+/?-)([^()±]+)\)")
-_BOTH_WAYS = re.compile(  # 66.7 +11.6 -15.6, 66.7 ms (+11.6/-15.6)
-    r"(.*\d.*?)[ \u00a0]{1,8}\(?\+[ ]?(\d[\d.,]*)[ ,/\u00a0]{1,8}"
-    r"[-\u2212][ ]?(\d[\d.,]*)\)?"
-)
-_NO_SPREAD = re.compile(r"[ ]?(?:±|\+/-)[ ]?(?:nan|n/?a|-)$", re.IGNORECASE)
-_SIDES = "|".join(tokens.SIDES)
-_BEFORE_UNIT = re.compile(
-    rf"(?i)(?<=[\d.])[ \u00a0]({_SIDES})(?=[ \u00a0]t(?:ok\w*)? ?/)"
-)
-_BEHIND_UNIT = re.compile(
-    rf"(?i)(?<=[a-z.])[ \u00a0]?(?:\(({_SIDES})(?: only)?\)"
-    r"|[@(,] ?((?:bs|batch(?:[ -]?size)?) ?[=:]? ?\d{1,6})\)?)$"
-)
-_IN_BRACKETS = re.compile(r"(?<=\w)[ \u00a0]?\(([^()\d]{3,80})\)$")
-_COUNTED = re.compile(  # 512 tokens @ 61.9 tok/s
-    r"(?i)^(\d[\d,]{0,12}[ \u00a0](?:tokens?|runs?|steps?|images?|iterations?))"
-    r"[ \u00a0]{0,4}@[ \u00a0]{1,4}"
-)
-_FIRST_RUN = re.compile(
-    r"(?i)[ \u00a0]?\(((?:warm-?up|cold|first)(?: (?:start|run|call))?)\)$"
-)
-_SPEED_UP = re.compile(  # over another figure, behind this one
-    r"(?<=\w)(?<!B)[ \u00a0]?\([~≈]?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]|n/a)"
-    r"(?: (?:faster|slower))?\)$"
-)
-_RESTATED = re.compile(r"([^()]*\d[^()]*[^\d()]) ?\([≈~]?((\d+)\.?(\d*)[^()]*[a-z])\)")
 _ROUNDED = 0.01  # of a time that is said again in another unit
-_UNIT_FIRST = re.compile(r"([xX×%٪])[ \u00a0]?(\d[\d.,\u066b]*)")
 
 
 def parsed(

@@ -33,7 +33,7 @@ Mark = Literal[".", ","]  # of decimals
 Bound = Literal["<", ">", "~"]
 
 _FILE = folder("schema") / "words" / "figures.toml"
-_WORDS: dict[str, dict[str, list[str]]] = tomllib.loads(_FILE.read_text("utf-8"))
+_WORDS: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))
 
 
 def _meanings(table: str) -> dict[str, Any]:
@@ -45,6 +45,7 @@ _SUFFIXES: dict[str, Bound] = _meanings("after")
 _JOINERS: dict[str, str] = _meanings("joints")
 _KNOWN = frozenset(_WORDS["beside"]["figures"])
 SIDES = _WORDS["beside"]["sides"]
+PATTERNS: dict[str, str] = _WORDS["patterns"]
 
 LIMIT = 200  # characters of a cell with figures; the longest honest one seen has 70
 _EXPONENT_LIMIT = 400  # float64 ends at 308; a Fraction of 10**9999 would take long

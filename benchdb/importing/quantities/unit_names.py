@@ -34,6 +34,7 @@ _FILE = folder("schema") / "words" / "units.toml"
 _WORDS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 TIMES = _numbers(_WORDS["times"])
 _NOUNS = _by_name(_WORDS["nouns"])
+HEADERS = {name: frozenset(it.split()) for name, it in _WORDS["headers"].items()}
 COUNTED = frozenset(_NOUNS.values())  # what is known to be counted, as a rate says it
 _SHARES = _by_name(_WORDS["shares"])
 _SHORT_RATES = _by_name(_WORDS["short_rates"])
@@ -66,21 +67,13 @@ _DOUBTS: dict[str, tuple[str, ...]] = {
 
 
 _LIMIT = 60  # characters; "images per second per watt" has 26
-_PER = re.compile(
-    r"\s*/\s*|\s+(?:per|pro|par|por|je|(?:in )?an?)\s+|(?<=\w)[-_]per[-_](?=\w)",
-    re.IGNORECASE,
-)
+_PER = re.compile(_WORDS["patterns"]["per"])
 _INVERSE = re.compile(r"[ ·*]?([A-Za-zµ]+)(?:⁻¹|\^[({]?-1[)}]?|\*\*-1)$")
 _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
-# What may be counted: docs, queries; no multiples (kreq), no sizes, no other rates.
-_ANYTHING = re.compile(
-    r"(?!throughput|rate|speed|time|[kmgt](?![aeiou]))"
-    r"[^\W\d_]{2,20}(?<!bit)(?<!bits)(?<!byte)(?<!bytes)(?<!hz)(?<!ops)(?<!flop)",
-    re.IGNORECASE,
-)
+_ANYTHING = re.compile(_WORDS["patterns"]["anything"])
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 

@@ -373,7 +373,7 @@ def test_what_headers_and_units_mean_are_metrics_and_units_of_the_catalogue():
     named |= {name for several in known.candidates.values() for name in several}
     units = {one.unit for one in columns}
     units |= {unit for several in known.numbers.values() for unit in several.split()}
-    others = {"score", "share", "gpu_cores", "cpu_cores"}
+    others = {"score", "figure", "share", "gpu_cores", "cpu_cores"}
 
     assert named - {"ratio", "ram", ""} <= metrics().keys()
     assert [u for u in units - others if u and understood(u) is None] == []

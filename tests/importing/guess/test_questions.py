@@ -210,6 +210,21 @@ def test_an_answer_that_was_not_needed_is_named():
     assert "'time of Time': the answer 'epoch_seconds' was not needed" in notes
 
 
+UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
+    "Context | In (tok/s) | Out (tok/s)", "4k | 410.5 | 31.5"
+)
+
+
+def test_the_sides_of_a_language_model_are_told_column_by_column():
+    sides = "In: work llm-prefill; Out: work llm-decode"
+    found = of_text(UNSIDED, {"readings": f"yes, but {sides}"})
+    assert figures(found, UNSIDED) == [
+        ("llm-prefill", "tokens_per_second", 410.5),
+        ("llm-decode", "tokens_per_second", 31.5),
+    ]
+    assert not any("variant" in one.run.parameters for one in records(found, UNSIDED))
+
+
 def test_what_nothing_states_has_a_line_with_what_the_document_names():
     text = "This was made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
         "Model | tok/s", "Phi 4 | 35.1"
@@ -388,8 +403,8 @@ def test_a_line_that_another_makes_needless_comes_once_it_is_needed():
 
 
 LOG = """Run = 3
-{'loss': 2.5, 'grad_norm': 0.77, 'epoch': 1.0}
-{'loss': 2.1, 'grad_norm': 0.81, 'epoch': 2.0}
+{'loss': 2.5, 'elapsed': 0.77, 'epoch': 1.0}
+{'loss': 2.1, 'elapsed': 0.81, 'epoch': 2.0}
 {'train_runtime': 71.5, 'train_steps_per_second': 0.839}
 """
 
@@ -411,7 +426,7 @@ def test_an_answer_for_two_tables_holds_for_that_which_another_answer_leaves():
     found = of_log({})
     (number,) = (n for n, it in enumerate(found.questions, 1) if it.short == "work")
     assert found.questions[number - 1].lines == (2, 4)
-    answer = f"grad_norm: leave-out; {number}: llm-train"
+    answer = f"elapsed: leave-out; {number}: llm-train"
     assert works_of_log(answer) == [("llm-train", 0.839), ("llm-train", 71.5)]
 
 

@@ -54,3 +54,23 @@ def test_samples_of_one_metric_in_two_kinds_are_refused():
         ("line 3, column Time", why),
         ("line 3, column Speed", why),
     ]
+
+
+ONCE = EPOCHS.replace('Time = { is = "samples"', 'Time = { is = "once"')
+
+
+def test_a_figure_that_stands_in_several_rows_is_kept_once():
+    record = only(items(ONCE, log("84.5", "84.5", "84.5")))
+    time, speed = record.end.values
+    assert (time.value, time.derived, time.locator) == (
+        84.5,
+        None,
+        "line 3, column Time",
+    )
+    assert (speed.value, speed.derived) == (601, "median of 3 samples")
+    assert not record.series
+
+
+def test_what_is_to_stand_once_and_differs_is_refused():
+    why = "epoch_seconds is to be one figure, and is (84.5, 80.25)"
+    assert {it[1] for it in refused(items(ONCE, log("84.5", "80.25")))} == {why}

@@ -1,0 +1,217 @@
+"""Which unit and metric of a column are likely, and what is no result at all."""
+
+import pytest
+
+from benchdb.importing.guess.questions import AnswerError
+from tests.importing.guess.guessed import (
+    bad_lines,
+    choices,
+    figures,
+    inferred,
+    of_text,
+    question,
+    records,
+    table,
+)
+from tests.importing.guess.test_summaries_of_rows import of_json
+
+PAGE = "# ResNet-50 training with PyTorch (MPS) on M2 Ultra GPU\n\n"
+YES = {"readings": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "likely"),
+    [
+        ("max_memory_usage", "2906.25", "MB"),
+        ("max_memory_usage", "2.906", "GB"),
+        ("Time", "350", "ms"),
+        ("Time", "3.5", "s"),
+        ("rtf", "0.0673", "figure"),
+        ("rtf_p50", "0.0673", "figure"),
+        ("Real-time factor", "0.0673", "figure"),
+    ],
+)
+def test_the_size_of_a_number_says_its_likely_unit(header, cell, likely):
+    found = of_text(PAGE + table(f"Chip | {header}", f"M2 | {cell}"))
+    assert question(found, "unit of ").likely == likely
+
+
+def test_a_rate_of_seconds_is_no_time():
+    found = of_text(PAGE + table("Clip | throughput_audio_s_per_s", "a | 39.5"))
+    line = question(found, "unit of ")
+    assert line.likely is None
+    assert "ms" not in line.choices
+    assert not [it for it in found.questions if it.key.startswith("time ")]
+
+
+def test_the_lower_of_two_heads_is_the_unit():
+    head = (
+        "<tr><th></th><th colspan=2>GPU idle</th><th colspan=2>Model loaded</th></tr>"
+    )
+    lower = f"<tr><th>Size</th>{'<th>TFLOPS</th><th>ms</th>' * 2}</tr>"
+    rows = "<tr><td>512</td><td>1.5</td><td>2.5</td><td>3.5</td><td>4.5</td></tr>"
+    text = f"# matmul\n\n<table>{head}{lower}{rows}</table>\n"
+    found = of_text(text, YES)
+
+    times = {value.unit for value in found.map.table[0].columns.values() if value.unit}
+    assert times == {"TFLOPS", "ms"}
+    assert "load_seconds" not in {it[1] for it in figures(found, text)}
+
+
+def test_what_no_word_explains_beside_results_is_one_line_and_left_out():
+    text = PAGE + table("Chip | img/s | rt60 | gloss", "M2 | 138.5 | 2.5 | 3.5")
+    found = of_text(text)
+
+    line = question(found, "numbers of ")
+    assert "'rt60' (2.5), 'gloss' (3.5)" in line.text
+    assert line.likely == "leave-out"
+    assert [value for _, _, value in figures(of_text(text, YES), text)] == [138.5]
+
+
+def test_how_good_answers_are_is_asked_nowhere():
+    header = "Chip | img/s | kappa | ontology_concordance | grad_norm"
+    found = of_text(PAGE + table(header, "M2 | 138.5 | 0.875 | 0.5 | 0.75"))
+    listed = "".join(found.left_out)
+    assert not [it for it in found.questions if "kappa" in it.text]
+    assert all(name in listed for name in ("kappa", "concordance", "grad_norm"))
+
+
+def test_percentages_are_one_line():
+    page = "# ResNet-50 inference on M2\n\n"
+    header = "Chip | img/s | accuracy | pct_rejected | peak_cpu_pct"
+    found = of_text(page + table(header, "M2 | 138.5 | 0.875 | 2.5 | 12.5"))
+    (line,) = [it for it in found.questions if it.key.startswith("meaning ")]
+    assert all(name in line.text for name in ("accuracy", "rejected", "cpu"))
+    assert line.likely == "leave-out"
+
+
+def test_the_peak_of_a_rate_is_a_statistic_on_the_card():
+    text = PAGE + table("Chip | img/s", "M2 | 138.5 peak", "M3 | 150.5 peak")
+    assert (
+        "'img/s' -> peak (2)"
+        in inferred(of_text(text))["setting statistic in names of columns"]
+    )
+    told = [
+        one.run.parameters["statistic"] for one in records(of_text(text, YES), text)
+    ]
+    assert told == ["peak", "peak"]
+
+
+def test_a_peak_among_plain_rates_is_left_out_with_a_word():
+    text = PAGE + table("Chip | img/s", "M2 | 138.5 peak", "M3 | 150.5")
+    assert "138.5 peak" in "".join(of_text(text).left_out)
+
+
+SHOWN = """# Ollama on M4
+
+```
+Model
+    architecture        llama
+    parameters          3.2B
+    context length      131072
+    embedding length    3072
+    quantization        Q4_K_M
+```
+
+Requests | Duration (s)
+---|---
+8 | 413.5
+"""
+
+
+def test_what_a_program_shows_of_a_model_is_no_result():
+    found = of_text(SHOWN, YES)
+    assert {value for _, _, value in figures(found, SHOWN)} == {413.5}
+    assert not [it for it in of_text(SHOWN).questions if "131072" in it.text]
+
+
+def test_bars_of_preparing_data_are_no_results():
+    text = """# Training
+
+Map (num_proc=2): 100%|####| 100/100 [00:02<00:00, 50.00 examples/s]
+epoch: 100%|####| 60/60 [01:11<00:00, 1.19s/it]
+"""
+    found = of_text(text)
+    assert "50.00 examples/s" in "".join(found.left_out)
+    assert not [it for it in found.questions if "Map" in it.text]
+
+
+NOTES = PAGE + table(
+    "Batch | img/s | Notes",
+    "8 | 138.5 | Memory usage: 4.5Gi/16.0Gi",
+    "16 | 140.5 | Memory Usage: 5.5Gi/16.0Gi",
+    "32 | 141.5 | out of luck",
+)
+
+
+@pytest.mark.parametrize("answer", ["GiB", "peak_memory_observed_bytes"])
+def test_a_figure_in_a_column_of_words_is_taken_by_its_unit(answer):
+    found = of_text(NOTES, {"readings": f"yes, but Notes: {answer}"})
+    sizes = [it[2] for it in figures(found, NOTES) if it[1].startswith("peak")]
+
+    assert sizes == [4.5 * 2**30, 5.5 * 2**30]
+    assert bad_lines(found, NOTES) == []
+    assert "Notes" not in "".join(found.left_out)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("W", "no cell has a figure with such a unit behind it"),
+        ("s", "no cell has a figure with such a unit behind it"),
+    ],
+)
+def test_a_unit_that_no_cell_of_words_has_is_refused_with_the_reason(answer, why):
+    with pytest.raises(AnswerError, match=why):
+        of_text(NOTES, {"readings": f"yes, but Notes: {answer}"})
+
+
+def test_a_cell_of_words_with_two_such_figures_is_refused():
+    text = NOTES.replace("out of luck", "2.5Gi, then 3.5Gi")
+    with pytest.raises(AnswerError, match=r"several such are in '2\.5Gi, then 3\.5Gi'"):
+        of_text(text, {"readings": "yes, but Notes: GiB"})
+
+
+def test_the_card_says_what_is_kept_of_repetitions():
+    rows = ("8 | 1.5 | 30.5", "8 | 2.5 | 31.5", "8 | 4.5 | 32.5")
+    text = PAGE + table("Batch | Time (s) | Power (W)", *rows)
+    kept = question(of_text(text), "repeat ").choices["samples"]
+    assert kept == (
+        "repetitions of one run: its samples and the median of 'Power (W)', without "
+        "the samples"
+    )
+
+
+def test_times_of_a_list_beside_their_mean_are_samples_of_their_median():
+    values, left = of_json(
+        '{"framework": "mlx", "device": "gpu", "avg_latency": 2.5,'
+        '"latencies": [1.5, 2.5, 3.75]}',
+        YES,
+    )
+    assert values == [2.5]
+    assert "'index': the number of a sample; kept are its samples" in left
+
+
+COLD = PAGE + table(
+    "Batch | run_num | epoch_s | model_load_s",
+    "8 | 1 | 30.5 | 11.5",
+    "8 | 2 | 31.5 | 11.5",
+    "16 | 1 | 40.5 | 12.5",
+    "16 | 2 | 41.5 | 12.5",
+)
+
+
+def test_what_is_the_same_beside_each_repetition_is_kept_once():
+    loads = [it for it in figures(of_text(COLD, YES), COLD) if it[1] == "load_seconds"]
+    assert [value for _, _, value in loads] == [11.5, 12.5]
+    assert choices(of_text(COLD), "once of model_load_s") == {
+        "once",
+        "each",
+        "leave-out",
+    }
+
+
+def test_what_is_the_same_may_be_a_figure_of_each_repetition():
+    found = of_text(COLD, {"readings": "yes, but once of model_load_s: each"})
+    loads = [it for it in figures(found, COLD) if it[1] == "load_seconds"]
+    assert [value for _, _, value in loads] == [11.5, 11.5, 12.5, 12.5]
