@@ -68,7 +68,7 @@ _EXACT: Mapping[str, frozenset[str]] = {
 _GENERATION = re.compile(
     r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
 )
-_SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
+SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm, vulkan) is not stated"
 # Other words beside a term are of another thing: "draft model", "judge GPU".
 _NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -242,7 +242,8 @@ class _Reader:
                 and "device" in known.missing
                 and (_setting(fact, item.layers)[0] is not None)
             ):
-                yield (fact, *self._origin(fact, item, _SOME_GPU))
+                kind, *rest = self._origin(fact, item, SOME_GPU)
+                yield (fact, kind.removeprefix("exact "), *rest)
             elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)
@@ -397,7 +398,7 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
         return _plain(printed) == _plain(stored)
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
-        rest = chip and chip.rest.strip(" ,()[]-/")
+        rest = chip and (chip.rest.strip(" ,()[]-/") or chip.also or "")
         return rest == "" and _GENERATION.search(printed) is None
     if fact.name in ("framework", "device", "work"):
         name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))

@@ -55,7 +55,9 @@ def _values(line: Line, document: Document) -> str:
     for (printed, stored), count in line.values.items():
         shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
         same = line.kind == "column" and printed == stored
-        merged[stored if same else f"{shown!r} -> {stored}"] += count
+        chip = naming.chip(printed) if line.fact.name == "machine" else None
+        perhaps = f", perhaps {chip.also}" if chip and chip.also else ""
+        merged[stored if same else f"{shown!r} -> {stored}{perhaps}"] += count
     changed = sum("' -> " in text for text in merged)
     most = max(_SHOWN, min(changed, _CHANGED))
     # First what is stored otherwise than it is printed.

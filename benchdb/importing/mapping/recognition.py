@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection
 
-from benchdb.exchange.messages import Device
 from benchdb.importing import naming
 from benchdb.importing.mapping.language import OF_MACHINES, Fields, Layer, bare_name
 from benchdb.importing.naming import RecognisedChip
@@ -173,8 +172,3 @@ def device_in(text: str, chip: RecognisedChip | None = None) -> str | None:
     if device is None and naming.device(text, _ANY_GPU) is not None:
         return GPU
     return device
-
-
-def gpu_of(vendor: str) -> Device | None:
-    """Return by what the GPUs of *vendor* compute, where there is one way."""
-    return naming.device("GPU", RecognisedChip(vendor, ""))

@@ -10,6 +10,7 @@ from benchdb.importing.naming.chip_names import accelerators as accelerators
 from benchdb.importing.naming.chip_names import chip as chip
 from benchdb.importing.naming.chip_names import chips_in as chips_in
 from benchdb.importing.naming.chip_names import device as device
+from benchdb.importing.naming.chip_names import gpu_of as gpu_of
 from benchdb.importing.naming.chip_names import model as model
 from benchdb.importing.naming.chip_names import processor as processor
 from benchdb.importing.naming.chip_names import processor_and_card as processor_and_card
