@@ -32,6 +32,7 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
+    CORES,
     OF_MACHINES,
     PREFIXES,
     Column,
@@ -41,8 +42,10 @@ from benchdb.importing.mapping.language import (
     Table,
 )
 from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.mapping.table_rows import MatchedTable
 
+_PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
@@ -263,7 +266,8 @@ class _Reader:
             return f"{'exact ' * (source == AS_ANSWERED)}text", "", (source, stored)
         if (header := self._sets.get(id(layer.set))) is not None:
             bare = _BRACKET.sub("", header)  # without its unit
-            exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
+            exact = _is_whole(fact, bare, stored) and not _completes(layer, header)
+            exact |= self._is_doubted(fact, header)
             return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
@@ -276,6 +280,8 @@ class _Reader:
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
         exact = exact and _is_whole(fact, printed, stored)
+        cell = self._table.columns[header].cells.get(printed) if header else None
+        exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
         return f"{'exact ' * exact}column", header, (printed, stored)
 
@@ -406,6 +412,11 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     if fact.name == "precision":
         return naming.precision(printed) == stored and printed.isalnum()
     return fact.name in ("os", "batch size")
+
+
+def _completes(known: Facts, printed: str) -> bool:
+    """Tell whether cores or memory are *known* of a machine that are not *printed*."""
+    return bool(known.set.keys() & _PARTS - recognised(printed, ["machine"]).set.keys())
 
 
 def _plain(text: str) -> str:

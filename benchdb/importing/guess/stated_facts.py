@@ -20,10 +20,11 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
+from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
-from benchdb.importing.mapping.language import PREFIXES, Fields
+from benchdb.importing.mapping.language import PREFIXES, Fields, Meaning
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
@@ -347,6 +348,8 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         fields = {n: it for n, it in facts.fields.items() if n not in own}
         model = {} if several else facts.model
         _enter(table, replace(facts, model=model, fields=fields))
+        if not any(it.column and it.column.field in _OF_CHIPS for it in table.drafts):
+            _complete(table, facts.chips)
 
 
 def _enter(table: TableDraft, facts: StatedFacts) -> None:
@@ -369,6 +372,26 @@ def _enter(table: TableDraft, facts: StatedFacts) -> None:
     if not table.names_in_columns("os") and "os" not in table.names:
         stated |= facts.of_system(table.set.get("chip"))
     table.set = {**stated, **table.set}
+
+
+def _complete(table: TableDraft, chips: Mapping[str, Fields]) -> None:
+    """Enter cores and memory of machines that columns name, where lines say them."""
+    for one in table.drafts:
+        if "chip" in one.fields:
+            one.fields = _beside(one.header, chips) | one.fields
+        elif one.column is not None and MACHINES & fields_of(one.column):
+            said = {text: _beside(text, chips) for text in one.looks.texts}
+            cells = {text: Meaning(set=it) for text, it in said.items() if it}
+            one.column = replace(one.column, cells={**cells, **one.column.cells})
+
+
+def _beside(text: str, chips: Mapping[str, Fields]) -> Fields:
+    """Return what lines say beside the chip that *text* names, if it is the same."""
+    own = recognised(text, ["machine"]).set
+    chip = naming.chip(text)
+    known = chips.get(chip.name, {}) if chip else {}
+    same = all(own[name] == known.get(name) for name in own.keys() & {*_OF_CHIPS})
+    return {n: known[n] for n in _OF_CHIPS if same and n in known and n not in own}
 
 
 def _lacks(table: TableDraft, name: str) -> bool:

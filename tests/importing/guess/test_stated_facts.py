@@ -79,3 +79,18 @@ def test_lines_of_a_section_hold_for_its_tables_alone():
 def test_what_a_section_says_below_its_table_is_not_said_of_it():
     text = "## Left\n\n- GPU: RTX 3090\n\n" + TIMES + "\n- GPU: A100\n"
     assert machines(text)[0][1] == []
+
+
+def test_cores_and_memory_of_a_machine_that_a_column_names_are_completed_on_the_card():
+    listed = "- MacBook Pro M5 Max (40-core GPU), 128GB\n- M1 Max 24c 32GB\n\n"
+    rows = table("Chip | decode tok/s", "M5 Max | 19.5", "M1 Max 32c | 9.5")
+    heads = table("Tokens | M5 Max tok/s | M1 Max 32c tok/s", "50 | 19.5 | 9.5")
+
+    for text in (listed + rows, listed + heads):
+        chips = [one.machine.chip for one in records(of_text(text, YES), text)]
+        assert [(it.gpu_cores, it.ram_bytes) for it in chips] == [
+            (40, 128 * 2**30),
+            (32, None),  # another M1 Max than that of the list
+        ]
+    line = inferred(of_text(listed + rows))["machine in Chip"]
+    assert "'M5 Max' -> M5 Max 40c 128 GB (1)" in line
