@@ -211,7 +211,8 @@ def _gpus_in(column: ColumnProfile) -> Column:
 
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
-        return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
+        day = text[:10].replace("/", "-")
+        return datetime.date.fromisoformat(day) if len(text) > 9 else None
     return None
 
 
