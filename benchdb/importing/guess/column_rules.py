@@ -416,7 +416,12 @@ def things(texts: Sequence[str]) -> dict[str, str]:
         "model": naming.networks,
         "framework": naming.framework,
     }
-    named = (key for key, name in known.items() if all(map(name, texts)))
+    labels = [it.groupdict() for it in map(pattern("headed").fullmatch, texts) if it]
+    named = (
+        key
+        for key, name in known.items()
+        if all(it.get(key) for it in labels) or all(map(name, texts))
+    )
     first = next(named, "setting")
     keys = sorted(THINGS, key=lambda key: key != first)
     return {key: THINGS[key][1] for key in keys}
@@ -440,6 +445,13 @@ def _side_facts(text: str) -> Fields:
     return {"workload": f"llm-{sides[0]}"} if alone else {}
 
 
+def _is_software(text: str) -> bool:
+    """Tell whether *text* names a framework, its precision perhaps, and no model."""
+    parts = re.split(r"[\s_-]+", text)
+    named = all(naming.framework(part) or naming.precision(part) for part in parts)
+    return named and naming.framework(text) is not None
+
+
 def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing is known; tests of models are work."""
     for one in drafts:
@@ -449,6 +461,8 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
             named = named and not one.looks.terms & {"gpu", "cpu"}
             name = "model" if named else slug(one.header)
             one.become_field(f"parameters.{name}")
+            if named and 2 * sum(map(_is_software, texts)) > len(texts):
+                one.column = Column(names=("framework", "precision"))
             facts = {text: known for text in texts if (known := test_facts(text))}
             sides = {text: _side_facts(text) for text in texts}
             if (

@@ -12,13 +12,14 @@ from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
-from benchdb.importing.guess.column_profile import fold
+from benchdb.importing.guess.column_profile import fold, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import (
     BILLIONS,
     Segment,
+    cut_settings,
     expression_of,
     settings_in,
 )
@@ -41,6 +42,8 @@ _HEADING = 120  # characters of one that may be a name
 _NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
+_NAMED_FIELDS = {THINGS[it][0] for it in ("model", "machine", "framework", "device")}
+_AROUND_NAMES = r"(?:\w{2,10}\s*:\s*)?", r"(?:\s*\([\d.,]+\s?[KMGT]i?B\))?"
 _PIECES = re.compile(
     r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
     r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
@@ -65,17 +68,33 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_
 def headings(table: TableDraft) -> list[str]:
     """Return the innermost headings of *table* that may be names."""
     named = (
-        [text for text in segment if _NAME_OF_WORK.fullmatch(text)][-1:]
+        [
+            text
+            for text in segment
+            if _NAME_OF_WORK.fullmatch(text) and not pattern("unnamed").search(text)
+        ][-1:]
         for segment in table.segments
     )
     return list(dict.fromkeys(chain.from_iterable(named)))
 
 
 def expression(field: str, texts: Sequence[str]) -> str:
-    """Return what finds *texts* among headings, and sets *field* to them."""
-    group = field.replace(".", "__")
+    """Return what finds *texts* among headings, and sets *field* to them.
+
+    ``Model: Mistral (4.1 GB)`` names Mistral, but as a whole where it is a variant, and
+    ``resnet18, batch 8`` the work resnet18.
+    """
+    group, head, tail = field.replace(".", "__"), "", ""
+    if field == "workload":
+        bare = {_bare(text) or text for text in texts}
+        if all(text.startswith(tuple(bare)) for text in texts):
+            texts, tail = sorted(bare, key=len, reverse=True), r"(?:[\s,;(@-].*)?"
+    known = [it for it in map(pattern("headed").fullmatch, texts) if it]
+    if field in _NAMED_FIELDS and any(it["name"] != it[0] for it in known):
+        texts, head, tail = [it["name"] for it in known], *_AROUND_NAMES
     listed = "|".join(map(expression_of, texts))
-    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
+    listed = listed if len(texts) <= _HEADINGS else ".+?"
+    return f"^{head}(?P<{group}>{listed}){tail}$"
 
 
 def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doubt]:
@@ -219,6 +238,10 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     return [column_doubt(models, "work", text, choices, settle=settle, guess="")]
 
 
+def _bare(text: str) -> str:
+    return cut_settings(text)[0]
+
+
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
@@ -240,6 +263,8 @@ def _enter_said(
         headed = explicit or one.looks.terms & {"model", "network"}
         if all(map(_SIZE.match, one.looks.texts)):
             continue  # of a model that only the document knows
+        if not explicit and _language_work(table, [one], ""):
+            continue  # they are no names of work
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
             return True
@@ -335,11 +360,18 @@ def _enter_work(one: ColumnDraft, answer: str) -> None:
         one.add(workload=work_of(answer))
 
 
-def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[str, str]:
-    """Return the work of language models, where something names their parameters."""
-    named = [text for one in columns for text in one.looks.texts]
+def _language_work(
+    table: TableDraft, columns: Sequence[ColumnDraft], stem: str
+) -> dict[str, str]:
+    """Return the work of language models, where something names one or its size.
+
+    It is none where something speaks of images or sound.
+    """
+    named = [stem, *table.sheets[0].header]
+    named += [text for one in columns for text in one.looks.texts]
     named += [text for segment in table.segments for text in segment]
-    known = any(map(re.compile(BILLIONS).search, named))
+    known = any(re.search(BILLIONS, it) or naming.is_language_model(it) for it in named)
+    known = known and not any(map(pattern("other_media").search, named))
     return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
 
 
@@ -355,12 +387,20 @@ def _work_named(title: str) -> dict[str, str]:
     return choices
 
 
+def _enter_headings(table: TableDraft, heads: Sequence[str]) -> None:
+    """Enter what headings name as the work, and what is done with networks."""
+    table.context.append(expression("workload", heads))
+    if (mode := table.mode()) and any(map(_is_trained, map(_bare, heads))):
+        table.set["mode"] = mode
+
+
 def _work_doubt(
     table: TableDraft, columns: Sequence[ColumnDraft], document: Document
 ) -> Doubt:
     """Return the doubt what the work of a whole table is, with what may name it."""
     by_key: dict[str, ColumnDraft] = {}
-    choices = _language_work(table, columns)
+    stem = re.sub(r"[_\s]+", " ", document.name.rsplit("/", 1)[-1].rpartition(".")[0])
+    choices = _language_work(table, columns, stem)
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
@@ -371,7 +411,8 @@ def _work_doubt(
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
-    title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    title = re.sub(r"[_\s]+", " ", (heads or [stem or document.name])[0])
+    title = _bare(title) or title
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
@@ -382,7 +423,7 @@ def _work_doubt(
         if (one := by_key.get(answer)) is not None:
             _name_work(one, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
-            table.context.append(expression("workload", heads))
+            _enter_headings(table, heads)
         elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = work_of(title if answer == "title" else answer)
             table.sources["workload"] = AS_ANSWERED

@@ -47,6 +47,7 @@ from benchdb.importing.guess.headings import (
     origin,
     segments,
     split_path,
+    weights_in,
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
@@ -354,7 +355,10 @@ class TableDraft:
             ):
                 self.names.add(name)
             elif parameter not in told:
-                self.set |= recognised(stem, [name]).set
+                model = recognised(stem, [name]).set if name == "network" else None
+                known = weights_in(stem) if model is None else model
+                self.set |= known
+                self.sources |= dict.fromkeys(known, "the file's name")
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )

@@ -18,6 +18,7 @@ from benchdb.importing.naming.names import framework as framework
 from benchdb.importing.naming.names import framework_typed as framework_typed
 from benchdb.importing.naming.names import framework_version as framework_version
 from benchdb.importing.naming.names import frameworks as frameworks
+from benchdb.importing.naming.names import is_language_model as is_language_model
 from benchdb.importing.naming.names import networks as networks
 from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision

@@ -133,6 +133,14 @@ def networks(text: str) -> tuple[str, ...]:
     return ()
 
 
+def is_language_model(text: str) -> bool:
+    """Tell whether *text* names one of a family of language models, and which."""
+    of_families = names()["networks"]["families"].keys()
+    plain = way("joined").sub(" ", tidied(text))
+    patterns = (it for name, it in _networks()[0] if name in of_families)
+    return bool(networks(text)) and any(it.search(plain) for it in patterns)
+
+
 def _network(template: str, match: re.Match[str]) -> str | None:
     """Return the name that *match* is; none where a family has no version and size."""
     if "kind" not in match.re.groupindex:
