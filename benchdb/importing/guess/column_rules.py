@@ -27,11 +27,11 @@ from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
-from benchdb.importing.mapping.recognition import PROVIDER, recognised
+from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.naming.names import way
 
 _UNKNOWN = "unknown"  # a device
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
-_ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
@@ -39,15 +39,7 @@ _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _NAMED = 100  # cells of which each names its framework
 # What columns and headings may be, with the field that they then tell.
-THINGS = {
-    "work": ("workload", "different work: models, operations, scripts"),
-    "machine": ("machine", "machines"),
-    "framework": ("framework", "frameworks or runtimes"),
-    "device": ("device", "devices: CPU, Metal, CUDA …"),
-    "model": ("parameters.model", "models of one work"),
-    "setting": ("parameters.variant", "variants or parts of one work"),
-    "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
-}
+THINGS = words().things  # with the field, and in words
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
@@ -98,7 +90,7 @@ def _providers(column: ColumnProfile) -> Column:
     """
     cells = {
         text: Meaning(
-            set={"device": naming.device(PROVIDER.sub(" ", text)) or _UNKNOWN}
+            set={"device": naming.device(way("provider").sub(" ", text)) or _UNKNOWN}
         )
         for text in column.texts
     }
@@ -256,7 +248,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "billions": lambda column: (
         column.unit == "B" and column.mostly(pattern("billions").fullmatch)
     ),
-    "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
+    "providers": lambda column: all(map(way("one_provider").fullmatch, column.texts)),
     "modes": lambda column: (
         not column.figures
         and {*_modes_in(column).values.values()} == {"training", "inference"}

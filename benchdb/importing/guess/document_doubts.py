@@ -39,26 +39,13 @@ _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
-_NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
 _NAMED_FIELDS = {THINGS[it][0] for it in ("model", "machine", "framework", "device")}
 _AROUND_NAMES = r"(?:\w{2,10}\s*:\s*)?", r"(?:\s*\([\d.,]+\s?[KMGT]i?B\))?"
-_PIECES = re.compile(
-    r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
-    r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
-)
-# Names of work that is no network, or that say what is done with it.
-_DOING = re.compile(
-    r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
-    r"|operation|network)$|^(?:embedding|attention)$"
-)
 _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
-_IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
 _PARTS = re.compile(r"[\s-]+")
 _WORD = re.compile(r"[\s/,;:()\[\]|]+")
-_PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
-_SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -68,11 +55,7 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_
 def headings(table: TableDraft) -> list[str]:
     """Return the innermost headings of *table* that may be names."""
     named = (
-        [
-            text
-            for text in segment
-            if _NAME_OF_WORK.fullmatch(text) and not pattern("unnamed").search(text)
-        ][-1:]
+        [text for text in segment if pattern("name_of_work").fullmatch(text)][-1:]
         for segment in table.segments
     )
     return list(dict.fromkeys(chain.from_iterable(named)))
@@ -201,8 +184,8 @@ def _naming_work(table: TableDraft) -> list[ColumnDraft]:
         and not one.looks.figures
         and not one.looks.truths
         and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
-        and _IDENTITY.search(fold(one.header)) is None
-        and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
+        and pattern("identity").search(fold(one.header)) is None
+        and not all(map(pattern("plain_number").fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
     # Beside the rows stands their work only where it is one that we know.
@@ -245,7 +228,8 @@ def _bare(text: str) -> str:
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
-    return work is not None and work not in _OPERATIONS and not _DOING.search(work)
+    known = work is not None and work not in _OPERATIONS
+    return known and not pattern("says_work").search(str(work))
 
 
 def _enter_said(
@@ -261,7 +245,7 @@ def _enter_said(
         if table.mode_told or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
-        if all(map(_SIZE.match, one.looks.texts)):
+        if all(map(pattern("size_of_model").match, one.looks.texts)):
             continue  # of a model that only the document knows
         if not explicit and _language_work(table, [one], ""):
             continue  # they are no names of work
@@ -286,8 +270,8 @@ def _enter_said(
 
 def _work_in(text: str) -> str | None:
     """Return our work that a heading names: ``Training ResNet-50 with PyTorch``."""
-    parts = [part.strip() for part in _PIECES.split(text)] if len(text) < 200 else []
-    works = {work for part in (text, *parts) if (work := naming.workload(part))}
+    parts = pattern("pieces_of_titles").split(text) if len(text) < 200 else ()
+    works = {work for it in (text, *parts) if (work := naming.workload(it.strip()))}
     return works.pop() if len(works) == 1 else None
 
 

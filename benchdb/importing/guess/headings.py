@@ -17,12 +17,11 @@ from benchdb.importing.guess.figure_columns import CLEAR_UNITS, Around
 from benchdb.importing.mapping.fields import group_facts
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import (
-    COMPARED,
     NAME_LIMIT,
-    OF_ALL,
     is_split,
     recognised,
 )
+from benchdb.importing.naming.names import way
 from benchdb.importing.sheet import Sheet
 
 Segment = tuple[str, ...]
@@ -162,8 +161,8 @@ def segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
 
 def _is_prose(text: str) -> bool:
     """Tell whether *text* says something of some rows, or compares: a caption."""
-    prose = _PROSE.search(text) and not OF_ALL.match(text)
-    return bool(prose or COMPARED.search(text))
+    prose = _PROSE.search(text) and not way("of_all").match(text)
+    return bool(prose or way("compared").search(text))
 
 
 def origin(segment: Segment, name: str) -> int | None:

@@ -82,14 +82,6 @@ class _Section(msgspec.Struct, frozen=True):
     chips: dict[str, Fields] = {}
     said: dict[str, dict[str, int]] = {}
 
-    def add_chips(self, line: str) -> None:
-        """Add the chips that *line* names, with what it says of them."""
-        for name, fields in _chips_in(line):
-            if name in self.chips:
-                self.chips[name] = _merged(self.chips[name], fields)
-            elif len(self.chips) < _CHIPS:
-                self.chips[name] = fields
-
 
 @lru_cache(maxsize=16)
 def stated_facts(document: Document, line: int = 0) -> StatedFacts:
@@ -105,7 +97,7 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
         for name, texts in one.said.items():
             said[name] = said.get(name, set()) | texts.keys()
         for name, fields in one.chips.items():
-            every[name] = _merged(every[name], fields) if name in every else fields
+            every[name] = _merged(every.get(name, fields), fields)
     near: dict[str, set[str]] = {}
     chips: dict[str, Fields] = {}
     own = next((it for it in reversed(sections) if it.line <= line), sections[0])
@@ -143,7 +135,8 @@ def _sections(document: Document) -> Sequence[_Section]:
         if needed or pattern("ruler").fullmatch(below):
             continue
         section = sections[-1]
-        section.add_chips(line)
+        for name, fields in _chips_in(line):
+            section.chips[name] = _merged(section.chips.get(name, fields), fields)
         for name, text in _facts_in(line, row=line in cells):
             if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
@@ -233,25 +226,16 @@ def _facts_in(line: str, *, row: bool) -> Iterator[tuple[str, str]]:
     if row:
         yield from (("chip", chip.name) for chip in naming.chips_in(line))
     elif column := pattern("spaced").fullmatch(line):
-        yield from _in_columns(column["label"], column["text"])
+        label, text = column.group("label", "text")
+        terms = header_terms(label)
+        said = *_hardware_in(label, terms, text), *_software_in(label, terms, text)
+        # As it may be a row of figures, only names and whole versions count.
+        version = pattern("long_version").match(text) is not None
+        sure = ("chip", "os_", *(["version "] if version else []))
+        yield from (it for it in said if it[0].startswith(sure))
     else:
         for piece in pattern("labels").split(line):
             yield from _in_piece(piece)
-
-
-def _in_columns(label: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield what a *label* says with its *text* some blanks apart.
-
-    It may be a row of a table as well: only names and whole versions count.
-    """
-    terms = header_terms(label)
-    chips = {"chip", "machine", "cpu", "gpu"} & terms
-    yield from (
-        it for it in _hardware_in(label, terms, text) if chips and it[0] == "chip"
-    )
-    version = pattern("long_version").match(text) is not None
-    software = _software_in(label, terms, text)
-    yield from (it for it in software if version or it[0].startswith("os_"))
 
 
 def _in_piece(line: str) -> Iterator[tuple[str, str]]:
@@ -274,16 +258,9 @@ def _in_piece(line: str) -> Iterator[tuple[str, str]]:
         yield "model", name if naming.networks(name) else text
     if python:
         yield "python", python[1]
-    elif (
-        text
-        and pattern("alternatives").search(text) is None
-        and (
-            not label
-            or terms & _LABELS
-            or naming.framework(label)
-            or naming.device(label)
-        )
-    ):
+    names_it = terms & _LABELS or naming.framework(label) or naming.device(label)
+    sure = text and not python and pattern("alternatives").search(text) is None
+    if sure and (names_it or not label):
         yield from _hardware_in(label, terms, text)
         yield from _software_in(label, terms, text)
         if not label:
@@ -311,10 +288,8 @@ def _hardware_in(
         yield from ((f"{it}_cores", text) for it in terms & {"cpu", "gpu"})
     if terms & {"device", "framework"} and (device := device_in(text)):
         yield "device", device
-    elif (of := naming.device(label)) not in (None, "cpu") and re.search(
-        r"\d\.\d", text
-    ):
-        yield "device", str(of)  # "CUDA: 12.4"
+    elif (named := naming.device(label)) not in (None, "cpu"):  # "CUDA: 12.4"
+        yield from [("device", str(named))] if re.search(r"\d\.\d", text) else []
 
 
 def _software_in(
@@ -335,7 +310,8 @@ def _software_in(
 def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
-    for table, facts in [(it, stated_facts(document, it.line)) for it in tables]:
+    known: list[StatedFacts] = []
+    for facts in [stated_facts(document, table.line) for table in tables]:
         named = str(facts.model.get("parameters.model", ""))
         several = any(it.tells_model(named) for it in tables)
         # What some table tells is another's in another one, perhaps.
@@ -347,7 +323,9 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         }
         fields = {n: it for n, it in facts.fields.items() if n not in own}
         model = {} if several else facts.model
-        _enter(table, replace(facts, model=model, fields=fields))
+        known.append(replace(facts, model=model, fields=fields))
+    for table, facts in zip(tables, known, strict=True):
+        _enter(table, facts)
         if not any(it.column and it.column.field in _OF_CHIPS for it in table.drafts):
             _complete(table, facts.chips)
 

@@ -56,10 +56,10 @@ from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
     GPU,
     NAME_LIMIT,
-    PROVIDER,
     recognised,
 )
 from benchdb.importing.mapping.table_rows import named_unit
+from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -267,7 +267,7 @@ class TableDraft:
             told = fields_of(one.column) if one.column else set(one.fields)
             if told & fields:
                 return True
-            if name == "device" and PROVIDER.search(one.header):
+            if name == "device" and way("provider").search(one.header):
                 return True
             if one.looks.figures or name not in ("machine", "device", "framework"):
                 continue

@@ -233,14 +233,11 @@ def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
     before, after = plain[: place.start], plain[place.end :]
     facts = _beside(before, after, place.vendor, place.name)
     facts["ram_bytes"] = place.memory_bytes or facts["ram_bytes"]
-    base, _, variant = place.name.partition(" ")
-    also = base if way("parted").search(way("joined").sub(" ", tidied(text))) else None
-    if (
-        place.vendor == "Apple"
-        and not variant
-        and (tier := way("tier").search(facts["rest"]))
-    ):
-        also = f"{base} {_cased(tier[1])}"
+    of_tier = place.vendor == "Apple" and " " not in place.name
+    tier = way("tier").search(facts["rest"]) if of_tier else None
+    also = f"{place.name} {_cased(tier[1])}" if tier else None
+    if way("parted").search(way("joined").sub(" ", tidied(text))):
+        also = place.name.split()[0]
     return RecognisedChip(
         place.vendor, place.name, accelerator=place.accelerator, also=also, **facts
     )
