@@ -29,10 +29,6 @@ _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 # What a sentence or a comparison above a table does not say of all its rows.
 _OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(
-    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
-    r"|\w{2}:\s+(?:\S+\s+){4}\S"
-)
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
@@ -161,7 +157,7 @@ def segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
 
 def _is_prose(text: str) -> bool:
     """Tell whether *text* says something of some rows, or compares: a caption."""
-    prose = _PROSE.search(text) and not way("of_all").match(text)
+    prose = pattern("prose").search(text) and not way("of_all").match(text)
     return bool(prose or way("compared").search(text))
 
 

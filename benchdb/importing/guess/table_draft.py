@@ -288,28 +288,22 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
+    def _known_for_all(self, name: str) -> set[object]:
+        """Return what headings say of *name*, else what is known of all rows."""
+        if name not in self.names:
+            return {self.set.get(name)}
+        places = [(one, origin(one, name)) for one in self.segments]
+        texts = [one[n] for one, n in places if n is not None]
+        return {recognised(text, [name]).set.get(name) for text in texts}
+
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
-        facts = [self.set]
-        if "device" in self.names:
-            places = [(one, origin(one, "device")) for one in self.segments]
-            texts = [one[n] for one, n in places if n is not None]
-            facts = [recognised(text, ["device"]).set for text in texts]
-        known = {it.get("device") for it in facts}
-        return known == {GPU} and not self.is_told("machine")
+        return self._known_for_all("device") == {GPU} and not self.is_told("machine")
 
     def runtime(self) -> str | None:
         """Return the framework of all figures, if one heading or line gives it."""
-        if "framework" not in self.names:
-            known = self.set.get("framework")
-            return str(known) if known else None
-        named = {
-            str(recognised(text, ["framework"]).set.get("framework"))
-            for one in self.segments
-            for text in one
-            if recognised(text, ["framework_version", "framework"]).set
-        }
-        return named.pop() if len(named) == 1 else None
+        known = self._known_for_all("framework") - {None}
+        return str(known.pop()) if len(known) == 1 else None
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""

@@ -66,21 +66,14 @@ _DOUBTS: dict[str, tuple[str, ...]] = {
 
 
 _LIMIT = 60  # characters; "images per second per watt" has 26
-_PER = re.compile(
-    r"\s*/\s*|\s+(?:per|pro|par|por|je|(?:in )?an?)\s+|(?<=\w)[-_]per[-_](?=\w)",
-    re.IGNORECASE,
-)
+_PER = re.compile(_WORDS["ways"]["per"])
 _INVERSE = re.compile(r"[ ·*]?([A-Za-zµ]+)(?:⁻¹|\^[({]?-1[)}]?|\*\*-1)$")
 _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
 _OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
 # What may be counted: docs, queries; no multiples (kreq), no sizes, no other rates.
-_ANYTHING = re.compile(
-    r"(?!throughput|rate|speed|time|[kmgt](?![aeiou]))"
-    r"[^\W\d_]{2,20}(?<!bit)(?<!bits)(?<!byte)(?<!bytes)(?<!hz)(?<!ops)(?<!flop)",
-    re.IGNORECASE,
-)
+_ANYTHING = re.compile(_WORDS["ways"]["anything"])
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
