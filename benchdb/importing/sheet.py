@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
+from benchdb.importing.quantities.characters import SIGNS
 from benchdb.importing.quantities.unit_names import understood
 
 Habit = Literal[
@@ -31,15 +32,8 @@ Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
-DITTO = frozenset(
-    ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
-)
-_UNITS = frozenset(
-    ("unit", "units", "einheit", "unité", "unidad", "单位", "単位", "단위")
-)
-_STATISTICS = (
-    *("mean", "avg", "average", "median", "p50", "p90", "p95", "p99"),
-    *("min", "max", "best", "worst", "std", "stddev"),
+DITTO, _UNITS, _STATISTICS = (
+    frozenset(SIGNS["columns"][it]) for it in ("ditto", "units", "statistics")
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.

@@ -88,7 +88,9 @@ def _candidates(name: str, document: Document, stored: str = "") -> str:
     """
     known: Mapping[str, str] = {}
     if name == "machine":
-        known = _longer(document, stored) if stored else _chips(document)
+        longer = tuple(longer_chips(document, stored)) if stored else ("",)
+        chips = _chips(document).items()
+        known = {it: where for it, where in chips if it.startswith(longer)}
     elif name == "framework" and not stored:
         known = _frameworks(document)
     elif name == "model" and not stored:
@@ -128,13 +130,6 @@ def longer_chips(document: Document, stored: str) -> list[str]:
     chip = naming.chip(stored)
     beside = stated_facts(document).chips if chip else {}
     return [name for name in beside if chip and name.startswith(f"{chip.name} ")]
-
-
-def _longer(document: Document, stored: str) -> Mapping[str, str]:
-    longer = tuple(longer_chips(document, stored))
-    return {
-        it: where for it, where in _chips(document).items() if it.startswith(longer)
-    }
 
 
 @lru_cache(maxsize=1)

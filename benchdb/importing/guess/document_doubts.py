@@ -44,8 +44,6 @@ _HEADINGS = 20  # that an expression lists
 _NAMED_FIELDS = {THINGS[it][0] for it in ("model", "machine", "framework", "device")}
 _AROUND_NAMES = r"(?:\w{2,10}\s*:\s*)?", r"(?:\s*\([\d.,]+\s?[KMGT]i?B\))?"
 _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
-_PARTS = re.compile(r"[\s-]+")
-_WORD = re.compile(r"[\s/,;:()\[\]|]+")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -69,7 +67,7 @@ def expression(field: str, texts: Sequence[str]) -> str:
     """
     group, head, tail = field.replace(".", "__"), "", ""
     if field == "workload":
-        bare = {_bare(text) or text for text in texts}
+        bare = {cut_settings(text)[0] or text for text in texts}
         if all(text.startswith(tuple(bare)) for text in texts):
             texts, tail = sorted(bare, key=len, reverse=True), r"(?:[\s,;(@-].*)?"
     known = [it for it in map(pattern("headed").fullmatch, texts) if it]
@@ -221,10 +219,6 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     return [column_doubt(models, "work", text, choices, settle=settle, guess="")]
 
 
-def _bare(text: str) -> str:
-    return cut_settings(text)[0]
-
-
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
@@ -362,7 +356,9 @@ def _language_work(
 def _work_named(title: str) -> dict[str, str]:
     """Return the choices of work of ours that some word of *title* names."""
     choices: dict[str, str] = {}
-    words = dict.fromkeys((*_WORD.split(title), *_PARTS.split(title)))
+    words = dict.fromkeys(
+        (*re.split(r"[\s/,;:()\[\]|]+", title), *re.split(r"[\s-]+", title))
+    )
     for work in filter(None, map(naming.workload, words)):
         trained = _is_trained(work)
         choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
@@ -374,7 +370,7 @@ def _work_named(title: str) -> dict[str, str]:
 def _enter_headings(table: TableDraft, heads: Sequence[str]) -> None:
     """Enter what headings name as the work, and what is done with networks."""
     table.context.append(expression("workload", heads))
-    if (mode := table.mode()) and any(map(_is_trained, map(_bare, heads))):
+    if (mode := table.mode()) and any(_is_trained(cut_settings(it)[0]) for it in heads):
         table.set["mode"] = mode
 
 
@@ -396,7 +392,7 @@ def _work_doubt(
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
     title = re.sub(r"[_\s]+", " ", (heads or [stem or document.name])[0])
-    title = _bare(title) or title
+    title = cut_settings(title)[0] or title
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""

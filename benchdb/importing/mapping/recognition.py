@@ -10,6 +10,8 @@ from benchdb.importing.naming.names import way
 GPU = "gpu"  # a device of which only that is known
 NAME_LIMIT = 120  # characters; longer texts are sentences, not names
 _PRINTED = "not printed"
+_SINGLE = {"precision": "precision", "quantization": "parameters.quantization"}
+_SINGLE |= {"workload": "workload"}
 _ANY_GPU = RecognisedChip("NVIDIA", "")
 
 
@@ -70,18 +72,15 @@ def _facts(
         fields |= {"framework": framework} if framework else {}
         fields |= {"framework_version": version} if version else {}
         several |= {} if framework else {"framework": f"several in {text!r}"}
-    if "precision" in names and (precision := naming.precision(text)):
-        fields["precision"] = precision
     if "batch_size" in names and (batch := way("batch").search(rest)):
         fields["parameters.batch_size"] = int(batch[1] or batch[2])
     if "network" in names and (networks := naming.networks(text)):
         one = {"parameters.model": networks[0]} if len(networks) == 1 else {}
         fields |= one
         several |= {} if one else {"parameters.model": f"several in {text!r}"}
-    if "quantization" in names and (quantization := naming.quantization(text)):
-        fields["parameters.quantization"] = quantization
-    if "workload" in names and (workload := naming.workload(text)):
-        fields["workload"] = workload
+    for name, field in _SINGLE.items():
+        if name in names and (known := getattr(naming, name)(text)):
+            fields[field] = known
     return fields, several
 
 

@@ -23,5 +23,4 @@ from benchdb.importing.naming.names import networks as networks
 from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision
 from benchdb.importing.naming.names import quantization as quantization
-from benchdb.importing.naming.names import tidied as tidied
 from benchdb.importing.naming.names import workload as workload

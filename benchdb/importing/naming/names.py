@@ -134,11 +134,9 @@ def networks(text: str) -> tuple[str, ...]:
 
 
 def is_language_model(text: str) -> bool:
-    """Tell whether *text* names one of a family of language models, and which."""
-    of_families = names()["networks"]["families"].keys()
-    plain = way("joined").sub(" ", tidied(text))
-    patterns = (it for name, it in _networks()[0] if name in of_families)
-    return bool(networks(text)) and any(it.search(plain) for it in patterns)
+    """Tell whether *text* names a network of a family of language models."""
+    families = tuple(it.rstrip("*") for it in names()["networks"]["families"])
+    return any(network.startswith(families) for network in networks(text))
 
 
 def _network(template: str, match: re.Match[str]) -> str | None:

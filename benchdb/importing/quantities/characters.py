@@ -43,12 +43,10 @@ class _PlainCharacters(dict[int, str]):
 
 # Raised and circled digits stay, for they are powers or footnotes; and so do the
 # Arabic decimal and group marks, which say more than a comma.
-_LIKE = tomllib.loads((folder("schema") / "words" / "figures.toml").read_text("utf-8"))[
-    "like"
-]
+SIGNS = tomllib.loads((folder("schema") / "words" / "figures.toml").read_text("utf-8"))
 PLAIN = _PlainCharacters(
     {code: chr(code) for code in range(128)}
-    | {ord(char): plain for plain, chars in _LIKE.items() for char in chars}
+    | {ord(char): plain for plain, chars in SIGNS["like"].items() for char in chars}
 )
 
 
