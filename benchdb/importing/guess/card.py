@@ -223,8 +223,8 @@ class _Reader:
                 and "device" in known.missing
                 and (_setting(fact, item.layers)[0] is not None)
             ):
-                kind, *rest = self._origin(fact, item, SOME_GPU)
-                yield (fact, kind.removeprefix("exact "), *rest)
+                kind, header, pair = self._origin(fact, item, SOME_GPU)
+                yield fact, kind.removeprefix("exact "), header, pair
             elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)

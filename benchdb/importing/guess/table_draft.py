@@ -349,10 +349,10 @@ class TableDraft:
             ):
                 self.names.add(name)
             elif parameter not in told:
-                model = recognised(stem, [name]).set if name == "network" else None
-                known = weights_in(stem) if model is None else model
-                self.set |= known
-                self.sources |= dict.fromkeys(known, "the file's name")
+                of_model = name == "network"
+                said = recognised(stem, [name]).set if of_model else weights_in(stem)
+                self.set |= said
+                self.sources |= dict.fromkeys(said, "the file's name")
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )
