@@ -345,8 +345,7 @@ def _language_work(
 
     It is none where something speaks of images or sound.
     """
-    named = [stem, *table.sheets[0].header]
-    named += [text for one in columns for text in one.looks.texts]
+    named = [stem, *(text for one in columns for text in one.looks.texts)]
     named += [text for segment in table.segments for text in segment]
     known = any(re.search(BILLIONS, it) or naming.is_language_model(it) for it in named)
     known = known and not any(map(pattern("other_media").search, named))
