@@ -167,7 +167,7 @@ def bad(
 
 
 def date(text: str) -> str:
-    """Return *text* as the ISO 8601 date or moment that it is; 2025.03.19 is one too.
+    """Return *text* as the ISO 8601 date or moment that it is; 2025/03/19 is one too.
 
     Raise ``RefusedError`` if it is none, or one that has not come yet.
     """

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import DocumentError
-from benchdb.importing.quantities.unit_names import HEADERS, understood
+from benchdb.importing.quantities.characters import SIGNS
+from benchdb.importing.quantities.unit_names import understood
 
 Habit = Literal[
     "timings",
@@ -31,8 +32,8 @@ Kind = Literal["markdown", "html", "csv", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
-DITTO = frozenset(
-    ("〃", "ditto", "dito", "idem", "do.", "同上", "위와 같음", "same as above")
+DITTO, _UNITS, _STATISTICS = (
+    frozenset(SIGNS["columns"][it]) for it in ("ditto", "units", "statistics")
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
@@ -167,7 +168,7 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
         numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
         if numbers and cells[unit].text:
             for n in numbers:
-                if n == numbers[-1] or names[n].casefold() in HEADERS["statistics"]:
+                if n == numbers[-1] or names[n].casefold() in _STATISTICS:
                     text = f"{cells[n].text} {cells[unit].text}"
                     cells[n] = replace(cells[n], text=text)
             if not mixed:  # else it tells what the numbers are of
@@ -181,7 +182,7 @@ def is_unit_header(name: str) -> bool:
     ``ttft_unit`` holds those of the column ``ttft`` alone.
     """
     *of, last = name.casefold().replace("_", " ").split() or [""]
-    return last in HEADERS["units"] and of in ([], ["metric"], ["value"], ["result"])
+    return last in _UNITS and of in ([], ["metric"], ["value"], ["result"])
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from msgspec.structs import replace
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.guess.card import card_lines
+from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     Line,
@@ -97,7 +97,7 @@ class Corrected:
     ) -> None:
         """Begin with nothing entered; *answered* are the keys of all answers."""
         self.tables, self.doubted = tables, doubted
-        self.lines: Sequence[Line] = ()
+        self.lines: list[Line] = []
         self.notes: list[str] = []
         self.used: set[str] = set()
         self._earlier, self._answered = earlier, answered
@@ -109,11 +109,12 @@ class Corrected:
     ) -> None:
         """Take what the tables are now: the *lines* of their card, and their sheets."""
         self._sheets = sheets
-        self.lines = [
-            line
-            for line in lines
-            if any((line.fact.name, n) not in self._settled for n in line.tables)
-        ]
+        self.lines = []
+        for line in lines:
+            if any((line.fact.name, n) not in self._settled for n in line.tables):
+                self.lines.append(line)
+            elif any(stored == SOME_GPU for _, stored in line.values):
+                self.notes.append(f"device: {SOME_GPU}; it is kept as unknown")
 
     def take(self, key: str, answer: str) -> bool:
         """Enter an answer; tell whether its key is about something that is there."""

@@ -19,7 +19,9 @@ from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
     is_truth,
+    pattern,
     says_only,
+    words,
 )
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
@@ -32,6 +34,7 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
+    CORES,
     OF_MACHINES,
     PREFIXES,
     Column,
@@ -41,36 +44,14 @@ from benchdb.importing.mapping.language import (
     Table,
 )
 from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.mapping.table_rows import MatchedTable
 
+_PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
-# Headers that say not what stands below: the version, the name, the type of what?
-_AMBIGUOUS = re.compile(
-    r"(?:version|ver|name|type|mode|kind|variant|configuration|config|method|label"
-    r"|category|group|case|id|key|value|backend|platform|system|setup|environment)s?"
-)
-_EXACT: Mapping[str, frozenset[str]] = {
-    "machine": frozenset(("machine", "chip", "gpu", "cpu", "soc", "device", "cores")),
-    "device": frozenset(("device",)),
-    "framework": frozenset(("framework",)),
-    "version": frozenset(("framework", "version")),
-    "os": frozenset(("os", "version")),
-    "python": frozenset(("python", "version")),
-    "work": frozenset(("workload", "operation")),
-    "model": frozenset(("model",)),
-    "quantization": frozenset(("precision",)),
-    "precision": frozenset(("precision",)),
-    "batch size": frozenset(("batchsize", "step")),
-}
-# "Maxwell Titan X" is another card than Titan X.
-_GENERATION = re.compile(
-    r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
-)
-_SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
-# Other words beside a term are of another thing: "draft model", "judge GPU".
-_NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
+SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm, vulkan) is not stated"
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -242,7 +223,8 @@ class _Reader:
                 and "device" in known.missing
                 and (_setting(fact, item.layers)[0] is not None)
             ):
-                yield (fact, *self._origin(fact, item, _SOME_GPU))
+                kind, header, pair = self._origin(fact, item, SOME_GPU)
+                yield fact, kind.removeprefix("exact "), header, pair
             elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)
@@ -262,7 +244,8 @@ class _Reader:
             return f"{'exact ' * (source == AS_ANSWERED)}text", "", (source, stored)
         if (header := self._sets.get(id(layer.set))) is not None:
             bare = _BRACKET.sub("", header)  # without its unit
-            exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
+            exact = _is_whole(fact, bare, stored) and not _completes(layer, header)
+            exact |= self._is_doubted(fact, header)
             return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
@@ -275,6 +258,8 @@ class _Reader:
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
         exact = exact and _is_whole(fact, printed, stored)
+        cell = self._table.columns[header].cells.get(printed) if header else None
+        exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
         return f"{'exact ' * exact}column", header, (printed, stored)
 
@@ -370,7 +355,7 @@ def _maker(known: Known, map_: Map) -> str:
 
 def _is_unclear(header: str) -> bool:
     """Tell whether a header says not what stands below it: ``Type``, ``a.version``."""
-    return _AMBIGUOUS.fullmatch(fold(header.rpartition(".")[2])) is not None
+    return pattern("ambiguous").fullmatch(fold(header.rpartition(".")[2])) is not None
 
 
 def _is_exact(fact: Fact, header: str) -> bool:
@@ -384,8 +369,8 @@ def _is_exact(fact: Fact, header: str) -> bool:
     if fact.name == "framework" and plain in ("runtime", "engine", "library"):
         return True
     terms = header_terms(header)
-    known = bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
-    alone = says_only(_NAMED.sub(" ", plain), None, terms)
+    known = bool(terms) and terms <= {*words().exact.get(fact.name, "").split()}
+    alone = says_only(pattern("naming").sub(" ", plain), None, terms)
     return known and (alone or fact.name not in ("machine", "work", "model"))
 
 
@@ -397,14 +382,19 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
         return _plain(printed) == _plain(stored)
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
-        rest = chip and chip.rest.strip(" ,()[]-/")
-        return rest == "" and _GENERATION.search(printed) is None
+        rest = chip and (chip.rest.strip(" ,()[]-/") or chip.also or "")
+        return rest == "" and pattern("generation").search(printed) is None
     if fact.name in ("framework", "device", "work"):
         name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))
         return name(printed) == stored and len(printed.split()) == 1
     if fact.name == "precision":
         return naming.precision(printed) == stored and printed.isalnum()
     return fact.name in ("os", "batch size")
+
+
+def _completes(known: Facts, printed: str) -> bool:
+    """Tell whether cores or memory are *known* of a machine that are not *printed*."""
+    return bool(known.set.keys() & _PARTS - recognised(printed, ["machine"]).set.keys())
 
 
 def _plain(text: str) -> str:

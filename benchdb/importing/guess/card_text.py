@@ -55,7 +55,9 @@ def _values(line: Line, document: Document) -> str:
     for (printed, stored), count in line.values.items():
         shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
         same = line.kind == "column" and printed == stored
-        merged[stored if same else f"{shown!r} -> {stored}"] += count
+        chip = naming.chip(printed) if line.fact.name == "machine" else None
+        perhaps = f", perhaps {chip.also}" if chip and chip.also else ""
+        merged[stored if same else f"{shown!r} -> {stored}{perhaps}"] += count
     changed = sum("' -> " in text for text in merged)
     most = max(_SHOWN, min(changed, _CHANGED))
     # First what is stored otherwise than it is printed.
@@ -86,7 +88,9 @@ def _candidates(name: str, document: Document, stored: str = "") -> str:
     """
     known: Mapping[str, str] = {}
     if name == "machine":
-        known = _longer(document, stored) if stored else _chips(document)
+        longer = tuple(longer_chips(document, stored)) if stored else ("",)
+        chips = _chips(document).items()
+        known = {it: where for it, where in chips if it.startswith(longer)}
     elif name == "framework" and not stored:
         known = _frameworks(document)
     return ", ".join(f"{it}{where}" for it, where in [*known.items()][:_SHOWN])
@@ -124,13 +128,6 @@ def longer_chips(document: Document, stored: str) -> list[str]:
     chip = naming.chip(stored)
     beside = stated_facts(document).chips if chip else {}
     return [name for name in beside if chip and name.startswith(f"{chip.name} ")]
-
-
-def _longer(document: Document, stored: str) -> Mapping[str, str]:
-    longer = tuple(longer_chips(document, stored))
-    return {
-        it: where for it, where in _chips(document).items() if it.startswith(longer)
-    }
 
 
 @lru_cache(maxsize=1)

@@ -27,18 +27,19 @@ from benchdb.importing.guess.headings import mode_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
-from benchdb.importing.mapping.recognition import PROVIDER, recognised
+from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.naming.names import way
 
 _UNKNOWN = "unknown"  # a device
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
-_ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
 _TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _NAMED = 100  # cells of which each names its framework
-THINGS = words().things
+# What columns and headings may be, with the field that they then tell.
+THINGS = words().things  # with the field, and in words
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
@@ -89,7 +90,7 @@ def _providers(column: ColumnProfile) -> Column:
     """
     cells = {
         text: Meaning(
-            set={"device": naming.device(PROVIDER.sub(" ", text)) or _UNKNOWN}
+            set={"device": naming.device(way("provider").sub(" ", text)) or _UNKNOWN}
         )
         for text in column.texts
     }
@@ -202,7 +203,8 @@ def _gpus_in(column: ColumnProfile) -> Column:
 
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
-        return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
+        day = text[:10].replace("/", "-")
+        return datetime.date.fromisoformat(day) if len(text) > 9 else None
     return None
 
 
@@ -246,7 +248,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "billions": lambda column: (
         column.unit == "B" and column.mostly(pattern("billions").fullmatch)
     ),
-    "providers": lambda column: all(map(_ONE_PROVIDER.fullmatch, column.texts)),
+    "providers": lambda column: all(map(way("one_provider").fullmatch, column.texts)),
     "modes": lambda column: (
         not column.figures
         and {*_modes_in(column).values.values()} == {"training", "inference"}
@@ -406,7 +408,12 @@ def things(texts: Sequence[str]) -> dict[str, str]:
         "model": naming.networks,
         "framework": naming.framework,
     }
-    named = (key for key, name in known.items() if all(map(name, texts)))
+    labels = [it.groupdict() for it in map(pattern("headed").fullmatch, texts) if it]
+    named = (
+        key
+        for key, name in known.items()
+        if all(it.get(key) for it in labels) or all(map(name, texts))
+    )
     first = next(named, "setting")
     keys = sorted(THINGS, key=lambda key: key != first)
     return {key: THINGS[key][1] for key in keys}
@@ -430,6 +437,13 @@ def _side_facts(text: str) -> Fields:
     return {"workload": f"llm-{sides[0]}"} if alone else {}
 
 
+def _is_software(text: str) -> bool:
+    """Tell whether *text* names a framework, its precision perhaps, and no model."""
+    parts = re.split(r"[\s_-]+", text)
+    named = all(naming.framework(part) or naming.precision(part) for part in parts)
+    return named and naming.framework(text) is not None
+
+
 def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing is known; tests of models are work."""
     for one in drafts:
@@ -439,6 +453,8 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
             named = named and not one.looks.terms & {"gpu", "cpu"}
             name = "model" if named else slug(one.header)
             one.become_field(f"parameters.{name}")
+            if named and 2 * sum(map(_is_software, texts)) > len(texts):
+                one.column = Column(names=("framework", "precision"))
             facts = {text: known for text in texts if (known := test_facts(text))}
             sides = {text: _side_facts(text) for text in texts}
             if (

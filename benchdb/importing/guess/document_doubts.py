@@ -11,18 +11,15 @@ from itertools import chain
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_draft import (
-    RATIO,
-    ColumnDraft,
-    column_doubt,
-)
-from benchdb.importing.guess.column_profile import fold
+from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
+from benchdb.importing.guess.column_profile import fold, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import (
     BILLIONS,
     Segment,
+    cut_settings,
     expression_of,
     settings_in,
 )
@@ -42,24 +39,11 @@ _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
-_NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
-_PIECES = re.compile(
-    r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
-    r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
-)
-# Names of work that is no network, or that say what is done with it.
-_DOING = re.compile(
-    r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
-    r"|operation|network)$|^(?:embedding|attention)$"
-)
+_NAMED_FIELDS = {THINGS[it][0] for it in ("model", "machine", "framework", "device")}
+_AROUND_NAMES = r"(?:\w{2,10}\s*:\s*)?", r"(?:\s*\([\d.,]+\s?[KMGT]i?B\))?"
 _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
-_IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
-_PARTS = re.compile(r"[\s-]+")
-_WORD = re.compile(r"[\s/,;:()\[\]|]+")
-_PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
-_SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -69,17 +53,29 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_
 def headings(table: TableDraft) -> list[str]:
     """Return the innermost headings of *table* that may be names."""
     named = (
-        [text for text in segment if _NAME_OF_WORK.fullmatch(text)][-1:]
+        [text for text in segment if pattern("name_of_work").fullmatch(text)][-1:]
         for segment in table.segments
     )
     return list(dict.fromkeys(chain.from_iterable(named)))
 
 
 def expression(field: str, texts: Sequence[str]) -> str:
-    """Return what finds *texts* among headings, and sets *field* to them."""
-    group = field.replace(".", "__")
+    """Return what finds *texts* among headings, and sets *field* to them.
+
+    ``Model: Mistral (4.1 GB)`` names Mistral, but as a whole where it is a variant, and
+    ``resnet18, batch 8`` the work resnet18.
+    """
+    group, head, tail = field.replace(".", "__"), "", ""
+    if field == "workload":
+        bare = {cut_settings(text)[0] or text for text in texts}
+        if all(text.startswith(tuple(bare)) for text in texts):
+            texts, tail = sorted(bare, key=len, reverse=True), r"(?:[\s,;(@-].*)?"
+    known = [it for it in map(pattern("headed").fullmatch, texts) if it]
+    if field in _NAMED_FIELDS and any(it["name"] != it[0] for it in known):
+        texts, head, tail = [it["name"] for it in known], *_AROUND_NAMES
     listed = "|".join(map(expression_of, texts))
-    return f"^(?P<{group}>{listed if len(texts) <= _HEADINGS else '.+'})$"
+    listed = listed if len(texts) <= _HEADINGS else ".+?"
+    return f"^{head}(?P<{group}>{listed}){tail}$"
 
 
 def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doubt]:
@@ -165,8 +161,8 @@ def _naming_work(table: TableDraft) -> list[ColumnDraft]:
         and not one.looks.figures
         and not one.looks.truths
         and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
-        and _IDENTITY.search(fold(one.header)) is None
-        and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
+        and pattern("identity").search(fold(one.header)) is None
+        and not all(map(pattern("plain_number").fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
     # Beside the rows stands their work only where it is one that we know.
@@ -205,7 +201,8 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
-    return work is not None and work not in _OPERATIONS and not _DOING.search(work)
+    known = work is not None and work not in _OPERATIONS
+    return known and not pattern("says_work").search(str(work))
 
 
 def _enter_said(
@@ -221,8 +218,10 @@ def _enter_said(
         if table.mode_told or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
-        if all(map(_SIZE.match, one.looks.texts)):
+        if all(map(pattern("size_of_model").match, one.looks.texts)):
             continue  # of a model that only the document knows
+        if not explicit and _language_work(table, [one], ""):
+            continue  # they are no names of work
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
             return True
@@ -244,8 +243,8 @@ def _enter_said(
 
 def _work_in(text: str) -> str | None:
     """Return our work that a heading names: ``Training ResNet-50 with PyTorch``."""
-    parts = [part.strip() for part in _PIECES.split(text)] if len(text) < 200 else []
-    works = {work for part in (text, *parts) if (work := naming.workload(part))}
+    parts = pattern("pieces_of_titles").split(text) if len(text) < 200 else ()
+    works = {work for it in (text, *parts) if (work := naming.workload(it.strip()))}
     return works.pop() if len(works) == 1 else None
 
 
@@ -318,18 +317,26 @@ def _enter_work(one: ColumnDraft, answer: str) -> None:
         one.add(workload=work_of(answer))
 
 
-def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[str, str]:
-    """Return the work of language models, where something names their parameters."""
-    named = [text for one in columns for text in one.looks.texts]
+def _language_work(
+    table: TableDraft, columns: Sequence[ColumnDraft], stem: str
+) -> dict[str, str]:
+    """Return the work of language models, where something names one or its size.
+
+    It is none where something speaks of images or sound.
+    """
+    named = [stem, *(text for one in columns for text in one.looks.texts)]
     named += [text for segment in table.segments for text in segment]
-    known = any(map(re.compile(BILLIONS).search, named))
+    known = any(re.search(BILLIONS, it) or naming.is_language_model(it) for it in named)
+    known = known and not any(map(pattern("other_media").search, named))
     return {one: WORKS[one] for one in ("llm-generate", *_SIDED) if known}
 
 
 def _work_named(title: str) -> dict[str, str]:
     """Return the choices of work of ours that some word of *title* names."""
     choices: dict[str, str] = {}
-    words = dict.fromkeys((*_WORD.split(title), *_PARTS.split(title)))
+    words = dict.fromkeys(
+        (*re.split(r"[\s/,;:()\[\]|]+", title), *re.split(r"[\s-]+", title))
+    )
     for work in filter(None, map(naming.workload, words)):
         trained = _is_trained(work)
         choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"
@@ -338,12 +345,20 @@ def _work_named(title: str) -> dict[str, str]:
     return choices
 
 
+def _enter_headings(table: TableDraft, heads: Sequence[str]) -> None:
+    """Enter what headings name as the work, and what is done with networks."""
+    table.context.append(expression("workload", heads))
+    if (mode := table.mode()) and any(_is_trained(cut_settings(it)[0]) for it in heads):
+        table.set["mode"] = mode
+
+
 def _work_doubt(
     table: TableDraft, columns: Sequence[ColumnDraft], document: Document
 ) -> Doubt:
     """Return the doubt what the work of a whole table is, with what may name it."""
     by_key: dict[str, ColumnDraft] = {}
-    choices = _language_work(table, columns)
+    stem = re.sub(r"[_\s]+", " ", document.name.rsplit("/", 1)[-1].rpartition(".")[0])
+    choices = _language_work(table, columns, stem)
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
@@ -354,7 +369,8 @@ def _work_doubt(
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
     heads = headings(table)
-    title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
+    title = re.sub(r"[_\s]+", " ", (heads or [stem or document.name])[0])
+    title = cut_settings(title)[0] or title
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
     named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
@@ -365,7 +381,7 @@ def _work_doubt(
         if (one := by_key.get(answer)) is not None:
             _name_work(one, inference=answer.endswith(INFERENCE))
         elif answer == "title" and len(heads) > 1:
-            table.context.append(expression("workload", heads))
+            _enter_headings(table, heads)
         elif answer not in (LEAVE_OUT, NOT_SAID):
             table.set["workload"] = work_of(title if answer == "title" else answer)
             table.sources["workload"] = AS_ANSWERED

@@ -90,7 +90,7 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
-    plan = _Plan(document, sheets, list(_drafts(sheets, left_out)), left_out)
+    plan = _Plan(document, sheets, list(_drafts(document, sheets, left_out)), left_out)
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
@@ -289,13 +289,15 @@ class _Plan(msgspec.Struct, frozen=True):
     left_out: Sequence[str]
 
 
-def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
+def _drafts(
+    document: Document, sheets: Sequence[Sheet], left_out: list[str]
+) -> Iterator[_Planned]:
     """Yield the tables, those with the same header together; or say what is left out.
 
     Where headings make the same header another figure (``Time``, ``Power``) or name the
-    machine of some alone, and where the same columns come in another order or beside
-    more elsewhere, each sheet stands alone: what means its columns would mean those
-    too.
+    machine of some alone, or lines below them say other things of their figures, and
+    where the same columns come in another order or beside more elsewhere, each sheet
+    stands alone: what means its columns would mean those too.
     """
     rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
     cells = (cell.text for row in rows for cell in row.cells)
@@ -318,7 +320,11 @@ def _drafts(sheets: Sequence[Sheet], left_out: list[str]) -> Iterator[_Planned]:
             for one in group[:_SHEETS]
         ]
         unlike = {
-            (one.draft().around, origin(one.sheets[0].context, "machine") is None)
+            (
+                one.draft().around,
+                origin(one.sheets[0].context, "machine") is None,
+                repr(stated_facts(document, one.sheets[0].line)),
+            )
             for one in single
         }
         fitting = set.intersection(*(having[name] for name in key[1:]))

@@ -17,11 +17,10 @@ from benchdb.importing.guess.figure_columns import CLEAR_UNITS, Around
 from benchdb.importing.mapping.fields import group_facts
 from benchdb.importing.mapping.language import Fields
 from benchdb.importing.mapping.recognition import (
-    COMPARED,
     NAME_LIMIT,
-    OF_ALL,
     recognised,
 )
+from benchdb.importing.naming.names import way
 from benchdb.importing.sheet import Sheet
 
 Segment = tuple[str, ...]
@@ -29,10 +28,6 @@ _ABOVE = (FIGURE_TERMS | {"idle", "lower", "operation"}) - {"throughput", "ratio
 _RATES = frozenset(("FLOP/s", "B/s", "B", "W"))
 # What a sentence or a comparison above a table does not say of all its rows.
 _OF_ALL = ("device", "precision", "quantization")
-_PROSE = re.compile(
-    r"\u3002|[.!?;\uff01\uff1f\uff1b]$|[a-zäöü]{2}[.!?;]\s|(?:\S+\s+){11}"
-    r"|\w{2}:\s+(?:\S+\s+){4}\S"
-)
 BILLIONS = r"(?<![\w.])(?P<parameters__model_size>\d{1,4}(?:\.\d{1,2})?)B(?![A-Za-z])"
 _SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _CELLS = 20  # of words that are looked at for names
@@ -147,8 +142,8 @@ def segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:
 
 def _is_prose(text: str) -> bool:
     """Tell whether *text* says something of some rows, or compares: a caption."""
-    prose = _PROSE.search(text) and not OF_ALL.match(text)
-    return bool(prose or COMPARED.search(text))
+    prose = pattern("prose").search(text) and not way("of_all").match(text)
+    return bool(prose or way("compared").search(text))
 
 
 def origin(segment: Segment, name: str) -> int | None:

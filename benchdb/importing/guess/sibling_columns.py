@@ -182,4 +182,4 @@ def _enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
     for one in drafts if of_tokens else ():
         terms, bare = one.looks.terms, not one.looks.unit and one.looks.integers
         if bare and "token" in terms and terms <= _OF_COUNTS and one.column is None:
-            one.become_field(f"conditions.{slug(one.header)}")
+            one.become_field(f"parameters.{slug(one.header)}")

@@ -4,7 +4,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -20,10 +20,11 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     words,
 )
+from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
-from benchdb.importing.mapping.language import PREFIXES, Fields
+from benchdb.importing.mapping.language import PREFIXES, Fields, Meaning
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
@@ -43,25 +44,19 @@ class StatedFacts(msgspec.Struct):
     """What lines say: of *chips* by their names, of the *system*, of *versions*.
 
     *fields* are those of runs: the device, the precision and settings. *own* is the
-    only chip that a label or a bullet names, or that something ran on; *framework* the
-    one that a label calls so, or the only one, with a version.
+    machine of the only chip that a label or a bullet names, or that something ran on,
+    or of the only processor and the only card; *framework* the one that a label calls
+    so, or the only one, with a version. Nothing else is named where it is *sole*.
     """
 
     chips: dict[str, Fields] = {}
-    own: str | None = None
+    own: Fields = {}
+    sole: bool = False
     system: Fields = {}
     versions: dict[str, str] = {}
     framework: str | None = None
     model: Fields = {}
     fields: Fields = {}
-
-    def add_chips(self, line: str) -> None:
-        """Add the chips that *line* names, with what it says of them."""
-        for name, fields in _chips_in(line):
-            if name in self.chips:
-                self.chips[name] = _merged(self.chips[name], fields)
-            elif len(self.chips) < _CHIPS:
-                self.chips[name] = fields
 
     def of_runtime(self, framework: str) -> Fields:
         """Return *framework* with its version, where a line says it."""
@@ -71,48 +66,101 @@ class StatedFacts(msgspec.Struct):
 
     def of_system(self, chip: object) -> Fields:
         """Return the system of runs on *chip*; of several, a document has no one."""
-        own = self.chips.get(self.own or "", {})
-        same = chip is not None and chip == own.get("chip")
-        return self.system if same or len(self.chips) <= 1 else {}
+        same = chip is not None and chip == self.own.get("chip")
+        return self.system if same or self.sole or len(self.chips) <= 1 else {}
 
 
-@lru_cache(maxsize=1)
-def stated_facts(document: Document) -> StatedFacts:
-    """Return what lines of *document* say; what they say twice and otherwise is out."""
-    facts = StatedFacts()
+class _Section(msgspec.Struct, frozen=True):
+    """The lines from one heading to the next, and the section that it is a part of.
+
+    *said* are texts by names of facts, each with the line that says it first.
+    """
+
+    line: int
+    level: int
+    above: "_Section | None" = None
+    chips: dict[str, Fields] = {}
+    said: dict[str, dict[str, int]] = {}
+
+
+@lru_cache(maxsize=16)
+def stated_facts(document: Document, line: int = 0) -> StatedFacts:
+    """Return what lines of *document* say of figures in *line*, or of all there are.
+
+    What is said twice and otherwise is out, but what lines say between that line and
+    its heading, or one above that.
+    """
+    sections = _sections(document)
     said: dict[str, set[str]] = {}
-    fenced = False
-    lines = document.lines[:_LINES]
-    below = (*lines[1:], "")
-    headers = [pattern("ruler").fullmatch(it) is not None for it in below]
-    rows = [it for it, named in zip(lines, headers, strict=True) if not named]
-    cells = _rows_in(lines)
-    for line in _of_results(rows):
-        fenced ^= line.lstrip().startswith("```")
-        facts.add_chips(line)
-        if line in cells:
-            continue
-        for name, text in chain.from_iterable(
-            map(_facts_in, pattern("labels").split(line))
-        ):
-            if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
-                continue  # of what is printed there
-            said.setdefault(name, set()).add(text)
-    sure = {name: texts.copy().pop() for name, texts in said.items() if len(texts) == 1}
-    chip = sure.pop("chip", "")
-    if chip in facts.chips:
-        facts.own = chip
-        beside = {it: scalar(it, sure[it]) for it in _OF_CHIPS if it in sure}
-        facts.chips[chip] = beside | facts.chips[chip]
-    facts.framework = sure.get("framework")
-    facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
+    every: dict[str, Fields] = {}
+    for one in sections:
+        for name, texts in one.said.items():
+            said[name] = said.get(name, set()) | texts.keys()
+        for name, fields in one.chips.items():
+            every[name] = _merged(every.get(name, fields), fields)
+    near: dict[str, set[str]] = {}
+    chips: dict[str, Fields] = {}
+    own = next((it for it in reversed(sections) if it.line <= line), sections[0])
+    while own.above is not None:
+        for name, texts in own.said.items():
+            between = {text for text, at in texts.items() if own.line < at < line}
+            near |= {name: between} if between and name not in near else {}
+        chips = chips or own.chips
+        own = own.above
+    sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in said.items()}
+    facts = _facts(sure, dict([*every.items()][:_CHIPS]))
+    if not facts.sole and (nearest := _facts(near, chips)).sole:
+        facts.own, facts.sole = nearest.own, True
     only = naming.frameworks(document.text[:_SCANNED])
     if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
+    return facts
+
+
+@lru_cache(maxsize=1)
+def _sections(document: Document) -> Sequence[_Section]:
+    """Return the sections of *document*, but those about what something needs."""
+    sections = [_Section(0, 0, chips={}, said={})]
+    fenced = needed = False
+    lines = document.lines[:_LINES]
+    cells = _rows_in(lines)
+    for number, (line, below) in enumerate(pairwise((*lines, "")), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if (heading := re.match("(#{1,6}) ", line)) and not fenced:
+            needed = pattern("needed").search(line) is not None
+            above = sections[-1]
+            while above.level >= len(heading[1]) and above.above is not None:
+                above = above.above
+            sections.append(_Section(number, len(heading[1]), above, {}, {}))
+        if needed or pattern("ruler").fullmatch(below):
+            continue
+        section = sections[-1]
+        for name, fields in _chips_in(line):
+            section.chips[name] = _merged(section.chips.get(name, fields), fields)
+        for name, text in _facts_in(line, row=line in cells):
+            if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
+                continue  # of what is printed there
+            section.said.setdefault(name, {}).setdefault(text, number)
+    return sections
+
+
+def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFacts:
+    """Return what is *said* once, of machines with the *chips* that are named."""
+    facts = StatedFacts(chips)
+    sure = {name: next(iter(it)) for name, it in said.items() if len(it) == 1}
+    named = [chips[name] for name in sorted(said.get("chip", ())) if name in chips]
+    kinds = {"accelerator" in it for it in named}
+    apple = any("Apple" in str(it.get("chip")) for it in named)  # it has no card
+    if len(named) == 1 or (len(named) == len(kinds) == 2 and not apple):
+        beside = {it: scalar(it, sure[it]) for it in _OF_CHIPS if it in sure}
+        facts.own = dict(chain(beside.items(), *(it.items() for it in named)))
+        facts.sole = len(named) == len(chips)
+    facts.framework = sure.get("framework")
+    facts.versions = {n[8:]: it for n, it in sure.items() if n.startswith("version ")}
     if model := sure.get("model") or sure.get("network"):
         known = recognised(model, ["network", "quantization"]).set
         facts.model = {"parameters.model": model, **known}
-    if len(facts.chips) > 1:
+    if len(chips) > 1 and not facts.sole:
         sure.pop("device", None)
     facts.fields = {
         name: scalar(name, it)
@@ -130,16 +178,6 @@ def _rows_in(lines: Sequence[str]) -> set[str]:
     alike = [one == other and max(one) > 1 for one, other in pairwise(marks)]
     pairs = zip([False, *alike], [*alike, False], strict=True)
     return {line for line, pair in zip(lines, pairs, strict=True) if any(pair)}
-
-
-def _of_results(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that are not about what is needed to run something."""
-    needed = False
-    for line in lines:
-        if line.startswith("#"):
-            needed = pattern("needed").search(line) is not None
-        if not needed:
-            yield line
 
 
 def _chips_in(line: str) -> Iterator[tuple[str, Fields]]:
@@ -180,8 +218,27 @@ def _merged(one: Fields, other: Fields) -> Fields:
     return both
 
 
-def _facts_in(line: str) -> Iterator[tuple[str, str]]:
-    """Yield what a labelled line or a short bullet says, by names of facts."""
+def _facts_in(line: str, *, row: bool) -> Iterator[tuple[str, str]]:
+    """Yield what labelled pieces of a line or a short bullet say, by names of facts.
+
+    A *row* of values, as nvidia-smi prints them, names nothing but chips.
+    """
+    if row:
+        yield from (("chip", chip.name) for chip in naming.chips_in(line))
+    elif column := pattern("spaced").fullmatch(line):
+        label, text = column.group("label", "text")
+        terms = header_terms(label)
+        said = *_hardware_in(label, terms, text), *_software_in(label, terms, text)
+        # As it may be a row of figures, only names and whole versions count.
+        version = pattern("long_version").match(text) is not None
+        sure = ("chip", "os_", *(["version "] if version else []))
+        yield from (it for it in said if it[0].startswith(sure))
+    else:
+        for piece in pattern("labels").split(line):
+            yield from _in_piece(piece)
+
+
+def _in_piece(line: str) -> Iterator[tuple[str, str]]:
     line = line.replace("**", "")
     labelled, item = pattern("labelled").fullmatch(line), bullet(line)
     if run_on := pattern("run_on").fullmatch(line[:_SENTENCE]):
@@ -201,11 +258,9 @@ def _facts_in(line: str) -> Iterator[tuple[str, str]]:
         yield "model", name if naming.networks(name) else text
     if python:
         yield "python", python[1]
-    elif (
-        text
-        and pattern("alternatives").search(text) is None
-        and (not label or terms & _LABELS or naming.framework(label))
-    ):
+    names_it = terms & _LABELS or naming.framework(label) or naming.device(label)
+    sure = text and not python and pattern("alternatives").search(text) is None
+    if sure and (names_it or not label):
         yield from _hardware_in(label, terms, text)
         yield from _software_in(label, terms, text)
         if not label:
@@ -233,6 +288,8 @@ def _hardware_in(
         yield from ((f"{it}_cores", text) for it in terms & {"cpu", "gpu"})
     if terms & {"device", "framework"} and (device := device_in(text)):
         yield "device", device
+    elif (named := naming.device(label)) not in (None, "cpu"):  # "CUDA: 12.4"
+        yield from [("device", str(named))] if re.search(r"\d\.\d", text) else []
 
 
 def _software_in(
@@ -253,29 +310,30 @@ def _software_in(
 def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
-    facts = stated_facts(document)
-    named = str(facts.model.get("parameters.model", ""))
-    several = any(table.tells_model(named) for table in tables)
-    # What some table tells is another's in another one, perhaps.
-    own = {
-        it
-        for it in facts.fields.keys() - {"device"}
-        for table in tables
-        if table.told_by_columns(it) or it.removeprefix("parameters.") in table.names
-    }
-    facts = replace(
-        facts,
-        model={} if several else facts.model,
-        fields={n: it for n, it in facts.fields.items() if n not in own},
-    )
-    for table in tables:
+    known: list[StatedFacts] = []
+    for facts in [stated_facts(document, table.line) for table in tables]:
+        named = str(facts.model.get("parameters.model", ""))
+        several = any(it.tells_model(named) for it in tables)
+        # What some table tells is another's in another one, perhaps.
+        own = {
+            name
+            for name in facts.fields.keys() - {"device"}
+            for it in tables
+            if it.told_by_columns(name) or name.removeprefix("parameters.") in it.names
+        }
+        fields = {n: it for n, it in facts.fields.items() if n not in own}
+        model = {} if several else facts.model
+        known.append(replace(facts, model=model, fields=fields))
+    for table, facts in zip(tables, known, strict=True):
         _enter(table, facts)
+        if not any(it.column and it.column.field in _OF_CHIPS for it in table.drafts):
+            _complete(table, facts.chips)
 
 
 def _enter(table: TableDraft, facts: StatedFacts) -> None:
     stated: Fields = {}
-    if facts.own and len(facts.chips) == 1 and _lacks(table, "machine"):
-        stated |= facts.chips[facts.own]
+    if facts.sole and _lacks(table, "machine"):
+        stated |= facts.own
     for name, value in facts.fields.items():
         of_weights = name == "parameters.quantization"
         if _lacks(table, name) and (table.is_of_language_model() or not of_weights):
@@ -292,6 +350,26 @@ def _enter(table: TableDraft, facts: StatedFacts) -> None:
     if not table.names_in_columns("os") and "os" not in table.names:
         stated |= facts.of_system(table.set.get("chip"))
     table.set = {**stated, **table.set}
+
+
+def _complete(table: TableDraft, chips: Mapping[str, Fields]) -> None:
+    """Enter cores and memory of machines that columns name, where lines say them."""
+    for one in table.drafts:
+        if "chip" in one.fields:
+            one.fields = _beside(one.header, chips) | one.fields
+        elif one.column is not None and MACHINES & fields_of(one.column):
+            said = {text: _beside(text, chips) for text in one.looks.texts}
+            cells = {text: Meaning(set=it) for text, it in said.items() if it}
+            one.column = replace(one.column, cells={**cells, **one.column.cells})
+
+
+def _beside(text: str, chips: Mapping[str, Fields]) -> Fields:
+    """Return what lines say beside the chip that *text* names, if it is the same."""
+    own = recognised(text, ["machine"]).set
+    chip = naming.chip(text)
+    known = chips.get(chip.name, {}) if chip else {}
+    same = all(own[name] == known.get(name) for name in own.keys() & {*_OF_CHIPS})
+    return {n: known[n] for n in _OF_CHIPS if same and n in known and n not in own}
 
 
 def _lacks(table: TableDraft, name: str) -> bool:

@@ -46,6 +46,7 @@ from benchdb.importing.guess.headings import (
     mode_of,
     origin,
     segments,
+    weights_in,
 )
 from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
@@ -54,10 +55,10 @@ from benchdb.importing.mapping.language import RESULTS, Column, Fields, Meaning,
 from benchdb.importing.mapping.recognition import (
     GPU,
     NAME_LIMIT,
-    PROVIDER,
     recognised,
 )
 from benchdb.importing.mapping.table_rows import named_unit
+from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.sheet import Reader, Sheet
 
@@ -261,7 +262,7 @@ class TableDraft:
             told = fields_of(one.column) if one.column else set(one.fields)
             if told & fields:
                 return True
-            if name == "device" and PROVIDER.search(one.header):
+            if name == "device" and way("provider").search(one.header):
                 return True
             if one.looks.figures or name not in ("machine", "device", "framework"):
                 continue
@@ -282,28 +283,22 @@ class TableDraft:
             and all(origin(one, name) is not None for one in self.segments)
         )
 
+    def _known_for_all(self, name: str) -> set[object]:
+        """Return what headings say of *name*, else what is known of all rows."""
+        if name not in self.names:
+            return {self.set.get(name)}
+        places = [(one, origin(one, name)) for one in self.segments]
+        texts = [one[n] for one, n in places if n is not None]
+        return {recognised(text, [name]).set.get(name) for text in texts}
+
     def is_some_gpu(self) -> bool:
         """Tell whether all of it ran on a GPU of which nothing says the maker."""
-        facts = [self.set]
-        if "device" in self.names:
-            places = [(one, origin(one, "device")) for one in self.segments]
-            texts = [one[n] for one, n in places if n is not None]
-            facts = [recognised(text, ["device"]).set for text in texts]
-        known = {it.get("device") for it in facts}
-        return known == {GPU} and not self.is_told("machine")
+        return self._known_for_all("device") == {GPU} and not self.is_told("machine")
 
     def runtime(self) -> str | None:
         """Return the framework of all figures, if one heading or line gives it."""
-        if "framework" not in self.names:
-            known = self.set.get("framework")
-            return str(known) if known else None
-        named = {
-            str(recognised(text, ["framework"]).set.get("framework"))
-            for one in self.segments
-            for text in one
-            if recognised(text, ["framework_version", "framework"]).set
-        }
-        return named.pop() if len(named) == 1 else None
+        known = self._known_for_all("framework") - {None}
+        return str(known.pop()) if len(known) == 1 else None
 
     def enter_names(self) -> None:
         """Enter what headings name in words that we know, where nothing nearer does."""
@@ -346,7 +341,10 @@ class TableDraft:
             ):
                 self.names.add(name)
             elif parameter not in told:
-                self.set |= recognised(stem, [name]).set
+                of_model = name == "network"
+                said = recognised(stem, [name]).set if of_model else weights_in(stem)
+                self.set |= said
+                self.sources |= dict.fromkeys(said, "the file's name")
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )

@@ -17,6 +17,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
     STATISTIC,
+    any_of,
     command,
     is_chatter,
     shows_bar,
@@ -37,17 +38,12 @@ _FIGURE = re.compile(
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
-_LABELLED = re.compile(
-    r"\[((?=[^\]]*[^\W\d_])[\w .#/-]{2,40})\]\s+(?=[~≈]?\d)"
-)  # [a_1] 2s
+_LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
-_LIMITED = re.compile(  # what was allowed, or a bound: "waiting up to 180s"
-    r"(?i)(?<![a-z])(?:up to|at most|at least|within|every|(?:timeout|limit)(?: of)?)"
-    r"\s*$"
-)
+_LIMITED = any_of("limits")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key

@@ -29,7 +29,7 @@ from benchdb.importing.mapping.language import (
     Meaning,
     bare_name,
 )
-from benchdb.importing.mapping.recognition import GPU, device_in, gpu_of
+from benchdb.importing.mapping.recognition import GPU, device_in
 from benchdb.importing.naming import RecognisedChip
 from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed
@@ -105,6 +105,11 @@ class Defaults(msgspec.Struct, frozen=True):
         if "environment" in fields:
             text = fields["environment"]
             fields["environment"] = _key(str(text), map_.environments) or text
+        if "framework" in fields:
+            text = str(fields["framework"])
+            printed = "framework" in known.printed
+            known_as = naming.framework if printed else naming.framework_typed
+            fields["framework"] = known_as(text) or slug(text, "-")
         if "device" in fields:
             text = str(fields["device"])
             device = text if text in (*DEVICES, GPU) else device_in(text)
@@ -113,11 +118,6 @@ class Defaults(msgspec.Struct, frozen=True):
                     f"{text!r} is no device; the map's values say what it means"
                 )
             self._enter_device(device, fields, missing)
-        if "framework" in fields:
-            text = str(fields["framework"])
-            printed = "framework" in known.printed
-            known_as = naming.framework if printed else naming.framework_typed
-            fields["framework"] = known_as(text) or slug(text, "-")
         if "precision" in fields:
             text = str(fields["precision"])
             fields["precision"] = naming.precision(text) or text.casefold()
@@ -148,7 +148,8 @@ class Defaults(msgspec.Struct, frozen=True):
         chip = machine(fields, self.map_.machines).chip
         cards = {card.vendor for card in chip.accelerators}
         vendors = cards or {chip.vendor}
-        known = gpu_of(vendors.pop()) if len(vendors) == 1 else None
+        beside = (str(fields.get(name, "")) for name in ("os_name", "framework"))
+        known = naming.gpu_of(vendors.pop(), *beside) if len(vendors) == 1 else None
         if known is None:
             del fields["device"]
             missing["device"] = "the GPU; by what it computed is not printed"

@@ -21,7 +21,6 @@ _GIB = 2**30
 _FEWEST = 3  # cores that no GPU of Apple has
 _MEMORIES = (8, 16, 24, 32, 36, 48, 64, 96)  # GB of Macs
 _LIMIT = 300  # characters in which a Mac is looked for
-_GPU_OF: dict[str, Device] = {"Apple": "metal", "NVIDIA": "cuda", "Google": "tpu"}
 
 
 class RecognisedChip(msgspec.Struct, frozen=True):
@@ -29,7 +28,8 @@ class RecognisedChip(msgspec.Struct, frozen=True):
 
     *accelerator*: it is a card and no processor; *ram_bytes* is then its own memory,
     and *count* may be more than 1. *model* is the Mac around it. *rest* is what was not
-    understood: ``CPU`` and ``GPU`` are left there.
+    understood: ``CPU`` and ``GPU`` are left there. *also* is another chip that it may
+    be, as a word such as "Pro" stands apart from its name.
     """
 
     vendor: str
@@ -42,6 +42,7 @@ class RecognisedChip(msgspec.Struct, frozen=True):
     rest: str = ""
     count: int = 1
     virtual: bool = False
+    also: str | None = None
 
     def chip_class(self) -> Chip:
         """Return what can be bought; a card stands for the processor beside it."""
@@ -101,7 +102,7 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
         return ()
     if (only := chip(text, numbers=numbers)) is not None:
         return (only,)
-    plain = way("joined").sub(" ", tidied(text))
+    plain = _in_one_piece(text)
     bare: list[RecognisedChip] = []
     for place in _places(plain, numbers):
         names_ = [place.name]
@@ -145,8 +146,17 @@ def device(text: str, on: RecognisedChip | None = None) -> Device | None:
     if len(known) == 1:  # CPU/GPU names two
         return None if known == ["cpu"] and way("gpu").search(plain) else known[0]
     if not known and on is not None and way("gpu").search(plain):
-        return _GPU_OF.get(on.vendor)
+        return gpu_of(on.vendor)
     return None
+
+
+def gpu_of(vendor: str, *beside: str) -> Device | None:
+    """Return by what the GPUs of *vendor* compute, where there is one way.
+
+    What is *beside* them, a system and a framework, may leave one.
+    """
+    ways = names()["computing"].get(vendor, {})
+    return next((ways[it] for it in (*beside, "") if it in ways), None) or None
 
 
 def processor(printed: str) -> RecognisedChip | None:
@@ -214,7 +224,7 @@ def _by_maker(bare: str) -> RecognisedChip:
 
 @lru_cache(maxsize=4096)
 def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
-    plain = way("joined").sub(" ", tidied(text))
+    plain = _in_one_piece(text)
     places = list(_places(plain, numbers))
     # Where another variant follows it is two chips: M1 Pro/Max.
     if len(places) != 1 or way("variant").match(plain[places[0].end :]):
@@ -223,9 +233,19 @@ def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
     before, after = plain[: place.start], plain[place.end :]
     facts = _beside(before, after, place.vendor, place.name)
     facts["ram_bytes"] = place.memory_bytes or facts["ram_bytes"]
+    of_tier = place.vendor == "Apple" and " " not in place.name
+    tier = way("tier").search(facts["rest"]) if of_tier else None
+    also = f"{place.name} {_cased(tier[1])}" if tier else None
+    if way("parted").search(way("joined").sub(" ", tidied(text))):
+        also = place.name.split()[0]
     return RecognisedChip(
-        place.vendor, place.name, accelerator=place.accelerator, **facts
+        place.vendor, place.name, accelerator=place.accelerator, also=also, **facts
     )
+
+
+def _in_one_piece(text: str) -> str:
+    """Return *text* with what belongs to a chip right behind it: M2 Pro mini."""
+    return way("parted").sub(r"\1 \3\2", way("joined").sub(" ", tidied(text)))
 
 
 def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001

@@ -133,6 +133,12 @@ def networks(text: str) -> tuple[str, ...]:
     return ()
 
 
+def is_language_model(text: str) -> bool:
+    """Tell whether *text* names a network of a family of language models."""
+    families = tuple(it.rstrip("*") for it in names()["networks"]["families"])
+    return any(network.startswith(families) for network in networks(text))
+
+
 def _network(template: str, match: re.Match[str]) -> str | None:
     """Return the name that *match* is; none where a family has no version and size."""
     if "kind" not in match.re.groupindex:

@@ -1,7 +1,10 @@
 """The characters of a cell: what a reader sees, and the plain ones they stand for."""
 
 import re
+import tomllib
 import unicodedata
+
+from benchdb.resources import folder
 
 
 class UnreadableError(ValueError):
@@ -40,29 +43,10 @@ class _PlainCharacters(dict[int, str]):
 
 # Raised and circled digits stay, for they are powers or footnotes; and so do the
 # Arabic decimal and group marks, which say more than a comma.
+SIGNS = tomllib.loads((folder("schema") / "words" / "figures.toml").read_text("utf-8"))
 PLAIN = _PlainCharacters(
-    {
-        **{code: chr(code) for code in range(128)},
-        **{
-            ord(char): plain
-            for chars, plain in {
-                "−﹣\u2010\u2011\u2012–—―\ufe58": "-",
-                "’\u2018\u02bc\u2032\u00b4": "'",
-                "″“”„": '"',
-                "≤≦⩽≲": "<",
-                "≥≧⩾≳": ">",
-                "≈≃≅\u223c〜≒": "~",
-                "\u2044\u2215÷": "/",
-                "\u2236": ":",
-                "μ": "µ",
-                "٪﹪": "%",
-                "،、": ",",
-                "⋅∙・": "·",
-                "✕✖": "×",
-            }.items()
-            for char in chars
-        },
-    }
+    {code: chr(code) for code in range(128)}
+    | {ord(char): plain for plain, chars in SIGNS["like"].items() for char in chars}
 )
 
 

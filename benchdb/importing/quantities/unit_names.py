@@ -34,7 +34,6 @@ _FILE = folder("schema") / "words" / "units.toml"
 _WORDS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 TIMES = _numbers(_WORDS["times"])
 _NOUNS = _by_name(_WORDS["nouns"])
-HEADERS = {name: frozenset(it.split()) for name, it in _WORDS["headers"].items()}
 COUNTED = frozenset(_NOUNS.values())  # what is known to be counted, as a rate says it
 _SHARES = _by_name(_WORDS["shares"])
 _SHORT_RATES = _by_name(_WORDS["short_rates"])

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from benchdb.importing.quantities.characters import SIGNS
+
 if TYPE_CHECKING:  # most files that are imported are no Markdown
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -68,11 +70,7 @@ _STRUCK = re.compile(
 )
 _BREAKING = re.compile("br|p|div|li|ul|ol|tr|td|th|hr|table|thead|tbody")
 # Others, such as <none> or <unknown>, are what the author wanted to say.
-_SILENT = re.compile(
-    "!|a|abbr|b|big|center|cite|code|dd|details|dl|dt|em|font|h[1-6]|i|img|ins|kbd|mark"
-    "|nobr|picture|pre|q|samp|script|small|source|span|strong|style|sub|summary|sup|svg"
-    "|time|tt|u|var|wbr"
-)
+_SILENT = re.compile(SIGNS["tags"]["silent"])
 _RAISED_TAG = re.compile(
     r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
 )

@@ -17,7 +17,6 @@ one list that have little in common are tables of their own. A cell of JSON has 
 pointer; those of JSON Lines and YAML stand at their lines.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -26,21 +25,12 @@ from msgspec.structs import replace
 from benchdb.exchange.reader import BadLine
 from benchdb.importing import building
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.naming import names as spelt
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows, require_few_cells
 from benchdb.importing.tables import inline, trees
 from benchdb.importing.tables.trees import Leaf, Node
 
 _ALIKE = 0.6  # of the fields that any of them has, what like objects have on average
-# What is a result by its name alone; and what lists how a run went on.
-_RESULT = re.compile(
-    r"(?i)(?:^|[._ ])(?:\w+_per_\w+|\w*[_/](?:m?s|sec|secs|seconds|us|gbps|tflops)|ms"
-    r"|\w*_p\d\d|fps|latency|throughput|tok/s|tps|speed|mean|median|avg|average|time|duration"
-    r"|elapsed|score)(?:_?(?:ms|s|sec|seconds|mean|avg|median))?$"
-)
-_SERIES = re.compile(r"(?i)(?:^|[._ ])(?:\w*(?:curve|history|trace|timeline)|losses)$")
-_SHAPE = re.compile(
-    r"(?i)(?:^|[._ ])\w*(?:shape|dims?|size|resolution|stride|padding|grid|block)$"
-)
 _END = 80  # characters of a name that are looked at
 _LISTED = "{} of {!r}, listed beside the results of what holds them"
 _Cells = Mapping[str, Cell]
@@ -178,7 +168,7 @@ class _Tables:
         bad: list[BadLine] = []
         if place.way.endswith(("[]", "*")) or self._lines:
             told = [name[-_END:] for name, (it, _) in leaves.items() if it.is_number]
-            if any(map(_RESULT.search, told)):
+            if any(map(spelt.way("result").search, told)):
                 bad = _left_out(leaves, holders)
         cells = {name: self._cell(*leaf) for name, leaf in leaves.items()}
         has_figures = any(leaf.is_number for leaf, _ in leaves.values())
@@ -308,11 +298,15 @@ def _left_out(
     bad = []
     for name, (held, at) in list(holders.items()):
         items, end = _scalars(held), name[-_END:]
-        if items and _SHAPE.search(end) and all(it.text.isdecimal() for it in items):
+        if (
+            items
+            and spelt.way("shape").search(end)
+            and all(it.text.isdecimal() for it in items)
+        ):
             words = ", ".join(item.text for item in items)
             leaves[name] = (Leaf(words, items[0].line), at)
             del holders[name]
-        elif isinstance(held, list) and _SERIES.search(end):
+        elif isinstance(held, list) and spelt.way("series").search(end):
             del holders[name]
             many = len(items) or len(held)
             why = _LISTED.format("1 item" if many == 1 else f"{many:,} items", name)

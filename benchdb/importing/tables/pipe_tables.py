@@ -9,6 +9,7 @@ from benchdb.importing import blocks, outline
 from benchdb.importing.blocks import Line, Scanner
 from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
+from benchdb.importing.quantities.characters import SIGNS
 from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
 from benchdb.importing.tables import csv, html_tables, inline
 
@@ -18,11 +19,7 @@ _ALIGNMENT = re.compile(r"\s*:?[-=]+:?\s*")
 _RULE_SIGNS = frozenset("|:-=+ \t")
 _BOX = re.compile(r"\s*[│┃║├┌┏╒╔└┗╰╭┡╞┣╟╠]|.*(?:─┼|│)")
 _PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("│┃║", "|"),
-        **dict.fromkeys("─━═", "-"),
-        **dict.fromkeys("┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┡╇┩╒╤╕╞╪╡╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯╟╫╢╥╨", "+"),
-    }
+    {char: plain for plain, chars in SIGNS["grids"].items() for char in chars}
 )
 _TEXT = "a line of text between rows"
 _SPLIT = "a line with blank cells in a grid: one row with that above it, or two?"

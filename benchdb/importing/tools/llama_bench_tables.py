@@ -24,15 +24,9 @@ from benchdb.importing.tools.llama_bench import Row, Rows
 
 _ALWAYS = {"model", "size", "params", "backend", "test", "t/s"}
 _WORDS = fields.words_of("llama-bench")
-_TEST = re.compile(
-    r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?"
-    r"(?: ?@ ?d(?P<n_depth>\d{1,9}))?"
-)
+_TEST = re.compile(_WORDS["test"])
 _BUILD = re.compile(r"build: (?P<commit>\w{6,40}) \((?P<number>\d{1,9})\)")
-_GPU = re.compile(  # of CUDA, Vulkan, Metal
-    r"^(?: {2}Device (?P<cuda>\d{1,3}): |ggml_vulkan: (?P<vulkan>\d{1,3}) = "
-    r"|ggml_metal_\w{1,30}: GPU name: +)(?P<name>[^,|]{2,100})(?:, |\||$)"
-)
+_GPU = re.compile(_WORDS["gpu"])
 _LINE_LIMIT = 500  # characters; what is longer is no such line
 _NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
 _RATE = re.compile(rf"({_NUMBER})(?: ?(?:±|\+/-|\+-) ?({_NUMBER}))?")

@@ -308,7 +308,7 @@ def test_numbers_name_no_work():
     )
     one = of_text(text)
 
-    works = {"model", "model-inference", "title", "leave-out"}
+    works = {"llm-generate", "llm-prefill", "llm-decode", "title", "leave-out"}
     assert choices(one, "work of model") == works
     assert "'total_test_time' (131514, 80963)" in question(one, "unit").text
 
@@ -323,3 +323,48 @@ def test_a_number_of_requests_to_a_model_is_no_model():
         "parameters.model",
         "tokens_per_second",
     ]
+
+
+def test_a_word_before_the_names_of_models_and_their_sizes_are_no_part_of_them():
+    rows = table("Requests | decode tok/s", "1 | 41.5", "8 | 281.5")
+    heads = "Model: LLAMA 3.2 (2.0GB)", "Model: Mistral (4.1 GB)"
+    text = "\n".join(f"## {head}\n\n{rows}" for head in heads)
+
+    found = of_text(text)
+    assert question(found, "headings").likely == "model"
+    models = {one.run.parameters["model"] for one in records(found, text)}
+    assert models == {"LLAMA 3.2", "Mistral"}
+
+
+def test_settings_and_sentences_are_no_names_of_work():
+    rows = "latency: 9.5 ms\n"
+    for line in ("Parameters = 41,943,040", "It is there. Nothing else was found"):
+        found = of_text(f"## {line}\n\n{rows}", name="runs/speed_test.txt")
+        assert "('speed test')" in question(found, "work").text
+
+
+def test_names_of_frameworks_and_precisions_are_no_models_below_that_header():
+    rows = table(
+        "Model | Latency mean (ms) | inf/s",
+        "Vanilla | 15.5 | 65",
+        "TRT_fp32 | 9.5 | 105",
+        "TRT_int8 | 4.5 | 222",
+    )
+    text = f"# mobilenet bs 1\n\n{rows}\n# resnet18 bs 8\n\n{rows}"
+
+    runs = [one.run for one in records(of_text(text, {"readings": "yes"}), text)]
+    assert [(o.workload, o.framework, o.precision) for o in runs[3:]] == [
+        ("resnet18-inference", "unknown", None),
+        ("resnet18-inference", "tensorrt", "fp32"),
+        ("resnet18-inference", "tensorrt", "int8"),
+    ]
+    assert {one.parameters["batch_size"] for one in runs} == {1, 8}
+
+
+def test_a_large_network_that_makes_images_is_no_language_model():
+    rows = table("Case | Request time (s)", "{} 14B | 9.5", "{} 1B | 4.5")
+
+    images = question(of_text(rows.replace("{}", "Wan2.1 T2V")), "work")
+    assert "llm-generate" not in images.choices
+    answers = question(of_text(rows.replace("{}", "Some")), "work")
+    assert answers.likely == "llm-generate"

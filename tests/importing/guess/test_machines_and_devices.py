@@ -207,3 +207,26 @@ def test_the_device_of_a_table_is_not_that_of_a_table_under_a_card():
         ("Tesla M60", ["Tesla M60"], "unknown"),
         ("Tesla M60", ["Tesla M60"], "unknown"),
     ]
+
+
+def test_a_gpu_that_is_typed_for_a_radeon_computes_by_what_its_framework_has():
+    text = table("Device | Time (sec)", "RX 6950 XT | 6.5", "M1 Max | 3.1")
+
+    typed = {"time": "work_seconds", "work": "new: cnn", "device": "gpu"}
+    by_torch = of_text(text, typed | {"framework": "torch"})
+    assert [it.run.device for it in records(by_torch, text)] == ["rocm", "metal"]
+
+    unsettled = of_text(text, typed | {"framework": "llama.cpp"})
+    assert [it.run.device for it in records(unsettled, text)] == ["unknown", "metal"]
+    assert (
+        "device: the GPU; by what it computed (cuda, metal, rocm, vulkan) is not "
+        "stated; it is kept as unknown"
+    ) in unsettled.notes
+
+
+def test_a_machine_whose_tier_stands_apart_has_a_line_with_both_chips():
+    text = table("Machine | Time (sec)", "M2 mini Pro | 6.5")
+    line = inferred(of_text(text, ANSWERS))["machine in Machine"]
+    assert line == (
+        "machine: 'M2 mini Pro' -> M2 Pro, perhaps M2 (1), from the column 'Machine'"
+    )

@@ -312,8 +312,8 @@ def test_a_gpu_of_no_known_maker_is_asked_about():
     )
     line = question(of_text(text), "device").text
     assert line == (
-        "device: 'GPU results' -> the GPU; by what it computed (cuda, metal, rocm) is "
-        "not stated (1), from the headings above"
+        "device: 'GPU results' -> the GPU; by what it computed (cuda, metal, rocm, "
+        "vulkan) is not stated (1), from the headings above"
     )
 
     for answer, device in {"M1 Max": "metal", "cuda": "cuda"}.items():

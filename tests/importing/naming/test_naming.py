@@ -456,10 +456,44 @@ def test_several_networks_and_weights_are_told_apart():
 
 def test_a_card_whose_suffixes_are_joined_is_one_beside_a_processor():
     names = [chip.name for chip in naming.chips_in("R9_7900X-4070TiS")]
-    assert names == ["7900X", "GeForce RTX 4070 Ti SUPER"]
+    assert names == ["Ryzen 9 7900X", "GeForce RTX 4070 Ti SUPER"]
 
 
 @pytest.mark.parametrize("text", ["no CoreML", "without MLX", "eager, not JAX"])
 def test_a_framework_that_something_did_without_is_not_named(text):
     assert naming.framework(text) is None
     assert naming.frameworks(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "also", "model"),
+    [
+        ("M2 mini Pro (12/19)", "M2 Pro", "M2", "Mac mini"),
+        ("M1 MacBook Pro Max 64GB", "M1 Max", "M1", "MacBook Pro"),
+        ("M2 (8 cores) Pro", "M2", "M2 Pro", None),
+        ("MacBook Pro M1", "M1", None, "MacBook Pro"),
+        ("M3 Max", "M3 Max", None, None),
+    ],
+)
+def test_a_word_of_a_tier_apart_from_the_name_says_which_chip_it_may_be_too(
+    text, name, also, model
+):
+    known = naming.chip(text)
+    assert known is not None
+    assert (known.name, known.also, known.model) == (name, also, model)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "beside", "device"),
+    [
+        ("AMD", ("Ubuntu", "torch"), "rocm"),
+        ("AMD", ("macOS", "torch"), "metal"),
+        ("AMD", ("Windows", "torch"), None),
+        ("AMD", ("", "llama.cpp"), None),
+        ("NVIDIA", ("Windows", "ollama"), "cuda"),
+    ],
+)
+def test_by_what_a_gpu_computes_follows_from_what_there_is_one_way_for(
+    vendor, beside, device
+):
+    assert naming.gpu_of(vendor, *beside) == device
