@@ -191,7 +191,10 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
     block: _Block | None = None
     is_open = False
     for place, entry in enumerate(entries):
-        if is_open and block is not None and (entry.filled or entry.fault):
+        if is_open and block is not None and _heads_anew(block, entry):
+            yield block
+            block = _Block(entry.line, entry.cells, block.titles)
+        elif is_open and block is not None and (entry.filled or entry.fault):
             block.rows.append(entry)
         elif entry.comment is not None:
             titles += [] if is_open else [entry]
@@ -226,12 +229,23 @@ def _continues(block: _Block, entry: Entry) -> bool:
     last = next((row.cells for row in reversed(block.rows) if row.cells), ())
     if len(entry.cells) != len(last):
         return False
-    heads = zip(block.header, entry.cells, strict=False)
-    if any(name and name.casefold() == cell.casefold() for name, cell in heads):
+    if _names_again(block, entry):
         return False
     pairs = zip(last, entry.cells, strict=True)
     numbers = [is_number(cell) for above, cell in pairs if is_number(above)]
     return bool(numbers) and all(numbers) and not are_data(block.header)
+
+
+def _names_again(block: _Block, entry: Entry) -> bool:
+    """Tell whether some cell of *entry* is the name of the column that it stands in."""
+    heads = zip(block.header, entry.cells, strict=False)
+    return any(name and name.casefold() == cell.casefold() for name, cell in heads)
+
+
+def _heads_anew(block: _Block, entry: Entry) -> bool:
+    """Tell whether *entry*, inside *block*, names columns of which some are others."""
+    named = all(entry.cells) and not any(map(is_number, entry.cells))
+    return named and entry.cells != block.header and _names_again(block, entry)
 
 
 def _begun(entry: Entry, above: Sequence[Entry], before: _Block | None) -> _Block:
