@@ -4,7 +4,7 @@ The columns are ``key`` and ``value``. Lines that follow each other are one shee
 where its first name comes again; it is one only if a value is a figure. Pairs of words
 at its beginning, ``Model: vgg``, are context and no rows. Lines with
 several pairs are not read here; of ``14.2 ms (9.67 TFLOPS)`` the second figure is in
-the column ``value (in brackets)``.
+the column ``value (in brackets)``, of ``7.5 s/it, 150 s/image`` in ``value (2)``.
 
 Lists have the same columns: ``- ResNet50: 140 img/s``, ``* M1 Max — 12 s``, ``1. VGG16
 (60 img/s)``. A bullet is part of the context of deeper ones; a figure in brackets is
@@ -58,9 +58,9 @@ _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
+_FIGURE = r"[~≈]?[\d.,]+\s?[A-Za-zµ/]+"
 _BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
-    r"([~≈]?[\d.,]+\s?(?P<unit>[A-Za-zµ/]+))\s*\((?P<bracket>[~≈]?[\d.,]+\s?"
-    r"(?P<other>[A-Za-zµ/]+))\)"
+    rf"(?P<first>{_FIGURE})(?:\s*\((?P<bracket>{_FIGURE})\)|[,;]\s+(?P<next>{_FIGURE}))"
 )
 _SIDE = re.compile(
     r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+) ?\(([A-Za-z][^()]{1,30})\)"
@@ -195,9 +195,11 @@ def _rows(
         return
     named = [("key", pair.name), ("value", pair.value)]
     if both := _BOTH.fullmatch(pair.value):
-        units = [understood(unit) for unit in both.group("unit", "other")]
-        if all(units) and len({one.base for one in units if one}) > 1:
-            named[1:] = [("value", both[1]), (f"value{IN_BRACKETS}", both["bracket"])]
+        second = both["bracket"] or both["next"]
+        units = [understood(it.lstrip(_DIGITS)) for it in (both["first"], second)]
+        if all(units) and len({(one.base, one.per) for one in units if one}) > 1:
+            beside = IN_BRACKETS if both["bracket"] else " (2)"
+            named[1:] = [("value", both["first"]), (f"value{beside}", second)]
     yield replace(line.entry(tuple(named), part), context=context)
 
 
