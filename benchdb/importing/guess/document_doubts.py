@@ -130,11 +130,10 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt whether rows that nothing tells apart are one run's samples."""
-    figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = any(
-        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
-    )
-    if unknown or table.rows or not figures or any(it.sampled for it in figures):
+    drafts = table.rows or table.drafts
+    figures = [it for it in drafts if it.holds_figures and it.metric]
+    unknown = any(it.rated or (it.holds_figures and it.metric is None) for it in drafts)
+    if unknown or not figures or any(it.sampled for it in figures):
         return []
     if (line := table.repeated()) is None:
         return []

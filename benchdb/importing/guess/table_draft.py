@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import get_args
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
@@ -380,21 +380,27 @@ class TableDraft:
         """Return the line of a row with the settings, *but* some, of one above it.
 
         What is left out of the objects that hold the rows may be settings of theirs.
+        Of rows that are named after metrics the name is one.
         """
         inherited = self.sheets[0].inherited
         settings = [
             n
             for n, one in enumerate(self.drafts)
             if one.column and one not in but
-            if one.column.is_ == "field" or one.header in inherited
+            if one.column.is_ in ("field", "metric") or one.header in inherited
         ]
-        figures = [n for n, one in enumerate(self.drafts) if one.metric is not None]
+        figures = [
+            n
+            for n, one in enumerate(self.drafts)
+            if one.metric is not None or (self.rows and one.holds_figures)
+        ]
+        names = {one.header.casefold() for one in self.rows if one.metric is None}
         known = set[object]()
         for sheet in self.sheets:
             for row in sheet.rows:
                 texts = [cell.text.casefold() for cell in row.cells]
                 key = (sheet.context, *(texts[n] for n in settings))
-                full = any(texts[n] for n in figures)
+                full = any(texts[n] for n in figures) and names.isdisjoint(texts)
                 if full and key in known:
                     return row.line
                 known |= {key} if full else set()
@@ -415,7 +421,7 @@ class TableDraft:
         """Return the table of the map for all rows."""
         sheet = self.sheets[0]
         return Table(
-            lines=(sheet.line, sheet.line) if self.alone else None,
+            lines=(sheet.line, self.sheets[-1].line) if self.alone else None,
             read=_READERS.get(sheet.kind),
             names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
@@ -442,7 +448,9 @@ class TableDraft:
             missing = {
                 text: why for row in self.rows for text, why in row.missing.items()
             }
-            return Column(is_="value", set=one.fields, missing=missing)
+            sampled = any(row.sampled for row in self.rows)
+            is_: Literal["samples", "value"] = "samples" if sampled else "value"
+            return Column(is_=is_, set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
         if made.field in ("workload", "parameters.model") and not made.cells:

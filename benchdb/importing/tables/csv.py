@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -146,7 +147,8 @@ def read(
         return []
     require_few_cells(sum(line.count(delimiter) + 1 for line in lines))
     blocks = _blocks(list(_entries(lines, first, delimiter)))
-    return [block.sheet(context) for block in blocks]
+    parts = chain.from_iterable(map(_parted, blocks))
+    return [part.sheet(context) for part in parts]
 
 
 class _Block(msgspec.Struct):
@@ -191,10 +193,7 @@ def _blocks(entries: Sequence[Entry]) -> Iterator[_Block]:
     block: _Block | None = None
     is_open = False
     for place, entry in enumerate(entries):
-        if is_open and block is not None and _heads_anew(block, entry):
-            yield block
-            block = _Block(entry.line, entry.cells, block.titles)
-        elif is_open and block is not None and (entry.filled or entry.fault):
+        if is_open and block is not None and (entry.filled or entry.fault):
             block.rows.append(entry)
         elif entry.comment is not None:
             titles += [] if is_open else [entry]
@@ -242,10 +241,17 @@ def _names_again(block: _Block, entry: Entry) -> bool:
     return any(name and name.casefold() == cell.casefold() for name, cell in heads)
 
 
-def _heads_anew(block: _Block, entry: Entry) -> bool:
-    """Tell whether *entry*, inside *block*, names columns of which some are others."""
-    named = all(entry.cells) and not any(map(is_number, entry.cells))
-    return named and entry.cells != block.header and _names_again(block, entry)
+def _parted(block: _Block) -> Iterator[_Block]:
+    """Yield *block* up to a line that names other columns, then what is below it."""
+    part = replace(block, rows=[])
+    for row in block.rows:
+        named = all(row.cells) and not any(map(is_number, row.cells))
+        if named and row.cells != part.header and _names_again(part, row):
+            yield part
+            part = _Block(row.line, row.cells, block.titles)
+        else:
+            part.rows.append(row)
+    yield part
 
 
 def _begun(entry: Entry, above: Sequence[Entry], before: _Block | None) -> _Block:
