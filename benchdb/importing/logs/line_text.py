@@ -72,6 +72,10 @@ _LOADING = any_of("loading", re.IGNORECASE)
 _DATUM = re.compile(
     r"(?i)[^:=]{1,80}(?:[:：]\s+|\s*=\s*)(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
     r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
+)
+_MEASURED = re.compile(  # what was timed, or several figures, whoever wrote it
+    r"(?i)[^:=]{0,60}\b(?:time|elapsed|duration|latency)\b[^:=]{0,20}[:=]\s*"
+    r"[~≈]?\d[\d.,:]*(?: ?(?P<unit>\S{1,12}))?"
     r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
 )
 _RESULT = re.compile(
@@ -126,8 +130,14 @@ def names_nothing(text: str) -> bool:
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
     found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
-    found = found or _RESULT.search(plain)
+    found = found or _RESULT.search(plain) or is_measured(plain)
     return bool(found or _DOING.fullmatch(plain))
+
+
+def is_measured(text: str) -> bool:
+    """Tell whether *text* is figures and their names: it is no caption of others."""
+    found = _MEASURED.fullmatch(text.strip())
+    return found is not None and (not found["unit"] or is_unit(found["unit"]))
 
 
 def shows_bar(text: str) -> bool:
