@@ -30,6 +30,7 @@ from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import PROVIDER, recognised
 
 _UNKNOWN = "unknown"  # a device
+_VERSION = "framework_version"
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
@@ -108,17 +109,28 @@ def _providers(column: ColumnProfile) -> Column:
 def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
     """Keep columns of versions as settings, where nothing says of which framework.
 
-    A bare "Version" is that of a column of frameworks, or of one called after some.
+    A bare "Version" is that of a column of frameworks, or of one called after some; in
+    JSON it stands in the same object.
     """
     named = {it.header for it in drafts if _names_framework(it.looks)}
-    beside = named or any(
-        it.column and "framework" in fields_of(it.column) for it in drafts
+    told = (
+        it.header for it in drafts if it.column and "framework" in fields_of(it.column)
     )
+    objects = {header.rpartition(".")[0] for header in (*named, *told)}
+    own: list[ColumnDraft] = []
     for one in drafts:
-        bare = beside and fold(one.header) == "version"
-        known = one.column is not None and one.column.field == "framework_version"
-        if known and not (bare or one.header in named):
+        holder, _, name = one.header.rpartition(".")
+        bare = holder in objects and fold(name) == "version"
+        if bare or one.header in named:
+            own.append(one)
+        elif one.column is not None and one.column.field == _VERSION:
             one.become_field(f"parameters.{slug(one.header)}")
+    if not any(one.column and one.column.field == _VERSION for one in drafts):
+        known = ((one, field(one.looks)) for one in own)
+        for one, it in known:
+            if isinstance(it, Column) and it.field == _VERSION:
+                one.column = it
+                break
 
 
 def _names_framework(looks: ColumnProfile) -> bool:
