@@ -30,7 +30,6 @@ from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import PROVIDER, recognised
 
 _UNKNOWN = "unknown"  # a device
-_VERSION = "framework_version"
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
@@ -117,20 +116,12 @@ def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
         it.header for it in drafts if it.column and "framework" in fields_of(it.column)
     )
     objects = {header.rpartition(".")[0] for header in (*named, *told)}
-    own: list[ColumnDraft] = []
     for one in drafts:
         holder, _, name = one.header.rpartition(".")
         bare = holder in objects and fold(name) == "version"
-        if bare or one.header in named:
-            own.append(one)
-        elif one.column is not None and one.column.field == _VERSION:
+        known = one.column is not None and one.column.field == "framework_version"
+        if known and not (bare or one.header in named):
             one.become_field(f"parameters.{slug(one.header)}")
-    if not any(one.column and one.column.field == _VERSION for one in drafts):
-        known = ((one, field(one.looks)) for one in own)
-        for one, it in known:
-            if isinstance(it, Column) and it.field == _VERSION:
-                one.column = it
-                break
 
 
 def _names_framework(looks: ColumnProfile) -> bool:
