@@ -22,6 +22,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.epochs import IN_BRACKETS
 from benchdb.importing.logs.line_text import (
+    any_of,
     banner,
     command,
     is_chatter,
@@ -66,13 +67,7 @@ _PART = re.compile(
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
-
-
-# "CPU(s): 8" counts; "Time(s): 8" are seconds.
-_COUNTED = re.compile(
-    r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
-    r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
-)
+_COUNTED = any_of("counted", re.IGNORECASE)
 
 
 class _Pair(msgspec.Struct, frozen=True):
