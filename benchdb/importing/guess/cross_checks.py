@@ -9,7 +9,7 @@ from statistics import mean, median
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.column_profile import fold, pattern, statistic
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.quantities.quantity import Quantity, parsed
@@ -18,17 +18,9 @@ from benchdb.importing.sheet import Sheet
 _LINES = 5000
 _LISTED = 20  # sentences
 _FIGURES = 8  # of one
-_IN_USE = re.compile(r"(?i)\b(?:peak|reserved|allocated|memory used|used memory)\b")
 _SIZE = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B\b(?!/)")
-_ALIGNED = re.compile(  # in a column, perhaps, or between commas
-    r"(?<=\s\s)\d+\.\d+(?!\S)|(?<=, )\d+\.\d{3,}(?=,|\s|$)"
-)
-_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
-_TRIAL = re.compile(
-    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
-)
 
 
 def sentence_results(
@@ -64,10 +56,10 @@ def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
     They are rates, times, and sizes of memory that is said to be in use.
     """
     found = figures(line)
-    if _IN_USE.search(line):
+    if pattern("in_use").search(line):
         found += _SIZE.findall(line)
     if cells is None:
-        return found or _ALIGNED.findall(line)
+        return found or pattern("aligned").findall(line)
     read = "".join("\n".join(cells).split(" "))
     return [it for it in found if it.replace(" ", "") not in read]
 
@@ -82,7 +74,9 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
     for below in tables:
         inherited = below.sheets[0].inherited
         own = [one for one in _of_figures(below) if one.header not in inherited]
-        trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
+        trials = [
+            one for one in below.drafts if pattern("trial").fullmatch(fold(one.header))
+        ]
         repeated = settled and bool(own) and below.repeated(trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
             for one in _of_figures(above):
@@ -106,7 +100,7 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         for table in tables
         for one in table.rows
         if one.left is None
-        and (_SUMMARY.search(one.header) or statistic(one.header)[0])
+        and (pattern("summary").search(one.header) or statistic(one.header)[0])
     ]
     columns = [
         (one, _amounts(_cells(table, one), one.unit))
@@ -165,7 +159,7 @@ def _summed_up(
     """Return the column of *rows* of which *one* is a mean or the like."""
     holder, _, name = one.header.rpartition(".")
     summary, rest = statistic(name)
-    named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    named = bool(summary or statistic(holder)[0] or pattern("summary").search(holder))
     same = (it for it in rows if statistic(it.header)[1] == rest)
     alike = (it for it in rows if named and it.metric and it.metric == one.metric)
     return next(chain(same, alike), None) if named or repeated else None
