@@ -93,7 +93,7 @@ def names_nothing(text: str) -> bool:
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
     found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
-    found = found or _RESULT.search(plain) or is_measured(plain)
+    found = found or _RESULT.search(plain)
     return bool(found or _DOING.fullmatch(plain))
 
 
