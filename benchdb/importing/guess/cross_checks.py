@@ -23,16 +23,9 @@ from benchdb.importing.sheet import Sheet
 _LINES = 5000
 _LISTED = 20  # sentences
 _FIGURES = 8  # of one
-_IN_USE = re.compile(r"(?i)\b(?:peak|reserved|allocated|memory used|used memory)\b")
 _SIZE = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B\b(?!/)")
-_ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
-_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
-_TRIAL = re.compile(
-    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?"
-    r"(?: id| nr| num(?:ber)?)?"
-)
 
 
 def sentence_results(
@@ -68,10 +61,10 @@ def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
     They are rates, times, and sizes of memory that is said to be in use.
     """
     found = figures(line)
-    if _IN_USE.search(line):
+    if pattern("in_use").search(line):
         found += _SIZE.findall(line)
     if cells is None:
-        return found or _ALIGNED.findall(line)
+        return found or pattern("aligned").findall(line)
     read = "".join("\n".join(cells).split(" "))
     return [it for it in found if it.replace(" ", "") not in read]
 
@@ -86,7 +79,9 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
     for below in tables:
         inherited = below.sheets[0].inherited
         own = [one for one in _of_figures(below) if one.header not in inherited]
-        trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
+        trials = [
+            one for one in below.drafts if pattern("trial").fullmatch(fold(one.header))
+        ]
         repeated = settled and bool(own) and repeated_line(below, trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
             for one in _of_figures(above):
@@ -106,7 +101,9 @@ def single_doubts(table: TableDraft) -> Iterator[Doubt]:
 
     It is the same in all rows that nothing but the number of a trial tells apart.
     """
-    trials = [one for one in table.drafts if _TRIAL.fullmatch(fold(one.header))]
+    trials = [
+        one for one in table.drafts if pattern("trial").fullmatch(fold(one.header))
+    ]
     fields = [it.column.field for it in trials if it.column and it.column.field]
     groups = [rows for rows in alike_rows(table, trials) if fields and len(rows) > 1]
     same = [
@@ -133,7 +130,7 @@ def single_doubts(table: TableDraft) -> Iterator[Doubt]:
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:
-    """Leave figures of lists out that sum up a column of a table, as their names say.
+    """Leave figures of lists out that sum up others, as their names say.
 
     They are its sum, mean, median or extreme, as exactly as they are printed.
     """
@@ -142,14 +139,12 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         for table in tables
         for one in table.rows
         if one.left is None
-        and (_SUMMARY.search(one.header) or statistic(one.header)[0])
+        and (pattern("summary").search(one.header) or statistic(one.header)[0])
     ]
     columns = [
-        (one, amounts((row.cells[n].text for row in rows), one.unit))
+        (one, amounts(_cells(table, one), one.unit))
         for table in tables
-        if totals and not table.rows
-        for rows in [[row for sheet in table.sheets for row in sheet.rows]]
-        for n, one in enumerate(table.drafts)
+        for one in (table.rows or table.drafts if totals else ())
         if one.holds_figures and one.header not in table.sheets[0].inherited
     ]
     for total in totals:
@@ -157,6 +152,15 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
             if total.bases == one.bases and _sums_up(total, values):
                 where = f"{one.header!r} of the table at line {one.line}"
                 total.leave(f"{total.header!r}: sums up {where}")
+
+
+def _cells(table: TableDraft, one: ColumnDraft) -> Iterator[str]:
+    """Yield the cells of a column of *table*, or of the rows that are called so."""
+    rows = chain.from_iterable(sheet.rows for sheet in table.sheets)
+    place = 1 if table.rows else table.drafts.index(one)
+    for row in rows:
+        if not table.rows or row.cells[0].text.strip() == one.header:
+            yield row.cells[place].text
 
 
 def _sums_up(total: ColumnDraft, values: Sequence[float]) -> bool:
@@ -184,7 +188,7 @@ def _summed_up(
     """Return the column of *rows* of which *one* is a mean or the like."""
     holder, _, name = one.header.rpartition(".")
     summary, rest = statistic(name)
-    named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    named = bool(summary or statistic(holder)[0] or pattern("summary").search(holder))
     kinds = {one.metric, one.looks.terms - STATISTICS} - {None, frozenset()}
     same = (it for it in rows if statistic(it.header)[1] == rest)
     alike = (it for it in rows if named and kinds & {it.metric, it.looks.terms})

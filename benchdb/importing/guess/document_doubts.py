@@ -38,7 +38,7 @@ from benchdb.importing.mapping.recognition import recognised
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
-_HEADING = 120  # characters of one that may be a name
+_HEADING = 300  # characters of one that may be a name, or a command
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
 _NAMED_FIELDS = {THINGS[it][0] for it in ("model", "machine", "framework", "device")}

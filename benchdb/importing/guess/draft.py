@@ -8,7 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, count, islice
+from itertools import chain, count, groupby, islice
+from operator import attrgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -42,6 +43,7 @@ from benchdb.importing.guess.questions import (
     unused,
 )
 from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
+from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
@@ -315,9 +317,12 @@ def _drafts(
         for name in key[1:]:
             having[name].add(n)
     for key, group in by_header.items():
+        # Pairs of a name and a figure under the same headings are one list.
+        keyed = group[0].kind in KEYED
+        blocks = groupby(group, attrgetter("context" if keyed else "line"))
+        parts = [list(block) for _, block in blocks]
         single = [
-            _Planned([one], profiles([one], decimal), decimal)
-            for one in group[:_SHEETS]
+            _Planned(part, profiles(part, decimal), decimal) for part in parts[:_SHEETS]
         ]
         unlike = {
             (
@@ -331,7 +336,8 @@ def _drafts(
         if len(fitting) > 1 or len(unlike) > 1:
             yield from single
             more = f"{_SHEETS} tables like it are looked at"
-            left_out += [f"the table at line {o.line}: {more}" for o in group[_SHEETS:]]
+            beyond = chain.from_iterable(parts[_SHEETS:])
+            left_out += [f"the table at line {one.line}: {more}" for one in beyond]
         else:
             yield _Planned(group, profiles(group, decimal), decimal, alone=False)
 

@@ -52,7 +52,11 @@ def _naming(table: TableDraft) -> list[int]:
 
 
 def _figures(table: TableDraft) -> list[int]:
-    return [n for n, one in enumerate(table.drafts) if one.metric is not None]
+    return [
+        n
+        for n, one in enumerate(table.drafts)
+        if one.metric is not None or (table.rows and one.holds_figures)
+    ]
 
 
 def blank_doubts(table: TableDraft) -> list[Doubt]:
@@ -91,11 +95,10 @@ def _blank_doubt(one: ColumnDraft) -> Doubt:
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
     """Return the doubt whether rows that nothing tells apart are one run's samples."""
-    figures = [it for it in table.drafts if it.holds_figures and it.metric]
-    unknown = any(
-        it.rated or (it.holds_figures and it.metric is None) for it in table.drafts
-    )
-    if unknown or table.rows or not figures or any(it.sampled for it in figures):
+    drafts = table.rows or table.drafts
+    figures = [it for it in drafts if it.holds_figures and it.metric]
+    unknown = any(it.rated or (it.holds_figures and it.metric is None) for it in drafts)
+    if unknown or not figures or any(it.sampled for it in figures):
         return []
     if (line := repeated_line(table)) is None:
         return []
@@ -128,19 +131,22 @@ def alike_rows(
 ) -> Collection[list[_Row]]:
     """Return the rows with figures, those together with equal settings *but* some.
 
-    What is left out of the objects that hold the rows may be settings of theirs.
+    What is left out of the objects that hold the rows may be settings of theirs. Of
+    rows that are named after metrics the name is one.
     """
     inherited = table.sheets[0].inherited
     settings, filled = list[int](), list[int]()
     for n, one in enumerate(table.drafts):
         if one.column and one not in but:
-            is_field = one.column.is_ == "field"
+            is_field = one.column.is_ in ("field", "metric")
             settings += [n] if is_field or one.header in inherited else []
             filled += [n] if one.column.blank else []
     figures = _figures(table)
+    left = {one.header.casefold() for one in table.rows if one.metric is None}
     alike = defaultdict[object, list[_Row]](list)
     for row in _rows(table, filled):
-        if any(row.texts[n] for n in figures):
+        named = left.isdisjoint(it.casefold() for it in row.texts)
+        if named and any(row.texts[n] for n in figures):
             key = (row.above, *(row.texts[n].casefold() for n in settings))
             alike[key].append(row)
     return alike.values()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import get_args
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
@@ -190,7 +190,9 @@ class TableDraft:
         """Enter columns that a reader settles, or that surely tell a field, once."""
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
-        for n, one in enumerate(self.drafts):
+        columns = enumerate(self.drafts)
+        # A bare version is that of a framework if no other says that it is.
+        for n, one in sorted(columns, key=lambda it: fold(it[1].header) == "version"):
             known = self._known_of(n, one, names)
             if isinstance(known, str):
                 one.leave(known)
@@ -381,7 +383,7 @@ class TableDraft:
         """Return the table of the map for all rows."""
         sheet = self.sheets[0]
         return Table(
-            lines=(sheet.line, sheet.line) if self.alone else None,
+            lines=(sheet.line, self.sheets[-1].line) if self.alone else None,
             read=_READERS.get(sheet.kind),
             names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
@@ -418,7 +420,9 @@ class TableDraft:
             missing = {
                 text: why for row in self.rows for text, why in row.missing.items()
             }
-            return Column(is_="value", set=one.fields, missing=missing)
+            sampled = any(row.sampled for row in self.rows)
+            is_: Literal["samples", "value"] = "samples" if sampled else "value"
+            return Column(is_=is_, set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
         if made.field in ("workload", "parameters.model") and not made.cells:

@@ -4,7 +4,7 @@ The columns are ``key`` and ``value``. Lines that follow each other are one shee
 where its first name comes again; it is one only if a value is a figure. Pairs of words
 at its beginning, ``Model: vgg``, are context and no rows. Lines with
 several pairs are not read here; of ``14.2 ms (9.67 TFLOPS)`` the second figure is in
-the column ``value (in brackets)``.
+the column ``value (in brackets)``, of ``7.5 s/it, 150 s/image`` in ``value (2)``.
 
 Lists have the same columns: ``- ResNet50: 140 img/s``, ``* M1 Max — 12 s``, ``1. VGG16
 (60 img/s)``. A bullet is part of the context of deeper ones; a figure in brackets is
@@ -22,6 +22,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.epochs import IN_BRACKETS
 from benchdb.importing.logs.line_text import (
+    any_of,
     banner,
     command,
     is_chatter,
@@ -32,6 +33,7 @@ from benchdb.importing.logs.line_text import (
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.logs.settings import settings_in
@@ -39,43 +41,23 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
-# "cuda:0" is a device, and names no figure of 0.
-_DEVICE = r"(?i:(?:(?<=cuda)|(?<=[cgntx]pu)|(?<=mps)):\d{1,2}(?![\d.,]))"
 # In the order of how much they say; a gap says least.
-_SEPARATORS = re.compile(
-    r"(?P<colon>：|:(?=\s))"
-    r"|(?P<equals>(?<=\s)=(?=\s))"
-    rf"|(?P<close>(?<![\d:])(?!{_DEVICE}):(?=[+\-~<>≈]?\.?\d))"
-    r"|(?P<tight>(?<![=!<>:+\-*/\s])=(?![=\s]))"
-    r"|(?P<arrow>-{1,2}>|=>|→|⇒)"
-    r"|(?P<dots>\.{3,}+|…++)"
-    r"|(?P<took>\s(?:took|takes)(?=\s+[~≈]?\d))"
-    r"|(?P<gap>\s{2,}+|\t)"
-)
 _KINDS = ("colon", "equals", "close", "tight", "arrow", "dots", "took", "gap")
+_SEPARATORS = re.compile("|".join(f"(?P<{it}>{words_of(it)})" for it in _KINDS))
 _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
-_BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
-    r"([~≈]?[\d.,]+\s?(?P<unit>[A-Za-zµ/]+))\s*\((?P<bracket>[~≈]?[\d.,]+\s?"
-    r"(?P<other>[A-Za-zµ/]+))\)"
-)
-_SIDE = re.compile(
-    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+) ?\(([A-Za-z][^()]{1,30})\)"
+# "12 s (GPU) vs 98 s (CPU)", "14.2 ms (9.67 TFLOPS)", "7.5 s/it, 150 s/image"
+_PART = re.compile(
+    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+)(?:\s*\(([^()]{1,30})\))?"
     r"(?:$|\s*(?:[,;/|]|vs\.?|and)\s*)"
 )
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
-
-
-# "CPU(s): 8" counts; "Time(s): 8" are seconds.
-_COUNTED = re.compile(
-    r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
-    r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
-)
+_COUNTED = any_of("counted", re.IGNORECASE)
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -187,17 +169,19 @@ def _rows(
     line: LineMatch[_Pair], context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Iterator[Entry]:
     """Yield the row of a pair: two of ``78 img/s (GPU) vs 14 img/s (CPU)``."""
-    sides = list(_SIDE.finditer(pair.value))
-    if len(sides) > 1 and "".join(it[0] for it in sides) == pair.value:
-        for it in sides:
+    parts = [*_PART.finditer(pair.value)]
+    parts = parts if "".join(it[0] for it in parts) == pair.value else []
+    if len(parts) > 1 and all((it[2] or "1")[0].isalpha() for it in parts):
+        for it in parts:
             named = [("key", f"{pair.name} ({it[2]})"), ("value", it[1])]
             yield replace(line.entry(tuple(named), part), context=context)
         return
     named = [("key", pair.name), ("value", pair.value)]
-    if both := _BOTH.fullmatch(pair.value):
-        units = [understood(unit) for unit in both.group("unit", "other")]
-        if all(units) and len({one.base for one in units if one}) > 1:
-            named[1:] = [("value", both[1]), (f"value{IN_BRACKETS}", both["bracket"])]
+    texts = [text for it in parts for text in it.groups() if text]
+    units = [understood(text.lstrip(_DIGITS)) for text in texts]
+    if len({(one.base, one.per) for one in units if one}) == len(texts) == 2:
+        beside = " (2)" if parts[1:] else IN_BRACKETS
+        named[1:] = [("value", texts[0]), (f"value{beside}", texts[1])]
     yield replace(line.entry(tuple(named), part), context=context)
 
 

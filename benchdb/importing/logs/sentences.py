@@ -23,6 +23,7 @@ from benchdb.importing.logs.line_text import (
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, as_sheets, is_output, matching_lines
 from benchdb.importing.quantities.unit_names import Unit, understood
@@ -43,7 +44,7 @@ _LABELLED = any_of("labelled_times")
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
-_LIMITED = any_of("limits")
+_LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key

@@ -21,7 +21,8 @@ from benchdb.importing.logs.log_lines import (
 from benchdb.importing.sheet import Sheet
 
 _APART = 4  # lines of one request that may be farther from each other
-_LINE, _RATED = any_of("request_times"), any_of("request_rates")
+_LINE = any_of("timed")
+_RATED = any_of("rated")
 _Named = tuple[tuple[str, str], ...]
 
 

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -146,7 +147,8 @@ def read(
         return []
     require_few_cells(sum(line.count(delimiter) + 1 for line in lines))
     blocks = _blocks(list(_entries(lines, first, delimiter)))
-    return [block.sheet(context) for block in blocks]
+    parts = chain.from_iterable(map(_parted, blocks))
+    return [part.sheet(context) for part in parts]
 
 
 class _Block(msgspec.Struct):
@@ -226,12 +228,30 @@ def _continues(block: _Block, entry: Entry) -> bool:
     last = next((row.cells for row in reversed(block.rows) if row.cells), ())
     if len(entry.cells) != len(last):
         return False
-    heads = zip(block.header, entry.cells, strict=False)
-    if any(name and name.casefold() == cell.casefold() for name, cell in heads):
+    if _names_again(block, entry):
         return False
     pairs = zip(last, entry.cells, strict=True)
     numbers = [is_number(cell) for above, cell in pairs if is_number(above)]
     return bool(numbers) and all(numbers) and not are_data(block.header)
+
+
+def _names_again(block: _Block, entry: Entry) -> bool:
+    """Tell whether some cell of *entry* is the name of the column that it stands in."""
+    heads = zip(block.header, entry.cells, strict=False)
+    return any(name and name.casefold() == cell.casefold() for name, cell in heads)
+
+
+def _parted(block: _Block) -> Iterator[_Block]:
+    """Yield *block* up to a line that names other columns, then what is below it."""
+    part = replace(block, rows=[])
+    for row in block.rows:
+        named = all(row.cells) and not any(map(is_number, row.cells))
+        if named and row.cells != part.header and _names_again(part, row):
+            yield part
+            part = _Block(row.line, row.cells, block.titles)
+        else:
+            part.rows.append(row)
+    yield part
 
 
 def _begun(entry: Entry, above: Sequence[Entry], before: _Block | None) -> _Block:

@@ -149,3 +149,68 @@ def test_equal_steps_under_two_headings_are_two_runs_however_deep_the_headings()
         for value in one.end.values
     }
     assert steps_of == {60.5: 10, 61.5: 20, 70.5: 10, 71.5: 20}
+
+
+REPEATED = """# resnet50 training with torch on M3 Pro
+
+$ python bench.py
+Load time: 2.5 s
+CPU time: 1.50 s
+GPU time: 0.25 s
+
+CPU time: 1.70 s
+GPU time: 0.35 s
+
+CPU time: 1.60 s
+GPU time: 0.30 s
+"""
+
+
+def of_log(text: str) -> draft.Proposal:
+    document = Document("results.md", text.encode())
+    return draft.propose(document, readable(document))
+
+
+def test_lines_that_a_program_prints_again_are_the_samples_of_one_run():
+    found = of_log(REPEATED)
+    question = next(it for it in found.questions if it.key.startswith("repeat of"))
+    assert [*question.choices] == ["samples", "nothing"]
+
+    stored = {
+        (one.run.device, value.value, value.derived)
+        for one in records(found, REPEATED)
+        for value in one.end.values
+    }
+    assert stored == {
+        ("unknown", 2.5, "median of 1 samples"),
+        ("cpu", 1.6, "median of 3 samples"),
+        ("metal", 0.3, "median of 3 samples"),
+    }
+
+
+def test_lists_of_one_heading_that_blank_lines_part_are_asked_about_together():
+    text = "# resnet50 training with torch on M1 GPU\n\n```\n"
+    text += (
+        "\n\n".join(("Peak host memory: 1.5 GB", "Peak device memory: 3.5 GB"))
+        + "\n```\n"
+    )
+    found = of_log(text)
+
+    stored = {
+        one.run.parameters["variant"]: value.value
+        for one in records(found, text)
+        for value in one.end.values
+    }
+    assert stored == {"Peak host memory": 1.5e9, "Peak device memory": 3.5e9}
+
+
+def test_a_mean_of_what_a_program_printed_again_and_again_is_no_figure_beside_it():
+    text = "# resnet50 inference with torch on M1 GPU\n\n```\n"
+    text += "".join(f"step time: {it} s\n" for it in (0.2, 0.5, 0.8))
+    text += "\nAverage step time: 0.50 s\n```\n"
+    found = of_log(text)
+
+    assert "'Average step time': sums up 'step time'" in "\n".join(found.left_out)
+    (one,) = records(found, text)
+    assert [value.value for value in one.end.values] == [0.5]
+    assert [series.values for series in one.series] == [(0.2, 0.5, 0.8)]

@@ -13,6 +13,23 @@ NAME = "results.csv"
 TWO = ("model", "ms")
 
 
+def test_a_line_that_names_other_columns_begins_a_table_under_the_same_title():
+    """A program that prints a second kind of figure below the first."""
+    printed = (
+        "torch with float32",
+        "size, elapsed_time, tops",
+        "256, 0.00046, 0.073",
+        "size (GB), elapsed_time, bandwidth (GB/s)",
+        "0.0042, 0.00015, 54.9",
+    )
+    first, second = tables("\n".join(printed), NAME)
+
+    assert texts(first) == [("256", "0.00046", "0.073")]
+    assert second.header == ("size (GB)", "elapsed_time", "bandwidth (GB/s)")
+    assert texts(second) == [("0.0042", "0.00015", "54.9")]
+    assert first.context == second.context == ("torch with float32",)
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found_from_the_content(delimiter):
     rows = [["model", "img/s"], ["ResNet-50", "140"], ["VGG", "72"]]
