@@ -20,6 +20,8 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     is_truth,
     says_only,
+    unit_in,
+    without_objects,
 )
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
@@ -68,6 +70,10 @@ _EXACT: Mapping[str, frozenset[str]] = {
 _GENERATION = re.compile(
     r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
 )
+_SIDES = {
+    "llm-prefill": frozenset(("prefill", "ttft")),
+    "llm-decode": frozenset(("decode", "tpot", "itl")),
+}
 _SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
 # Other words beside a term are of another thing: "draft model", "judge GPU".
 _NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
@@ -263,6 +269,7 @@ class _Reader:
         if (header := self._sets.get(id(layer.set))) is not None:
             bare = _BRACKET.sub("", header)  # without its unit
             exact = self._is_doubted(fact, header) or _is_whole(fact, bare, stored)
+            exact |= fact.name == "work" and _is_side(header, stored)
             return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
@@ -276,6 +283,9 @@ class _Reader:
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
         exact = exact and _is_whole(fact, printed, stored)
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
+        # Versions stand below the name of their framework.
+        named = fact.name == "framework" and naming.framework(without_objects(header))
+        exact |= bool(named) and named == stored
         return f"{'exact ' * exact}column", header, (printed, stored)
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
@@ -373,8 +383,15 @@ def _is_unclear(header: str) -> bool:
     return _AMBIGUOUS.fullmatch(fold(header.rpartition(".")[2])) is not None
 
 
+def _is_side(header: str, work: str) -> bool:
+    """Tell whether a header says the side of a language model, and nothing more."""
+    side = _SIDES.get(work, frozenset()) & header_terms(header)
+    return bool(side) and says_only(header, unit_in(header), side | {"throughput"})
+
+
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
+    header = without_objects(header)
     plain = fold(header)
     setting = fact.name not in FACTS
     if _is_unclear(header) or setting or "." in header or "[" in header:

@@ -374,8 +374,8 @@ def _work_doubt(
     title = re.sub(r"[_\s]+", " ", (heads or [document.name])[0])
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
-    named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
-    choices["title"] = f"{named}what stands above it, or the file's name"
+    choices["title"] = "what stands above it, or the file's name"
+    named = f" -> {work_of(title)}" if guess and len(heads) < 2 else ""
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
     def settle(answer: str) -> None:
@@ -394,7 +394,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
-        subject=f"the table at line {table.line} ({title!r}{cells})",
+        subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

@@ -29,6 +29,7 @@ from benchdb.importing.guess.column_profile import (
     is_zero,
     pattern,
     says_only,
+    statistic,
     words,
 )
 from benchdb.importing.guess.facts import setting_field
@@ -112,7 +113,11 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     of_heading = own != draft.bases and draft.unit is not None
     if (of_heading and draft.unit == around.unit) or not above <= draft.looks.terms:
         return False
-    return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
+    terms = {*rule.terms.split()} | above
+    # "Max memory" is what a machine has more often.
+    if terms == {"peak"} and draft.bases == {"B"} and not statistic(draft.header)[0]:
+        terms.add("memory")
+    return says_only(draft.header, draft.looks.unit, terms)
 
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:

@@ -6,10 +6,12 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from benchdb.errors import UsageError, suggestion
+from benchdb.importing.guess.facts import fact_named
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -21,6 +23,10 @@ AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
 _NAMED = 4  # subjects that a line names
+_SHOWN = 3  # answers that it shows beside the likely one
+# Topics of doubts about a column of figures, which make one line.
+_OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
+_OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
     r"\s*(?:'(?P<quoted>[^']+)'|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
@@ -34,40 +40,151 @@ def spelt(answer: str) -> str:
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A line of a card. *key* stays the same for the same document.
+    """What is asked on a card. *key* stays the same for the same document.
 
-    *lines* are those of the document where its tables begin. Where *free* says what
-    may be typed instead, an answer need not be one of the *choices*. *likely* is the
-    answer that holds as long as nobody objects; where there is none, one has to be
-    given.
+    ``{}`` in what it *asks* are its *subjects*. *lines* are those of the document where
+    its tables begin, *places* the columns that it is about, by these. Where *free* says
+    what may be typed instead, an answer need not be one of the *choices*; *takes* tells
+    whether one makes sense. *likely* is the answer that holds as long as nobody
+    objects; where there is none, one has to be given.
     """
 
     key: str
-    text: str
+    asks: str
+    subjects: tuple[str, ...]
     lines: tuple[int, ...]
+    topic: str
+    takes: Callable[[str], bool]
+    places: frozenset[tuple[int, str]] = frozenset()
     choices: Mapping[str, str] = {}
     free: str | None = None
     likely: str | None = None
+
+    @property
+    def named(self) -> str:
+        """Return its subjects, the first of them where it has choices."""
+        if not self.choices:
+            return "; ".join(self.subjects)
+        more = len(self.subjects) - _NAMED
+        listed = ", ".join(self.subjects[:_NAMED])
+        return f"{listed} and {more} more" if more > 0 else listed
+
+    @property
+    def text(self) -> str:
+        """Return it in words, without its answer."""
+        return self.asks.replace("{}", self.named)
 
     @property
     def short(self) -> str:
         """Return what lines of one kind are called."""
         return self.key.partition(" at line ")[0]
 
+    @property
+    def proposal(self) -> object:
+        """Return what it shares with those that ask the same and propose the same."""
+        if self.likely is None:
+            return self.key
+        return self.asks, self.likely, self.choices.get(self.likely), not self.places
+
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
         return frozenset((self.short, line, self.likely) for line in self.lines)
 
     def reading(self) -> str:
-        """Return the line with its likely answer, and what else may be."""
-        if not self.choices:
-            return self.text
-        if self.likely is None:
-            free = f", or {self.free}" if self.free else ""
-            return f"{self.text} NEEDS AN ANSWER: {', '.join(self.choices)}{free}"
-        others = ", ".join(key for key in self.choices if key != self.likely)
-        words = self.choices.get(self.likely, self.likely)
-        return f"{self.text} {words}; or {others}"
+        """Return it with its likely answer, and what else is likely."""
+        return Entry(((self,),)).reading()
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A line of a card: *parts* that are about the same, each of like questions."""
+
+    parts: tuple[tuple[Question, ...], ...]
+
+    @property
+    def questions(self) -> list[Question]:
+        """Return all that is asked."""
+        return [one for part in self.parts for one in part]
+
+    def reading(self) -> str:
+        """Return the line, in which columns are named once."""
+        texts = []
+        for part in self.parts:
+            first, head = part[0], self.parts[0]
+            named = (", " if first.choices else "; ").join(
+                dict.fromkeys(one.named for one in part)
+            )
+            if part is not head and first.choices and _places(part) == _places(head):
+                named = "these"
+            texts.append(f"{first.asks.replace('{}', named)}{_proposed(part)}")
+        return ". ".join(texts)
+
+    def asked(self, answer: str) -> list[Question]:
+        """Return the questions that *answer* is to, which may be any of them.
+
+        Raise ``AnswerError`` where it may be several facts, or none.
+        """
+        every = self.questions
+        takers = [one for one in every if one.takes(answer)]
+        topics = dict.fromkeys(one.topic for one in takers or every)
+        if every[0].choices:
+            alike = [one for one in every if one.topic == next(iter(topics))]
+            return [one for one in alike if one.choices or one in takers]
+        if len(every) == 1 or answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED):
+            return every
+        if fact_named(answer) or answer.casefold() == SETTING:
+            return every[:1]  # what the column is, from which it has them
+        if takers and len(topics) == 1:
+            return takers
+        why = f"say of what it is, as '{next(iter(topics))}: {answer}'"
+        raise AnswerError(f"{answer!r}: {why}; allowed: {', '.join(topics)}")
+
+    def holds(self, part: Sequence[Question]) -> bool:
+        """Tell whether *part* is about columns of this line, or some of them."""
+        host, guest = self.parts[0][0], part[0]
+        if not _places(part) or not _places(part) <= _places(self.parts[0]):
+            return False
+        if guest.choices:  # what needs an answer is a line by itself
+            figures = {host.topic, guest.topic} <= {*_OF_FIGURES}
+            return figures and guest.likely is not None
+        topics = {it[0].topic for it in self.parts if it[0].choices}
+        return bool(topics & {*_OF_NAMES, guest.topic})
+
+
+def entries(questions: Iterable[Question]) -> list[Entry]:
+    """Return the lines of a card: what is asked alike, or of the same columns, is one.
+
+    What is stored by each stays in it.
+    """
+    parts: dict[object, list[Question]] = {}
+    for one in questions:
+        parts.setdefault(one.proposal, []).append(one)
+    order = [*parts.values()]
+    lines: dict[int, Entry] = {}  # by which part begins them
+    # What is asked of more columns is first; facts are shown beside what is asked.
+    for part in sorted(order, key=lambda it: (not it[0].choices, -len(_places(it)))):
+        host = next((n for n, line in lines.items() if line.holds(part)), None)
+        n = order.index(part) if host is None else host
+        lines[n] = Entry((*(lines[n].parts if host is not None else ()), tuple(part)))
+    return [lines[n] for n in sorted(lines)]
+
+
+def _proposed(part: Sequence[Question]) -> str:
+    """Return the likely answer to like questions, and others that are to all."""
+    first, likely = part[0], part[0].likely
+    if not first.choices:
+        return ""
+    if likely is None:
+        free = f", or {first.free}" if first.free else ""
+        return f" NEEDS AN ANSWER: {', '.join(first.choices)}{free}"
+    common = set.intersection(*({*one.choices} for one in part))
+    others = [key for key in first.choices if key in common and key != likely]
+    more = " …" if others[_SHOWN:] else ""
+    words = first.choices.get(likely, likely)
+    return f" {words}; or {', '.join(others[:_SHOWN])}{more}"
+
+
+def _places(part: Iterable[Question]) -> frozenset[tuple[int, str]]:
+    return frozenset[tuple[int, str]]().union(*(one.places for one in part))
 
 
 class AnswerError(UsageError):
@@ -139,6 +256,12 @@ class Doubt(msgspec.Struct, frozen=True):
             return answer
         allowed = ", ".join((*self.choices, *([self.free.words] if self.free else ())))
         raise AnswerError(f"{key!r}: {answer!r}: {why}; allowed: {allowed}")
+
+    def takes(self, answer: str) -> bool:
+        """Tell whether *answer* makes sense."""
+        with suppress(AnswerError):
+            return bool(self.accepted(self.key, answer))
+        return False
 
 
 class Inquiry:
@@ -268,21 +391,21 @@ def unused(
 
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:
     first = doubts[0]
-    subjects = list(dict.fromkeys(doubt.subject for doubt in doubts))
-    listed = ", ".join(subjects[:_NAMED])
-    if len(subjects) > _NAMED:
-        listed += f" and {len(subjects) - _NAMED} more"
     return Question(
         key=key,
-        text=first.text.replace("{}", listed),
+        asks=first.text,
+        subjects=tuple(dict.fromkeys(doubt.subject for doubt in doubts)),
         lines=tuple(sorted({doubt.line for doubt in doubts})),
+        topic=first.topic,
+        takes=first.takes,
+        places=frozenset((doubt.line, doubt.name) for doubt in doubts if doubt.name),
         choices=first.choices,
         free=first.free.words if first.free else None,
         likely=first.likely,
     )
 
 
-def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, str]:
+def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
     """Return what the *answer* to a card of *lines* corrects, by key or by name.
 
     ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
@@ -302,10 +425,12 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
         if name.casefold() == "new":  # as a choice of work says it
             name, typed = "work", f"new: {typed}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        name = lines[number - 1].key if 0 < number <= len(lines) else name
-        # By its name an answer is to all lines that are called so, by a number to one.
-        alike = [it.key for it in lines if not number and it.short == name]
-        for key_ in {name: None, **dict.fromkeys(alike)}:
+        if 0 < number <= len(lines):
+            keys = [it.key for it in lines[number - 1].asked(typed)]
+        else:  # by a name, to all that is called so
+            called = (it for line in lines for it in line.questions if it.short == name)
+            keys = [name, *(it.key for it in called)]
+        for key_ in dict.fromkeys(keys):
             before = f"{corrected[key_]}; " if key_ in corrected else ""
             corrected[key_] = before + typed
     return corrected
