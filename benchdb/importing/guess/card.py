@@ -74,6 +74,7 @@ _SIDES = {
     "llm-prefill": frozenset(("prefill", "ttft")),
     "llm-decode": frozenset(("decode", "tpot", "itl")),
 }
+_OF_SIDES = {"throughput", "time", "latency"}
 _SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
 # Other words beside a term are of another thing: "draft model", "judge GPU".
 _NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
@@ -386,7 +387,7 @@ def _is_unclear(header: str) -> bool:
 def _is_side(header: str, work: str) -> bool:
     """Tell whether a header says the side of a language model, and nothing more."""
     side = _SIDES.get(work, frozenset()) & header_terms(header)
-    return bool(side) and says_only(header, unit_in(header), side | {"throughput"})
+    return bool(side) and says_only(header, unit_in(header), side | _OF_SIDES)
 
 
 def _is_exact(fact: Fact, header: str) -> bool:

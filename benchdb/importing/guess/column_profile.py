@@ -217,7 +217,7 @@ def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
     bare = _BRACKET.sub(" ", without_objects(header))
     plain = pattern("statistic").sub(" ", fold(bare))
-    for term in {*terms, "time", "latency"} & _patterns().keys():
+    for term in {*terms} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)
     rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}
     return rest <= _FILLING

@@ -115,8 +115,8 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
         return False
     terms = {*rule.terms.split()} | above
     # "Max memory" is what a machine has more often.
-    if terms == {"peak"} and draft.bases == {"B"} and not statistic(draft.header)[0]:
-        terms.add("memory")
+    peak = terms == {"peak"} and draft.bases == {"B"} and not statistic(draft.header)[0]
+    terms |= {"memory"} if peak else {"time", "latency"}
     return says_only(draft.header, draft.looks.unit, terms)
 
 

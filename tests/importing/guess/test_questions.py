@@ -14,6 +14,7 @@ from tests.importing.guess.guessed import (
     converse,
     figures,
     inferred,
+    number,
     of_text,
     question,
     records,
@@ -136,15 +137,12 @@ CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
 
 def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     found = of_text(CROWDED)
-    lines = found.questions
     assert of_text(CROWDED, {"readings": "yes"}).questions == ()
-    numbers = {it.key: n for n, it in enumerate(lines, 1)}
-    assert lines[numbers["unit of Time"] - 1].likely == "s"
+    assert question(found, "unit of Time").likely == "s"
     shown = [metric for _, metric, _ in figures(found, CROWDED)]  # beside the card
     assert shown.count("peak_memory_observed_bytes") == 3
 
-    memory, foo = numbers["metric of Peak memory"], numbers["numbers of Foo"]
-    answer = f"yes, but {memory}: stored_bytes; {foo}: leave-out"
+    answer = f"yes, but Peak memory: stored_bytes; {number(found, 'Foo')}: leave-out"
     last = of_text(CROWDED, {"readings": answer})
     assert asked(last) == set()
     assert any("'Foo'" in it and "as answered" in it for it in last.left_out)
@@ -154,12 +152,11 @@ def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     with pytest.raises(AnswerError, match="nothing asks '99'"):
         of_text(CROWDED, {"readings": "yes, but 99: ms"})
     with pytest.raises(AnswerError, match="'unit of Time': 'furlongs'"):
-        of_text(CROWDED, {"readings": f"{numbers['unit of Time']}: furlongs"})
+        of_text(CROWDED, {"readings": f"{number(found, 'unit of Time')}: furlongs"})
 
 
 def test_what_a_correction_brings_up_is_asked_further():
-    lines = of_text(CROWDED).questions
-    (n,) = [n for n, it in enumerate(lines, 1) if it.key == "numbers of Foo"]
+    n = number(of_text(CROWDED), "numbers of Foo")
     more = of_text(CROWDED, {"readings": f"yes, but {n}: ms"})
     assert "time of Foo" in asked(more)
 
@@ -230,13 +227,13 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
         "Model | tok/s", "Phi 4 | 35.1"
     )
     assert [line.text for line in of_text(text).questions][:3] == [
-        "machine: not stated; the document names M4 Pro (line 1)",
-        "device: not stated",
-        "framework: not stated; the document names mlx",
+        "not stated: machine (the document names M4 Pro (line 1))",
+        "not stated: device",
+        "not stated: framework (the document names mlx)",
     ]
 
     for answer, told in {
-        "yes, but 1: M4 Pro 48 GB; 2: gpu; 3: mlx": ("M4 Pro", "metal", "mlx"),
+        "yes, but 1: M4 Pro 48 GB; 1: gpu; 1: mlx": ("M4 Pro", "metal", "mlx"),
         "machine: M1 Max 32c; framework: llama.cpp": ("M1 Max", "unknown", "llama.cpp"),
         "yes": ("unknown", "unknown", "unknown"),
     }.items():

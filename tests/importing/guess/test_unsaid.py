@@ -288,7 +288,7 @@ def test_prose_beside_a_table_names_neither_its_machine_nor_its_framework():
     assert found.map.table[0].names == ()
     assert asked(found) >= {"machine", "device", "framework"}
     assert "M1 Max (line 3)" in question(found, "machine").text
-    assert question(found, "framework").text.endswith("the document names torch")
+    assert question(found, "framework").text.endswith("the document names torch)")
 
 
 def test_a_score_of_which_less_is_better_is_asked():
