@@ -11,7 +11,6 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
-    fold,
     profile,
     statistic,
     words,
@@ -26,14 +25,12 @@ from benchdb.importing.quantities.unit_names import understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
-_DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
 FIGURE_TERMS = frozenset(words().kinds["figure"].split())
 CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
-_SIDES = {"prefill", "decode", "total"}
 _PAIRED = r"^(?P<{}>\d[\d.,]*)\s*/\s*(?P<{}>\d[\d.,]*)(?:\s+\(?\+\s?\d.*)?$"
 _PAIRS = {  # "second" would be a unit
     "left": _PAIRED.format("value", "other"),
@@ -41,7 +38,6 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
-_STATISTICS = {"mean", "peak", "used"}
 
 
 class ColumnDraft(msgspec.Struct, eq=False):
@@ -259,7 +255,6 @@ def column_doubt(
         "subject": quoted(first) if len(drafts) == 1 else subject,
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
-        "likeness": _likeness(first, topic),
     }
     if any(one.holds_figures for one in drafts):
         facts["columns"] = lambda: counted(drafts)
@@ -277,27 +272,6 @@ def counted(drafts: Iterable[ColumnDraft], most: int | None = None) -> dict[int,
         if one.holds_figures
         for step in (2 - bool(one.looks.terms & CLEAR_TERMS or one.bases != {"1"}),)
     }
-
-
-def _likeness(draft: ColumnDraft, topic: str) -> object:
-    """Return what columns share about which one answer may hold.
-
-    Those that stand for something (a machine, a side) need the same. Others may be
-    different things where their headers name units or are names in a program.
-    """
-    looks = draft.looks
-    terms = looks.terms & FIGURE_TERMS - _SIDES
-    if topic in ("unit", "numbers"):
-        terms -= _STATISTICS
-    coded = topic != "unit" and CODED.search(looks.header)
-    own = coded or (topic in ("time", "meaning") and looks.unit)
-    stem: object = statistic(looks.header)[1] if own and not draft.fields else None
-    if not (
-        looks.terms & FIGURE_TERMS or stem
-    ):  # nothing says that they are of one kind
-        name = _DIGITS.sub("#", fold(draft.bare))
-        stem = tuple(sorted(draft.fields)) or (name, name == "value" and draft.line)
-    return topic, tuple(sorted(terms)), stem
 
 
 def _title(key: str) -> str:

@@ -314,7 +314,6 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
             text,
             choices,
             settle=partial(_enter_work, one),
-            likeness=("work", one.kinds),
             free=_A_WORK,
         )
         for one in bare
@@ -325,8 +324,6 @@ def _token_doubt(one: ColumnDraft, tokens: Sequence[ColumnDraft]) -> Doubt:
     """Return the doubt which side of a language model a column is about."""
     text = "Which tokens do {} count?"
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
-    if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
-        more["likeness"] = ("work", one.header)  # its header may say another side
     return column_doubt([one], "work", text, WORKS, **more)
 
 

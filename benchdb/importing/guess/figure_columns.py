@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
@@ -148,7 +147,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
             "setting": words().choices["setting"],
         }
         text = "Are {} results, or a specification?"
-        more = {"settle": settle, "likeness": None, "guess": LEAVE_OUT}
+        more = {"settle": settle, "guess": LEAVE_OUT}
         return [*doubts, column_doubt([draft], "results", text, choices, **more)]
     return doubts + _kind_doubts(draft, around)
 
@@ -173,7 +172,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
         choices[LEAVE_OUT] = words().choices[LEAVE_OUT]
-        more: dict[str, object] = {"settle": settle_mark, "likeness": None}
+        more: dict[str, object] = {"settle": settle_mark}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
@@ -183,7 +182,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
             choices["zero"] = "a result of nought"
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
-        more = {"settle": settle_zero, "likeness": None}
+        more = {"settle": settle_zero}
         more |= {"columns": lambda: counted([draft], 1)}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
@@ -248,7 +247,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     metric, bases = draft.metric, draft.bases
     if metric is not None and not draft.pattern and _is_printed(draft, around):
         return []
-    likely, names = _candidates(draft, around)
+    names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
     if not names and metric is None:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
@@ -289,27 +288,24 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         ours = {it: titles[it] for it in titles if it not in (*FIELDS, RATIO)}
         titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
         more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
-        more |= {"guess": metric, "likeness": ("metric", metric, unit)}
-    doubt = column_doubt([draft], topic, text, titles, **more)
-    # What is likely of one column may be so of another by chance.
-    own = doubt.likeness if metric else (doubt.likeness, *likely)
-    return [replace(doubt, likeness=own)]
+        more["guess"] = metric
+    return [column_doubt([draft], topic, text, titles, **more)]
 
 
-def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
-    """Return what is likely of a time, and all that figures in their unit may be."""
+def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
+    """Return what figures in their unit may be, the likeliest first."""
     known = (*metrics(), *FIELDS, RATIO)
     likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates
     names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
     if draft.metric is not None:
-        return likely, names
+        return names
     if draft.bases == {"s"}:
         names = list(dict.fromkeys([*likely, *names]))
     elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
         names = [name for name in names if name not in TOKENS]  # of other things
-    return likely, names
+    return names
 
 
 def fits(metric: str, bases: Collection[str]) -> bool:
@@ -337,7 +333,7 @@ def _likely_unit(
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
-    if not {"s", "ms"} <= {*keys}:
+    if "throughput" in terms or not {"s", "ms"} <= {*keys}:
         return keys[0]
     sizes = [it for text in looks.texts[:SHOWN] if (it := _number(text)) is not None]
     return "ms" if sizes and min(sizes) >= _MILLI else "s"

@@ -81,10 +81,8 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def proposal(self) -> object:
-        """Return what it shares with those that ask the same and propose the same."""
-        if self.likely is None:
-            return self.key
-        return self.asks, self.likely, self.choices.get(self.likely), not self.places
+        """Return what facts share that come from one place."""
+        return self.key if self.choices else (self.asks, not self.places)
 
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
@@ -201,7 +199,7 @@ class Free(msgspec.Struct, frozen=True):
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *text*, *likeness* and *choices* are one line; ``{}`` in its text
+    Doubts of one *text* with the same likely answer are one line; ``{}`` in its text
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *columns* tells how many
     figures of which columns are about it: with none it is not asked. *guess* is the
@@ -216,7 +214,6 @@ class Doubt(msgspec.Struct, frozen=True):
     choices: Mapping[str, str]
     settle: Callable[[str], "Iterable[Doubt] | None"]
     free: Free | None = None
-    likeness: object = None
     columns: Callable[[], Mapping[int, int]] | None = None
     guess: str | None = None
 
@@ -286,6 +283,7 @@ class Inquiry:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
         groups: dict[str, list[Doubt]] = {}
         more: list[Doubt] = []
+        brought: list[Doubt] = []  # up by answers: no line of what was shown before
         for doubt in doubts:
             if doubt.is_about_figures:
                 groups.setdefault(self._line_of(doubt), []).append(doubt)
@@ -301,11 +299,14 @@ class Inquiry:
                 else:
                     rest.append((key, doubt))
             for answer_key, some in given.items():
-                more += self._accept(answer_key, some)
+                brought += self._accept(answer_key, some)
         for key, doubt in rest:
             more += self._assume(key, doubt)
         if more:
             self.settle(more)
+        if brought:
+            self._kinds.clear()
+            self.settle(brought)
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
@@ -332,10 +333,10 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answer = alive[0].accepted(key, self._answers[key])
-        words = alive[0].choices.get(answer, answer)
+        answers = [doubt.accepted(key, self._answers[key]) for doubt in alive]
+        words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
-        for doubt in alive:
+        for doubt, answer in zip(alive, answers, strict=True):
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
@@ -349,7 +350,8 @@ class Inquiry:
 
     def _line_of(self, doubt: Doubt) -> str:
         """Return the key of the line that a doubt belongs to; remember it."""
-        kind = (doubt.text, doubt.likeness, tuple(doubt.choices.items()))
+        likely = doubt.likely and doubt.choices[doubt.likely]
+        kind = (doubt.text, likely or tuple(doubt.choices))
         key = self._kinds.get(kind)
         if key is None:
             key = doubt.short if doubt.short not in self._keys else doubt.key

@@ -48,8 +48,8 @@ def test_a_time_of_the_cpu_is_none_of_the_card_that_its_row_names():
 
     # Beside a time by the clock it is what the processor was busy for.
     wall = table("Device | CPU Time (sec) | Wall Time (sec)", "M1 Max | 3.1 | 2.5")
-    answers = {"time of CPU": "work_seconds", "time": "leave-out", "work": "new: cnn"}
-    (one,) = records(converse(wall, answers)[0], wall)
+    answer = "CPU Time (sec): work_seconds; Wall Time (sec): leave-out; work: new: cnn"
+    (one,) = records(of_text(wall, {"readings": answer}), wall)
     assert one.run.device == "unknown"
 
 

@@ -118,11 +118,8 @@ LARGE_AND_SMALL = (
 def test_what_many_figures_and_what_few_wait_for_is_one_question():
     found = of_text(LARGE_AND_SMALL)
 
-    likely = {it.key: it.likely for it in found.questions}
-    assert (found.card, likely["unit of Load"], likely["unit of Time"]) == (
-        "readings",
-        *"ss",
-    )
+    one = question(found, "unit of")
+    assert (found.card, one.likely, one.lines) == ("readings", "s", (3, 48))
 
 
 CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(

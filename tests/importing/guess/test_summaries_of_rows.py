@@ -11,9 +11,9 @@ from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheets import READERS, readable
 from tests.importing.guess.guessed import (
-    asked,
     figures,
     of_text,
+    question,
     table,
 )
 
@@ -118,7 +118,7 @@ def test_a_lowest_value_beside_a_plain_one_is_not_in_minutes():
     text = PAGE + table(
         "Model | decode tok/s | gloss | gloss min", "a | 9.5 | 4.5 | 3.5"
     )
-    assert {"numbers of gloss", "numbers of gloss min"} <= asked(of_text(text))
+    assert "'gloss' (4.5), 'gloss min' (3.5)" in question(of_text(text), "numbers").text
 
 
 def test_a_total_beside_rows_that_settings_tell_apart_is_kept():
