@@ -19,9 +19,11 @@ from benchdb.importing.guess.column_profile import (
     fold,
     header_terms,
     is_truth,
+    pattern,
     says_only,
     unit_in,
     without_objects,
+    words,
 )
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
@@ -48,36 +50,8 @@ from benchdb.importing.mapping.table_rows import MatchedTable
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
-# Headers that say not what stands below: the version, the name, the type of what?
-_AMBIGUOUS = re.compile(
-    r"(?:version|ver|name|type|mode|kind|variant|configuration|config|method|label"
-    r"|category|group|case|id|key|value|backend|platform|system|setup|environment)s?"
-)
-_EXACT: Mapping[str, frozenset[str]] = {
-    "machine": frozenset(("machine", "chip", "gpu", "cpu", "soc", "device", "cores")),
-    "device": frozenset(("device",)),
-    "framework": frozenset(("framework",)),
-    "version": frozenset(("framework", "version")),
-    "os": frozenset(("os", "version")),
-    "python": frozenset(("python", "version")),
-    "work": frozenset(("workload", "operation")),
-    "model": frozenset(("model",)),
-    "quantization": frozenset(("precision",)),
-    "precision": frozenset(("precision",)),
-    "batch size": frozenset(("batchsize", "step")),
-}
-# "Maxwell Titan X" is another card than Titan X.
-_GENERATION = re.compile(
-    r"(?i)fermi|kepler|maxwell|pascal|volta|turing|ampere|(?<![a-z])ada(?![a-z])|hopper"
-)
-_SIDES = {
-    "llm-prefill": frozenset(("prefill", "ttft")),
-    "llm-decode": frozenset(("decode", "tpot", "itl")),
-}
-_OF_SIDES = {"throughput", "time", "latency"}
+_OF_RATES = {"throughput", "time", "latency"}
 _SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm) is not stated"
-# Other words beside a term are of another thing: "draft model", "judge GPU".
-_NAMED = re.compile(r"(?<!\S)(?:(?:name|type|kind|id|size|format)s?|language)(?!\S)")
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -381,13 +355,13 @@ def _maker(known: Known, map_: Map) -> str:
 
 def _is_unclear(header: str) -> bool:
     """Tell whether a header says not what stands below it: ``Type``, ``a.version``."""
-    return _AMBIGUOUS.fullmatch(fold(header.rpartition(".")[2])) is not None
+    return pattern("ambiguous").fullmatch(fold(header.rpartition(".")[2])) is not None
 
 
 def _is_side(header: str, work: str) -> bool:
     """Tell whether a header says the side of a language model, and nothing more."""
-    side = _SIDES.get(work, frozenset()) & header_terms(header)
-    return bool(side) and says_only(header, unit_in(header), side | _OF_SIDES)
+    side = {*words().exact.get(work, "").split()} & header_terms(header)
+    return bool(side) and says_only(header, unit_in(header), side | _OF_RATES)
 
 
 def _is_exact(fact: Fact, header: str) -> bool:
@@ -402,8 +376,8 @@ def _is_exact(fact: Fact, header: str) -> bool:
     if fact.name == "framework" and plain in ("runtime", "engine", "library"):
         return True
     terms = header_terms(header)
-    known = bool(terms) and terms <= _EXACT.get(fact.name, frozenset())
-    alone = says_only(_NAMED.sub(" ", plain), None, terms)
+    known = bool(terms) and terms <= {*words().exact.get(fact.name, "").split()}
+    alone = says_only(pattern("naming").sub(" ", plain), None, terms)
     return known and (alone or fact.name not in ("machine", "work", "model"))
 
 
@@ -416,7 +390,7 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
     if fact.name == "machine":
         chip = naming.chip(printed, numbers=True)
         rest = chip and chip.rest.strip(" ,()[]-/")
-        return rest == "" and _GENERATION.search(printed) is None
+        return rest == "" and pattern("generation").search(printed) is None
     if fact.name in ("framework", "device", "work"):
         name = getattr(naming, {"work": "workload"}.get(fact.name, fact.name))
         return name(printed) == stored and len(printed.split()) == 1

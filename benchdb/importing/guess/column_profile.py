@@ -91,6 +91,9 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]
+    exact: dict[str, str]
+    facts_called: dict[str, str]
+    settings_called: dict[str, str]
 
 
 class ColumnProfile(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from benchdb.catalogue import workloads
 from benchdb.errors import suggestion
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
+from benchdb.importing.guess.column_profile import words
 from benchdb.importing.mapping.fields import DEVICES, machine, scalar, slug
 from benchdb.importing.mapping.language import (
     OF_MACHINES,
@@ -171,24 +172,6 @@ _PARTS = dict(
         _fact("cpu cores", "cpu_cores", _part("cpu_cores"), "16"),
     )
 )
-_ALIASES = {
-    **dict.fromkeys(("chip", "accelerator", "hardware"), "machine"),
-    "ram": "memory",
-    "framework version": "version",
-    "system": "os",
-    "os name": "os",
-    "workload": "work",
-    "network": "model",
-    "quantisation": "quantization",
-    "quant": "quantization",
-    "batch": "batch size",
-}
-# Settings that collectors and formats of tools call so, as people write them.
-_SETTINGS = {
-    **dict.fromkeys(("prompt tokens", "input tokens"), "prompt_tokens"),
-    **dict.fromkeys(("generated tokens", "output tokens"), "generated_tokens"),
-    **dict.fromkeys(("number of gpus", "gpu count", "gpus"), "chips"),
-}
 
 
 def _plain(name: str) -> str:
@@ -198,15 +181,16 @@ def _plain(name: str) -> str:
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
     plain = _plain(name)
-    if plain in _SETTINGS or plain.startswith(_SETTING):
+    if plain in words().settings_called or plain.startswith(_SETTING):
         return setting(plain.removeprefix(_SETTING))
-    name = _ALIASES.get(plain, plain)
+    name = words().facts_called.get(plain, plain)
     return FACTS.get(name) or _PARTS.get(name)
 
 
 def setting(name: str) -> Fact:
     """Return the fact that the setting *name* is, which may be any text."""
-    return fact_of(f"parameters.{_SETTINGS.get(_plain(name), slug(name))}")
+    called = words().settings_called.get(_plain(name), slug(name))
+    return fact_of(f"parameters.{called}")
 
 
 def setting_field(answer: str) -> str | None:
@@ -222,10 +206,10 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
     facts, or none, is of the *likely* one. ``None`` for any other.
     """
-    words = answer.replace(":", " ").split()
-    for n in range(min(3, len(words) - 1), 0, -1):
-        if fact := fact_named(" ".join(words[:n])):
-            facts = fact.read(" ".join(words[n:]))
+    texts = answer.replace(":", " ").split()
+    for n in range(min(3, len(texts) - 1), 0, -1):
+        if fact := fact_named(" ".join(texts[:n])):
+            facts = fact.read(" ".join(texts[n:]))
             return (fact, facts) if facts else None
     known = {
         "device": _device(answer),
@@ -280,6 +264,6 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    counts = name in _SETTINGS.values()
+    counts = name in words().settings_called.values()
     read, example = (_COUNT, "128") if counts else (_VALUE, "on")
     return Fact(_SETTING + name, frozenset({field}), (), _text(field, read), example)
