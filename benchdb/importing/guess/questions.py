@@ -133,8 +133,8 @@ class Entry(msgspec.Struct, frozen=True):
             return every[:1]  # what the column is, from which it has them
         if takers and len(topics) == 1:
             return takers
-        why = f"say of what it is, as '{next(iter(topics))}: {answer}'"
-        raise AnswerError(f"{answer!r}: {why}; allowed: {', '.join(topics)}")
+        ways = ", ".join(f"'{topic}: …'" for topic in topics)
+        raise AnswerError(f"{answer!r}: say which fact it is; allowed: {ways}")
 
     def holds(self, part: Sequence[Question]) -> bool:
         """Tell whether *part* is about columns of this line, or some of them."""

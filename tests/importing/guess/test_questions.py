@@ -419,7 +419,7 @@ def test_what_is_not_stated_is_one_line_whose_answers_go_by_what_they_are():
     found = of_text(text, {"readings": f"yes, but {n}: cuda; {n}: fp16; {n}: jax"})
     (run,) = [it.run for it in records(found, text)]
     assert (run.device, run.framework, run.precision) == ("cuda", "jax", "fp16")
-    with pytest.raises(AnswerError, match="'odd thing': say of what it is, as"):
+    with pytest.raises(AnswerError, match="'odd thing': say which fact it is; allow"):
         of_text(text, {"readings": f"yes, but {n}: odd thing"})
 
 
