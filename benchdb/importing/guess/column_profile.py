@@ -92,6 +92,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]
     exact: dict[str, str]
+    works: dict[str, str]
     facts_called: dict[str, str]
     settings_called: dict[str, str]
 

@@ -12,7 +12,7 @@ from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
-from benchdb.importing.guess.column_profile import fold
+from benchdb.importing.guess.column_profile import fold, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
@@ -38,24 +38,9 @@ _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
 _HEADING = 120  # characters of one that may be a name
-_NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists
-_PIECES = re.compile(
-    r"(?i)(?<!\w)(?:on|with|using|in|of|by|for|and|mit|auf|unter|avec|sur|con"
-    r"|training|train|inference|benchmarks?|benchmarking)(?!\w)|[:–—|,()\[\]]"
-)
-# Names of work that is no network, or that say what is done with it.
-_DOING = re.compile(
-    r"-(?:prefill|decode|generate|train|inference|encode|transcribe|image|step"
-    r"|operation|network)$|^(?:embedding|attention)$"
-)
 _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
-_IDENTITY = re.compile(r"\b(?:uu)?id\b")  # of a row
-_PARTS = re.compile(r"[\s-]+")
-_WORD = re.compile(r"[\s/,;:()\[\]|]+")
-_PLAIN_NUMBER = re.compile(r"[\d\s.,%+-]*")
-_SIZE = re.compile(r"(?i)(?:nano|tiny|mini|small|base|medium|large|x+l)(?![^\W_])")
 _SIDED = ("llm-prefill", "llm-decode")
 
 
@@ -65,7 +50,7 @@ _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_
 def headings(table: TableDraft) -> list[str]:
     """Return the innermost headings of *table* that may be names."""
     named = (
-        [text for text in segment if _NAME_OF_WORK.fullmatch(text)][-1:]
+        [text for text in segment if pattern("name_of_work").fullmatch(text)][-1:]
         for segment in table.segments
     )
     return list(dict.fromkeys(chain.from_iterable(named)))
@@ -158,7 +143,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if tokens and (not table.rows or len(tokens) == len(bare)):
-        return [*doubts, *(_token_doubt(one, tokens) for one in tokens)]
+        return [*doubts, *map(_token_doubt, tokens)]
     if len(bare) < len(figures) and not tokens:
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
@@ -182,8 +167,8 @@ def _naming_work(table: TableDraft) -> list[ColumnDraft]:
         and not one.looks.figures
         and not one.looks.truths
         and not (one.looks.terms & _OF_MACHINES or one.looks.mostly(naming.chip))
-        and _IDENTITY.search(fold(one.header)) is None
-        and not all(map(_PLAIN_NUMBER.fullmatch, one.looks.texts))
+        and pattern("identity").search(fold(one.header)) is None
+        and not all(map(pattern("plain_number").fullmatch, one.looks.texts))
     ]
     above = table.sheets[0].inherited
     # Beside the rows stands their work only where it is one that we know.
@@ -222,7 +207,11 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
 def _is_trained(text: str) -> bool:
     """Tell whether *text* names work of ours that is trained."""
     work = text if text in workloads() else naming.workload(text)
-    return work is not None and work not in _OPERATIONS and not _DOING.search(work)
+    return (
+        work is not None
+        and work not in _OPERATIONS
+        and not pattern("work_done").search(work)
+    )
 
 
 def _enter_said(
@@ -238,7 +227,7 @@ def _enter_said(
         if table.mode_told or all("mode" in it.fields for it in figures):
             mode = "training"  # or not: each column says it
         headed = explicit or one.looks.terms & {"model", "network"}
-        if all(map(_SIZE.match, one.looks.texts)):
+        if all(map(pattern("size_of_model").match, one.looks.texts)):
             continue  # of a model that only the document knows
         if headed and (mode is not None or not models):
             _name_work(one, inference=mode == "inference")
@@ -261,7 +250,11 @@ def _enter_said(
 
 def _work_in(text: str) -> str | None:
     """Return our work that a heading names: ``Training ResNet-50 with PyTorch``."""
-    parts = [part.strip() for part in _PIECES.split(text)] if len(text) < 200 else []
+    parts = (
+        [part.strip() for part in pattern("about").split(text)]
+        if len(text) < 200
+        else []
+    )
     works = {work for part in (text, *parts) if (work := naming.workload(part))}
     return works.pop() if len(works) == 1 else None
 
@@ -320,7 +313,7 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
     ]
 
 
-def _token_doubt(one: ColumnDraft, tokens: Sequence[ColumnDraft]) -> Doubt:
+def _token_doubt(one: ColumnDraft) -> Doubt:
     """Return the doubt which side of a language model a column is about."""
     text = "Which tokens do {} count?"
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
@@ -343,7 +336,9 @@ def _language_work(table: TableDraft, columns: Sequence[ColumnDraft]) -> dict[st
 def _work_named(title: str) -> dict[str, str]:
     """Return the choices of work of ours that some word of *title* names."""
     choices: dict[str, str] = {}
-    words = dict.fromkeys((*_WORD.split(title), *_PARTS.split(title)))
+    words = dict.fromkeys(
+        (*re.split(r"[\s/,;:()\[\]|]+", title), *re.split(r"[\s-]+", title))
+    )
     for work in filter(None, map(naming.workload, words)):
         trained = _is_trained(work)
         choices[work] = f"{'training of ' * trained}{work}, which {title[:40]!r} names"

@@ -38,13 +38,7 @@ from benchdb.importing.quantities.unit_names import understood
 
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
-WORKS = {
-    "llm-decode": "tokens written, in an answer",
-    "llm-prefill": "tokens read, of a prompt",
-    "llm-generate": "a request as a whole",
-    "llm-train": "tokens trained on",
-    LEAVE_OUT: "leave them out",
-}
+WORKS = words().works
 _OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",

@@ -79,11 +79,6 @@ class Question(msgspec.Struct, frozen=True):
         """Return what lines of one kind are called."""
         return self.key.partition(" at line ")[0]
 
-    @property
-    def proposal(self) -> object:
-        """Return what facts share that come from one place."""
-        return self.key if self.choices else (self.asks, not self.places)
-
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
         return frozenset((self.short, line, self.likely) for line in self.lines)
@@ -155,7 +150,9 @@ def entries(questions: Iterable[Question]) -> list[Entry]:
     """
     parts: dict[object, list[Question]] = {}
     for one in questions:
-        parts.setdefault(one.proposal, []).append(one)
+        # Facts from one place, those of columns by themselves.
+        alike = one.key if one.choices else (one.asks, not one.places)
+        parts.setdefault(alike, []).append(one)
     order = [*parts.values()]
     lines: dict[int, Entry] = {}  # by which part begins them
     # What is asked of more columns is first; facts are shown beside what is asked.
