@@ -22,7 +22,6 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     says_only,
     unit_in,
-    without_objects,
     words,
 )
 from benchdb.importing.guess.column_rules import fields_of
@@ -259,8 +258,7 @@ class _Reader:
         exact = exact and _is_whole(fact, printed, stored)
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
         # Versions stand below the name of their framework.
-        named = fact.name == "framework" and naming.framework(without_objects(header))
-        exact |= bool(named) and named == stored
+        exact |= fact.name == "framework" and naming.framework(_last(header)) == stored
         return f"{'exact ' * exact}column", header, (printed, stored)
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
@@ -358,6 +356,14 @@ def _is_unclear(header: str) -> bool:
     return pattern("ambiguous").fullmatch(fold(header.rpartition(".")[2])) is not None
 
 
+def _last(header: str) -> str:
+    """Return the last part of a path: ``gpu_name`` for ``hardware.gpu_name``.
+
+    Objects that may change what it means, as in ``draft.model``, stay before it.
+    """
+    return pattern("objects").sub("", header)
+
+
 def _is_side(header: str, work: str) -> bool:
     """Tell whether a header says the side of a language model, and nothing more."""
     side = {*words().exact.get(work, "").split()} & header_terms(header)
@@ -366,7 +372,7 @@ def _is_side(header: str, work: str) -> bool:
 
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
-    header = without_objects(header)
+    header = _last(header)
     plain = fold(header)
     setting = fact.name not in FACTS
     if _is_unclear(header) or setting or "." in header or "[" in header:

@@ -209,17 +209,9 @@ def fold(header: str) -> str:
     return " ".join(pattern("marks").sub(" ", apart.casefold()).split())
 
 
-def without_objects(header: str) -> str:
-    """Return a path in JSON without objects that leave the meaning as it is.
-
-    ``hardware.gpu_name`` is ``gpu_name``; ``draft.model`` is another model.
-    """
-    return pattern("objects").sub("", header)
-
-
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
-    bare = _BRACKET.sub(" ", without_objects(header))
+    bare = _BRACKET.sub(" ", pattern("measured").sub("", header))
     plain = pattern("statistic").sub(" ", fold(bare))
     for term in {*terms} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)

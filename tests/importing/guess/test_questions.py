@@ -459,6 +459,7 @@ def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
             "draft": {"model": "Qwen2 1.5B"},
             "metrics": {"latency_mean_s": value, "latency_p90_s": value * 2},
             "baseline": {"latency_mean_s": 3.5},
+            "config": {"ttft_ms": 90.5},
         }
         for value in (1.5, 2.5)
     ]
@@ -466,6 +467,10 @@ def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
     found = propose(one, READERS["json"](one))
     card = "\n".join(line.reading() for line in found.lines())
 
-    assert metrics_of(found) == {"baseline.latency_mean_s": "latency_mean_seconds"}
+    assert metrics_of(found) == {
+        "baseline.latency_mean_s": "latency_mean_seconds",
+        "config.ttft_ms": "time_to_first_token_seconds",
+    }
     assert "hardware." not in card
-    assert "draft.model" in card
+    drafted = found.map.table[0].columns["draft.model"]
+    assert drafted.field == "parameters.draft_model"
