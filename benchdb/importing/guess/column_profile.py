@@ -93,6 +93,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     logs: dict[str, dict[str, Column | str]]
     exact: dict[str, str]
     works: dict[str, str]
+    things: dict[str, tuple[str, str]]
     facts_called: dict[str, str]
     settings_called: dict[str, str]
 

@@ -39,15 +39,7 @@ _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _NAMED = 100  # cells of which each names its framework
 # What columns and headings may be, with the field that they then tell.
-THINGS = {
-    "work": ("workload", "different work: models, operations, scripts"),
-    "machine": ("machine", "machines"),
-    "framework": ("framework", "frameworks or runtimes"),
-    "device": ("device", "devices: CPU, Metal, CUDA …"),
-    "model": ("parameters.model", "models of one work"),
-    "setting": ("parameters.variant", "variants or parts of one work"),
-    "repeat": ("conditions.repeat", "repetitions, or summaries of them"),
-}
+THINGS = words().things
 MACHINES = frozenset(("machine", "chip", "accelerator", "model"))
 _OF_WORK = frozenset(("workload", "operation", "model", "network"))
 _OF_MODELS = frozenset(("model", "network"))
