@@ -97,7 +97,7 @@ def settled(one: Unexplained) -> LoadedMap:
         needed = any(question.likely is None for question in proposal.questions)
         answer = f"{AGREED}, but 1: ANSWER" if needed else AGREED
         raise BenchdbError(
-            f"a card of {counted(len(proposal.questions), 'line')} is open, nothing of "
+            f"a card of {counted(len(proposal.lines()), 'line')} is open, nothing of "
             f"it was imported; to agree: --answer '{proposal.card}={answer}'"
         )
     _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
@@ -186,7 +186,7 @@ def _card(proposal: Proposal) -> Iterator[str]:
     """Yield the lines of a card, each with its number, and how it is answered."""
     if not proposal.questions:
         return
-    lines = [question.reading() for question in proposal.questions]
+    lines = [line.reading() for line in proposal.lines()]
     yield ""
     yield f"{proposal.card}: are these right?"
     yield from (f"  ({number}) {line}" for number, line in enumerate(lines, 1))

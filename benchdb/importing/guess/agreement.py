@@ -74,6 +74,8 @@ def correct(
         lines = card_lines(document, sheets, sources, corrected.doubted)
         corrected.see(lines, sheets)
         new = [key for key in answers if key not in corrected.used]
+        # What is said of a table holds there, whatever is said of all.
+        new.sort(key=lambda it: _OF_TABLE.fullmatch(it) is None)
         entered = {key for key in new if corrected.take(key, answers[key])}
         corrected.used |= entered
         if not entered:
@@ -102,6 +104,7 @@ class Corrected:
         self.used: set[str] = set()
         self._earlier, self._answered = earlier, answered
         self._settled: set[tuple[str, int]] = set()  # facts of tables
+        self._of_tables: set[tuple[str, int]] = set()  # those said of one table
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
     def see(
@@ -129,8 +132,14 @@ class Corrected:
         ]
         if not name:
             return self._leave(numbers, answer)
+        if fact := fact_named(name):
+            numbers = [n for n in numbers if (fact.name, n) not in self._of_tables]
+            if not numbers and self._of_tables:
+                return True  # each table has its own
         parts = [part for part in map(str.strip, answer.split(";")) if part]
-        return all(self._take(name, part, numbers) for part in parts)
+        taken = all(self._take(name, part, numbers) for part in parts)
+        self._of_tables |= {(fact.name, n) for n in numbers if fact and about}
+        return taken
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
         fact = fact_named(name)
@@ -186,7 +195,9 @@ class Corrected:
         for part in filter(None, map(str.strip, answer.split(";"))):
             for line in lines:
                 for number in line.tables:
-                    if (table := self.tables.get(number)) is not None:
+                    table = self.tables.get(number)
+                    own = (line.fact.name, number) in self._of_tables
+                    if table is not None and not own:
                         self._put(number, line.corrected(table, part))
                 self._settle(line.fact, part, line.tables)
                 if line.kind == "column" and (fact := fact_named(part)):

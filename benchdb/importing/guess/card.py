@@ -21,6 +21,7 @@ from benchdb.importing.guess.column_profile import (
     is_truth,
     pattern,
     says_only,
+    unit_in,
     words,
 )
 from benchdb.importing.guess.column_rules import fields_of
@@ -52,6 +53,7 @@ _PARTS = frozenset((*CORES, "ram"))
 _NEEDED = ("machine", "device", "framework", "precision")
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
 SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm, vulkan) is not stated"
+_OF_RATES = {"throughput", "time", "latency"}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
 
@@ -246,6 +248,7 @@ class _Reader:
             bare = _BRACKET.sub("", header)  # without its unit
             exact = _is_whole(fact, bare, stored) and not _completes(layer, header)
             exact |= self._is_doubted(fact, header)
+            exact |= fact.name == "work" and _is_side(header, stored)
             return f"{'exact ' * exact}figures", "", (header, stored)
         if id(layer) in self._answered:
             return "exact text", "", ("", stored)
@@ -261,6 +264,8 @@ class _Reader:
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
+        # Versions stand below the name of their framework.
+        exact |= fact.name == "framework" and naming.framework(_last(header)) == stored
         return f"{'exact ' * exact}column", header, (printed, stored)
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
@@ -358,8 +363,23 @@ def _is_unclear(header: str) -> bool:
     return pattern("ambiguous").fullmatch(fold(header.rpartition(".")[2])) is not None
 
 
+def _last(header: str) -> str:
+    """Return the last part of a path: ``gpu_name`` for ``hardware.gpu_name``.
+
+    Objects that may change what it means, as in ``draft.model``, stay before it.
+    """
+    return pattern("objects").sub("", header)
+
+
+def _is_side(header: str, work: str) -> bool:
+    """Tell whether a header says the side of a language model, and nothing more."""
+    side = {*words().exact.get(work, "").split()} & header_terms(header)
+    return bool(side) and says_only(header, unit_in(header), side | _OF_RATES)
+
+
 def _is_exact(fact: Fact, header: str) -> bool:
     """Tell whether a header says without doubt that *fact* stands below it."""
+    header = _last(header)
     plain = fold(header)
     setting = fact.name not in FACTS
     if _is_unclear(header) or setting or "." in header or "[" in header:

@@ -25,32 +25,51 @@ _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Question:
     """Return a line in words; *at* is where the tables of its document begin."""
-    text = f"{line.fact.name}: {_values(line, document)}"
-    if len(at) > 1:
-        numbers = list(map(str, line.tables))
+    numbers = list(map(str, line.tables))
+    tables = ""
+    if len(numbers) < len(at):  # else it is about all
         more = " …" if numbers[_SHOWN:] else ""
         listed = ", ".join(numbers[:_SHOWN])
         several = f"tables {listed}{more}"
         one = f"table {listed} at line {at[line.tables[0]]}"
-        text += f" ({several if numbers[1:] else one})"
+        tables = f" ({several if numbers[1:] else one})"
+    fact = line.fact
+    values, where = _values(line, document)
+    if line.kind == "nowhere":
+        asks, subject = "not stated: {}", f"{fact.name}{values}{tables}"
+    elif line.kind == "text" or (line.kind == "column" and fact.is_setting):
+        # Often a line of the text for each table, and a setting for each column.
+        asks, subject = "{}", f"{fact.name}: {values}{where}{tables}"
+    elif line.kind != "column":
+        asks, subject = f"{{}}{where}", f"{fact.name}: {values}{tables}"
+    else:
+        asks, subject = f"{{}}{where}{tables}", f"{fact.name}: {values}"
+    headers = [line.header] if line.kind == "column" else []
+    if line.kind == "figures" and line.fact.is_setting:
+        headers = [printed for printed, _ in line.values]
     return Question(
         key=line.key,
-        text=text,
+        asks=asks,
+        subjects=(subject,),
         lines=tuple(at[n] for n in line.tables),
+        topic=line.fact.name,
+        takes=line.takes,
+        places=frozenset((at[n], it[:30]) for n in line.tables for it in headers),
         likely=NOT_STATED if line.kind == "nowhere" else AGREED,
     )
 
 
-def _values(line: Line, document: Document) -> str:
+def _values(line: Line, document: Document) -> tuple[str, str]:
+    """Return what is stored of a fact beside what is printed, and where from."""
     if line.kind == "nowhere":
-        return _nowhere(line, document)
+        return _nowhere(line, document), ""
     named = (_candidates(line.fact.name, document, stored) for _, stored in line.values)
     longer = next(filter(None, named), "")
-    also = f"; the document also names {longer}" if longer else ""
+    also = f" (the document also names {longer})" if longer else ""
     if line.kind == "text":
         ((source, stored),) = line.values
         source = source or _place_of(document, line.fact.name, stored)
-        return f"{stored}{f', from {source}' if source else ''}{also}"
+        return f"{stored}{also}", f", from {source}" if source else ""
     merged = Counter[str]()
     for (printed, stored), count in line.values.items():
         shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")
@@ -69,16 +88,16 @@ def _values(line: Line, document: Document) -> str:
         "figures": "from the names of columns",
         "column": f"from the column {line.header[:_QUOTED]!r}",
     }[line.kind]
-    return f"{shown}{more}, {where}{also}"
+    return f"{shown}{more}{also}", f", {where}"
 
 
 def _nowhere(line: Line, document: Document) -> str:
-    rest = "" if line.sole else f" for {sum(line.values.values())} figures"
+    rest = "" if line.sole else f" of {sum(line.values.values())} figures"
     makers = sorted({maker for _, maker in line.values} - {"unknown", ""})
     of = f" ({', '.join(makers)})" if makers else ""
     named = _candidates(line.fact.name, document)
-    more = f"; the document names {named}" if named else ""
-    return f"not stated{rest}{of}{more}"
+    more = f" (the document names {named})" if named else ""
+    return f"{rest}{of}{more}"
 
 
 def _candidates(name: str, document: Document, stored: str = "") -> str:

@@ -12,7 +12,6 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
-    fold,
     profile,
     statistic,
     words,
@@ -27,14 +26,12 @@ from benchdb.importing.quantities.unit_names import understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
-_DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
 FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
 FIGURE_TERMS = frozenset(words().kinds["figure"].split())
 CLEAR_TERMS = FIGURE_TERMS - frozenset(words().kinds["unclear"].split())
-_SIDES = {"prefill", "decode", "total"}
 _PAIRED = r"^(?P<{}>\d[\d.,]*)\s*/\s*(?P<{}>\d[\d.,]*)(?:\s+\(?\+\s?\d.*)?$"
 _PAIRS = {  # "second" would be a unit
     "left": _PAIRED.format("value", "other"),
@@ -282,32 +279,10 @@ def column_doubt(
         "subject": quoted(first) if len(drafts) == 1 else subject,
         "line": first.line,
         "choices": named or {key: _title(key) for key in choices},
-        "likeness": _likeness(first, topic),
     }
     if any(one.holds_figures for one in drafts):
         facts["figures"] = lambda: any(one.holds_figures for one in drafts)
     return Doubt(topic=topic, text=text, **{**facts, **more})  # type: ignore[arg-type]
-
-
-def _likeness(draft: ColumnDraft, topic: str) -> object:
-    """Return what columns share about which one answer may hold.
-
-    Those that stand for something (a machine, a side) need the same. Others may be
-    different things where their headers name units or are names in a program.
-    """
-    looks = draft.looks
-    terms = looks.terms & FIGURE_TERMS - _SIDES
-    if topic in ("unit", "numbers"):
-        terms -= STATISTICS
-    coded = topic != "unit" and CODED.search(looks.header)
-    own = coded or (topic in ("time", "meaning") and looks.unit)
-    stem: object = statistic(looks.header)[1] if own and not draft.fields else None
-    if not (
-        looks.terms & FIGURE_TERMS or stem
-    ):  # nothing says that they are of one kind
-        name = _DIGITS.sub("#", fold(draft.bare))
-        stem = tuple(sorted(draft.fields)) or (name, name == "value" and draft.line)
-    return topic, tuple(sorted(terms)), stem
 
 
 def _title(key: str) -> str:

@@ -88,14 +88,14 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     likely: dict[str, str]
     kinds: dict[str, str]
     choices: dict[str, str]
-    works: dict[str, str]
-    exact: dict[str, str]
-    aliases: dict[str, str]
-    called: dict[str, str]
-    things: dict[str, tuple[str, str]]
     numbers: dict[str, str]
     roles: dict[str, str]
     logs: dict[str, dict[str, Column | str]]
+    exact: dict[str, str]
+    works: dict[str, str]
+    things: dict[str, tuple[str, str]]
+    facts_called: dict[str, str]
+    settings_called: dict[str, str]
 
 
 class ColumnProfile(msgspec.Struct, frozen=True):
@@ -212,8 +212,9 @@ def fold(header: str) -> str:
 
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
-    plain = pattern("statistic").sub(" ", fold(_BRACKET.sub(" ", header)))
-    for term in {*terms, "time", "latency"} & _patterns().keys():
+    bare = _BRACKET.sub(" ", pattern("measured").sub("", header))
+    plain = pattern("statistic").sub(" ", fold(bare))
+    for term in {*terms} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)
     rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}
     return rest <= _FILLING

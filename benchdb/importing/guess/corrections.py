@@ -98,6 +98,16 @@ class Line(msgspec.Struct, frozen=True):
         """Return the key by which it is answered."""
         return f"{self.name} at line {self.line}"
 
+    def takes(self, answer: str) -> bool:
+        """Tell whether *answer* may be a value of its fact, and of no other."""
+        several = _ONE_OF_SEVERAL.fullmatch(answer)
+        printed = plain_name(several["printed"].strip("'\" ")) if several else None
+        if printed and all(plain_name(text) != printed for text, _ in self.values):
+            return False
+        answer = several["value"].strip("'\" ") if several else answer
+        known = fact_in(answer)
+        return known[0] == self.fact if known else bool(self.fact.read(answer))
+
     def corrected(self, table: Table, answer: str) -> Table | None:
         """Return one of its tables with *answer*, ``None`` if nothing of it stays.
 

@@ -137,7 +137,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if tokens and (not table.rows or len(tokens) == len(bare)):
-        return [*doubts, *(_token_doubt(one, tokens) for one in tokens)]
+        return [*doubts, *map(_token_doubt, tokens)]
     if len(bare) < len(figures) and not tokens:
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
@@ -296,19 +296,16 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
             text,
             choices,
             settle=partial(_enter_work, one),
-            likeness=("work", one.kinds),
             free=_A_WORK,
         )
         for one in bare
     ]
 
 
-def _token_doubt(one: ColumnDraft, tokens: Sequence[ColumnDraft]) -> Doubt:
+def _token_doubt(one: ColumnDraft) -> Doubt:
     """Return the doubt which side of a language model a column is about."""
     text = "Which tokens do {} count?"
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
-    if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
-        more["likeness"] = ("work", one.header)  # its header may say another side
     return column_doubt([one], "work", text, WORKS, **more)
 
 
@@ -373,8 +370,8 @@ def _work_doubt(
     title = cut_settings(title)[0] or title
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
-    named = f"{work_of(title)!r}, which is " if len(heads) < 2 else ""
-    choices["title"] = f"{named}what stands above it, or the file's name"
+    choices["title"] = "what stands above it, or the file's name"
+    named = f" -> {work_of(title)}" if guess and len(heads) < 2 else ""
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
     def settle(answer: str) -> None:
@@ -393,7 +390,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
-        subject=f"the table at line {table.line} ({title!r}{cells})",
+        subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

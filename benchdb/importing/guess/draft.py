@@ -36,9 +36,11 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
     AnswerError,
+    Entry,
     Inquiry,
     Question,
     corrections,
+    entries,
     spelt,
     unused,
 )
@@ -68,9 +70,9 @@ _OPEN = "what it holds is asked for"
 class Proposal(msgspec.Struct, frozen=True):
     """A map, the same as TOML; what was assumed, what is left out, what is open.
 
-    *notes* are assumptions that matter for what the rows mean. *questions* are the
-    lines of the card of what was inferred, which is answered by the key *card*; while
-    there are some the map must not be imported.
+    *notes* are assumptions that matter for what the rows mean. *questions* are those of
+    the card of what was inferred, which is answered by the key *card*; while there are
+    some the map must not be imported.
     """
 
     map: Map
@@ -79,6 +81,10 @@ class Proposal(msgspec.Struct, frozen=True):
     left_out: tuple[str, ...]
     questions: tuple[Question, ...]
     card: str
+
+    def lines(self) -> list[Entry]:
+        """Return the lines of the card, in the order of their numbers."""
+        return entries(self.questions)
 
 
 def propose(
@@ -104,7 +110,7 @@ def propose(
             raise AnswerError(f"yes is not enough: {open_[0].reading()}")
         if not questions or key not in cards:
             break
-        given |= corrections(key, questions, cards.pop(key))
+        given |= corrections(key, entries(questions), cards.pop(key))
         earlier = earlier.with_(state)
     every = earlier.with_(state)
     if given.keys() - state.used - every.keys():  # of what another answer leaves out

@@ -181,15 +181,16 @@ def _plain(name: str) -> str:
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
     plain = _plain(name)
-    if plain in words().called or plain.startswith(_SETTING):
+    if plain in words().settings_called or plain.startswith(_SETTING):
         return setting(plain.removeprefix(_SETTING))
-    name = words().aliases.get(plain, plain)
+    name = words().facts_called.get(plain, plain)
     return FACTS.get(name) or _PARTS.get(name)
 
 
 def setting(name: str) -> Fact:
     """Return the fact that the setting *name* is, which may be any text."""
-    return fact_of(f"parameters.{words().called.get(_plain(name), slug(name))}")
+    called = words().settings_called.get(_plain(name), slug(name))
+    return fact_of(f"parameters.{called}")
 
 
 def setting_field(answer: str) -> str | None:
@@ -205,10 +206,10 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
     facts, or none, is of the *likely* one. ``None`` for any other.
     """
-    words = answer.replace(":", " ").split()
-    for n in range(min(3, len(words) - 1), 0, -1):
-        if fact := fact_named(" ".join(words[:n])):
-            facts = fact.read(" ".join(words[n:]))
+    texts = answer.replace(":", " ").split()
+    for n in range(min(3, len(texts) - 1), 0, -1):
+        if fact := fact_named(" ".join(texts[:n])):
+            facts = fact.read(" ".join(texts[n:]))
             return (fact, facts) if facts else None
     known = {
         "device": _device(answer),
@@ -263,6 +264,6 @@ def fact_of(field: str) -> Fact:
     name = next(
         (field.removeprefix(it) for it in PREFIXES if field.startswith(it)), field
     )
-    counts = name in words().called.values()
+    counts = name in words().settings_called.values()
     read, example = (_COUNT, "128") if counts else (_VALUE, "on")
     return Fact(_SETTING + name, frozenset({field}), (), _text(field, read), example)

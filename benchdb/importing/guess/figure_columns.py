@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
@@ -108,7 +107,11 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     of_heading = own != draft.bases and draft.unit is not None
     if (of_heading and draft.unit == around.unit) or not above <= draft.looks.terms:
         return False
-    return says_only(draft.header, draft.looks.unit, {*rule.terms.split()} | above)
+    terms = {*rule.terms.split()} | above
+    # "Max memory" is what a machine has more often.
+    peak = terms == {"peak"} and draft.bases == {"B"} and not statistic(draft.header)[0]
+    terms |= {"memory"} if peak else {"time", "latency"}
+    return says_only(draft.header, draft.looks.unit, terms)
 
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
@@ -150,7 +153,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
     if looks.ambiguous and not looks.decimal:  # else no mark helps
         choices = {"point": "the point", "comma": "the comma"}
         choices[LEAVE_OUT] = words().choices[LEAVE_OUT]
-        more: dict[str, object] = {"settle": settle_mark, "likeness": None}
+        more: dict[str, object] = {"settle": settle_mark}
         more |= {"subject": f"{draft.header[:40]!r} ({looks.ambiguous})"}
         text = "Which mark is decimal in {}?"
         doubts.append(column_doubt([draft], "mark", text, choices, **more))
@@ -160,7 +163,7 @@ def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
             choices["zero"] = "a result of nought"
         choices[LEAVE_OUT] = "leave these cells out"
         text = f"What does {looks.zero!r} mean in {{}}?"
-        more = {"settle": settle_zero, "likeness": None}
+        more = {"settle": settle_zero}
         doubts.append(column_doubt([draft], "zeros", text, choices, **more))
     return doubts
 
@@ -208,7 +211,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     unsaid = draft.aside and not terms and not looks.integers
     more["guess"] = _likely_unit(keys, draft, around)
     if draft.given or unsaid:
-        more |= {"guess": LEAVE_OUT, "likeness": LEAVE_OUT}
+        more["guess"] = LEAVE_OUT
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])
@@ -228,7 +231,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     sure = not (draft.pattern or draft.given)
     if metric is not None and sure and _is_printed(draft, around):
         return []
-    likely, names = _candidates(draft, around)
+    names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
     if not names and metric is None:
         draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
@@ -267,40 +270,32 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         ours = {it: titles[it] for it in titles if it not in (*FIELDS, RATIO)}
         titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
         more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
-        more |= {"guess": metric, "likeness": ("metric", metric, unit)}
+        more["guess"] = metric
     topic = "results" if draft.given else topic
     more |= _of_no_speed(draft)
-    doubt = column_doubt([draft], topic, text, titles, **more)
-    # What is likely of one column may be so of another by chance.
-    own = doubt.likeness if metric else (doubt.likeness, *likely)
-    return [replace(doubt, likeness=own)]
+    return [column_doubt([draft], topic, text, titles, **more)]
 
 
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
-    """Return what holds of a specification, and of a size or share of nothing named.
-
-    They are left out; all shares and all specifications are one line each.
-    """
+    """Return that a specification is left out, and a size or share of nothing named."""
     unsaid = draft.metric is None and draft.bases <= {"%", "B"}
-    left: dict[str, object] = {"guess": LEAVE_OUT} if draft.given or unsaid else {}
-    alike = draft.given or (unsaid and draft.bases == {"%"})
-    return left | ({"likeness": (LEAVE_OUT, draft.given)} if alike else {})
+    return {"guess": LEAVE_OUT} if draft.given or unsaid else {}
 
 
-def _candidates(draft: ColumnDraft, around: Around) -> tuple[list[str], list[str]]:
-    """Return what is likely of a time, and all that figures in their unit may be."""
+def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
+    """Return what figures in their unit may be, the likeliest first."""
     known = (*metrics(), *FIELDS, RATIO)
     likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates
     names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
     if draft.metric is not None:
-        return likely, names
+        return names
     if draft.bases == {"s"}:
         names = list(dict.fromkeys([*likely, *names]))
     elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
         names = [name for name in names if name not in TOKENS]  # of other things
-    return likely, names
+    return names
 
 
 def fits(metric: str, bases: Collection[str]) -> bool:
@@ -327,6 +322,8 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
+    if "throughput" in terms:
+        return keys[0]
     sizes = amounts(looks.texts[:SHOWN], "s")
     for large, small, limit in _BY_SIZE:
         if {large, small} <= {*keys}:

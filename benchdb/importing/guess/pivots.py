@@ -190,7 +190,6 @@ def _headers_doubts(
     doubts = []
     for one in drafts:
         more: dict[str, object] = {"settle": partial(settle, one=one)}
-        more["likeness"] = ("columns", drafts[0].metric or drafts[0].kinds, *runtimes)
         more["guess"] = first if first != "setting" else None
         doubts.append(column_doubt([one], "columns", text, choices, **more))
     return doubts

@@ -5,13 +5,13 @@ settles them all. Each has a key of its own as well, so that it can be answered 
 """
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
-from msgspec.structs import replace
 
 from benchdb.errors import UsageError, suggestion
+from benchdb.importing.guess.facts import fact_named
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -23,6 +23,10 @@ AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
 _NAMED = 4  # subjects that a line names
+_SHOWN = 3  # answers that it shows beside the likely one
+# Topics of doubts about a column of figures, which make one line.
+_OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
+_OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
     r"\s*(?:'(?P<quoted>[^']+)'|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
@@ -36,20 +40,39 @@ def spelt(answer: str) -> str:
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A line of a card. *key* stays the same for the same document.
+    """What is asked on a card. *key* stays the same for the same document.
 
-    *lines* are those of the document where its tables begin. Where *free* says what
-    may be typed instead, an answer need not be one of the *choices*. *likely* is the
-    answer that holds as long as nobody objects; where there is none, one has to be
-    given.
+    ``{}`` in what it *asks* are its *subjects*. *lines* are those of the document where
+    its tables begin, *places* the columns that it is about, by these. Where *free* says
+    what may be typed instead, an answer need not be one of the *choices*; *takes* tells
+    whether one makes sense. *likely* is the answer that holds as long as nobody
+    objects; where there is none, one has to be given.
     """
 
     key: str
-    text: str
+    asks: str
+    subjects: tuple[str, ...]
     lines: tuple[int, ...]
+    topic: str
+    takes: Callable[[str], bool]
+    places: frozenset[tuple[int, str]] = frozenset()
     choices: Mapping[str, str] = {}
     free: str | None = None
     likely: str | None = None
+
+    @property
+    def named(self) -> str:
+        """Return its subjects, the first of them where it has choices."""
+        if not self.choices:
+            return "; ".join(self.subjects)
+        more = len(self.subjects) - _NAMED
+        listed = ", ".join(self.subjects[:_NAMED])
+        return f"{listed} and {more} more" if more > 0 else listed
+
+    @property
+    def text(self) -> str:
+        """Return it in words, without its answer."""
+        return self.asks.replace("{}", self.named)
 
     @property
     def short(self) -> str:
@@ -61,15 +84,102 @@ class Question(msgspec.Struct, frozen=True):
         return frozenset((self.short, line, self.likely) for line in self.lines)
 
     def reading(self) -> str:
-        """Return the line with its likely answer, and what else may be."""
-        if not self.choices:
-            return self.text
-        if self.likely is None:
-            free = f", or {self.free}" if self.free else ""
-            return f"{self.text} NEEDS AN ANSWER: {', '.join(self.choices)}{free}"
-        others = ", ".join(key for key in self.choices if key != self.likely)
-        words = self.choices.get(self.likely, self.likely)
-        return f"{self.text} {words}; or {others}"
+        """Return it with its likely answer, and what else is likely."""
+        return Entry(((self,),)).reading()
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A line of a card: *parts* that are about the same, each of like questions."""
+
+    parts: tuple[tuple[Question, ...], ...]
+
+    @property
+    def questions(self) -> list[Question]:
+        """Return all that is asked."""
+        return [one for part in self.parts for one in part]
+
+    def reading(self) -> str:
+        """Return the line, in which columns are named once."""
+        texts = []
+        for part in self.parts:
+            first, head = part[0], self.parts[0]
+            named = (", " if first.choices else "; ").join(
+                dict.fromkeys(one.named for one in part)
+            )
+            if part is not head and first.choices and _places(part) == _places(head):
+                named = "these"
+            texts.append(f"{first.asks.replace('{}', named)}{_proposed(part)}")
+        return ". ".join(texts)
+
+    def asked(self, answer: str) -> list[Question]:
+        """Return the questions that *answer* is to, which may be any of them.
+
+        Raise ``AnswerError`` where it may be several facts, or none.
+        """
+        every = self.questions
+        takers = [one for one in every if one.takes(answer)]
+        topics = dict.fromkeys(one.topic for one in takers or every)
+        if every[0].choices:
+            alike = [one for one in every if one.topic == next(iter(topics))]
+            return [one for one in alike if one.choices or one in takers]
+        if len(every) == 1 or answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED):
+            return every
+        if fact_named(answer) or answer.casefold() == SETTING:
+            return every[:1]  # what the column is, from which it has them
+        if takers and len(topics) == 1:
+            return takers
+        ways = ", ".join(f"'{topic}: …'" for topic in topics)
+        raise AnswerError(f"{answer!r}: say which fact it is; allowed: {ways}")
+
+    def holds(self, part: Sequence[Question]) -> bool:
+        """Tell whether *part* is about columns of this line, or some of them."""
+        host, guest = self.parts[0][0], part[0]
+        if not _places(part) or not _places(part) <= _places(self.parts[0]):
+            return False
+        if guest.choices:  # what needs an answer is a line by itself
+            figures = {host.topic, guest.topic} <= {*_OF_FIGURES}
+            return figures and guest.likely is not None
+        topics = {it[0].topic for it in self.parts if it[0].choices}
+        return bool(topics & {*_OF_NAMES, guest.topic})
+
+
+def entries(questions: Iterable[Question]) -> list[Entry]:
+    """Return the lines of a card: what is asked alike, or of the same columns, is one.
+
+    What is stored by each stays in it.
+    """
+    parts: dict[object, list[Question]] = {}
+    for one in questions:
+        # Facts from one place, those of columns by themselves.
+        alike = one.key if one.choices else (one.asks, not one.places)
+        parts.setdefault(alike, []).append(one)
+    order = [*parts.values()]
+    lines: dict[int, Entry] = {}  # by which part begins them
+    # What is asked of more columns is first; facts are shown beside what is asked.
+    for part in sorted(order, key=lambda it: (not it[0].choices, -len(_places(it)))):
+        host = next((n for n, line in lines.items() if line.holds(part)), None)
+        n = order.index(part) if host is None else host
+        lines[n] = Entry((*(lines[n].parts if host is not None else ()), tuple(part)))
+    return [lines[n] for n in sorted(lines)]
+
+
+def _proposed(part: Sequence[Question]) -> str:
+    """Return the likely answer to like questions, and others that are to all."""
+    first, likely = part[0], part[0].likely
+    if not first.choices:
+        return ""
+    if likely is None:
+        free = f", or {first.free}" if first.free else ""
+        return f" NEEDS AN ANSWER: {', '.join(first.choices)}{free}"
+    common = set.intersection(*({*one.choices} for one in part))
+    others = [key for key in first.choices if key in common and key != likely]
+    more = " …" if others[_SHOWN:] else ""
+    words = first.choices.get(likely, likely)
+    return f" {words}; or {', '.join(others[:_SHOWN])}{more}"
+
+
+def _places(part: Iterable[Question]) -> frozenset[tuple[int, str]]:
+    return frozenset[tuple[int, str]]().union(*(one.places for one in part))
 
 
 class AnswerError(UsageError):
@@ -86,7 +196,7 @@ class Free(msgspec.Struct, frozen=True):
 class Doubt(msgspec.Struct, frozen=True):
     """Something of a document that is not known.
 
-    Doubts of one *text*, *likeness* and *choices* are one line; ``{}`` in its text
+    Doubts of one *text* with the same likely answer are one line; ``{}`` in its text
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *figures* tells whether
     there are figures that it is about: with none it is not asked. *guess* is the
@@ -101,7 +211,6 @@ class Doubt(msgspec.Struct, frozen=True):
     choices: Mapping[str, str]
     settle: Callable[[str], "Iterable[Doubt] | None"]
     free: Free | None = None
-    likeness: object = None
     figures: Callable[[], bool] | None = None
     guess: str | None = None
 
@@ -142,6 +251,12 @@ class Doubt(msgspec.Struct, frozen=True):
         allowed = ", ".join((*self.choices, *([self.free.words] if self.free else ())))
         raise AnswerError(f"{key!r}: {answer!r}: {why}; allowed: {allowed}")
 
+    def takes(self, answer: str) -> bool:
+        """Tell whether *answer* makes sense."""
+        with suppress(AnswerError):
+            return bool(self.accepted(self.key, answer))
+        return False
+
 
 class Inquiry:
     """What is in doubt about a document, by the *answers* there are.
@@ -167,6 +282,7 @@ class Inquiry:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
         groups: dict[str, list[Doubt]] = {}
         more: list[Doubt] = []
+        brought: list[Doubt] = []  # up by answers: no line of what was shown before
         for doubt in doubts:
             if doubt.is_about_figures:
                 groups.setdefault(self._line_of(doubt), []).append(doubt)
@@ -182,15 +298,14 @@ class Inquiry:
                 else:
                     rest.append((key, doubt))
             for answer_key, some in given.items():
-                more += self._accept(answer_key, some)
-        guesses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+                brought += self._accept(answer_key, some)
         for key, doubt in rest:
-            guesses[key][doubt.likely or ""] += 1
-        for key, doubt in rest:  # a line has one likely answer, that of most of it
-            likely = guesses[key].most_common(1)[0][0]
-            more += self._assume(key, replace(doubt, guess=likely))
+            more += self._assume(key, doubt)
         if more:
             self.settle(more)
+        if brought:
+            self._kinds.clear()
+            self.settle(brought)
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
@@ -217,10 +332,10 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answer = alive[0].accepted(key, self._answers[key])
-        words = alive[0].choices.get(answer, answer)
+        answers = [doubt.accepted(key, self._answers[key]) for doubt in alive]
+        words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
-        for doubt in alive:
+        for doubt, answer in zip(alive, answers, strict=True):
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
@@ -234,7 +349,8 @@ class Inquiry:
 
     def _line_of(self, doubt: Doubt) -> str:
         """Return the key of the line that a doubt belongs to; remember it."""
-        kind = (doubt.text, doubt.likeness, tuple(doubt.choices.items()))
+        likely = doubt.likely and doubt.choices[doubt.likely]
+        kind = (doubt.text, likely or tuple(doubt.choices))
         key = self._kinds.get(kind)
         if key is None:
             key = doubt.short if doubt.short not in self._keys else doubt.key
@@ -277,21 +393,21 @@ def unused(
 
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:
     first = doubts[0]
-    subjects = list(dict.fromkeys(doubt.subject for doubt in doubts))
-    listed = ", ".join(subjects[:_NAMED])
-    if len(subjects) > _NAMED:
-        listed += f" and {len(subjects) - _NAMED} more"
     return Question(
         key=key,
-        text=first.text.replace("{}", listed),
+        asks=first.text,
+        subjects=tuple(dict.fromkeys(doubt.subject for doubt in doubts)),
         lines=tuple(sorted({doubt.line for doubt in doubts})),
+        topic=first.topic,
+        takes=first.takes,
+        places=frozenset((doubt.line, doubt.name) for doubt in doubts if doubt.name),
         choices=first.choices,
         free=first.free.words if first.free else None,
         likely=first.likely,
     )
 
 
-def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, str]:
+def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
     """Return what the *answer* to a card of *lines* corrects, by key or by name.
 
     ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
@@ -299,7 +415,7 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
     """
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
-    typed: list[tuple[str, str, bool]] = []
+    typed: list[tuple[str, str, list[str]]] = []
     for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
         said = spelt(correction["answer"]) if correction else ""
@@ -312,15 +428,17 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
             name, said = "work", f"new: {said}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         numbered = 0 < number <= len(lines)
-        typed.append((lines[number - 1].key if numbered else name, said, numbered))
+        asked = lines[number - 1].asked(said) if numbered else ()
+        typed.append((name, said, [it.key for it in asked]))
     corrected: dict[str, str] = {}
-    own = {name for name, said, numbered in typed if numbered and "->" not in said}
-    for name, said, numbered in typed:
-        # By its name an answer is to all lines that are called so and have none of
-        # their own, by a number to one.
-        alike = [it.key for it in lines if it.short == name and it.key not in own]
-        keys = [name] if numbered else [*{name} - own, *alike]
-        for key_ in dict.fromkeys(keys):
+    own = {key for _, said, keys in typed if "->" not in said for key in keys}
+    for name, said, keys in typed:
+        # By its name an answer is to all that is called so and has none of its own, by
+        # a number to what a line asks.
+        called = [it.key for line in lines for it in line.questions if it.short == name]
+        for key_ in keys or dict.fromkeys(
+            it for it in (name, *called) if it not in own
+        ):
             before = f"{corrected[key_]}; " if key_ in corrected else ""
             corrected[key_] = before + said
     return corrected

@@ -85,6 +85,16 @@ def question(found: Proposal, topic: str) -> Question:
     return line
 
 
+def number(found: Proposal, text: str) -> int:
+    """Return the number of the line that asks what has *text* in its key or words."""
+    (n,) = [
+        n
+        for n, line in enumerate(found.lines(), 1)
+        if any(text in f"{it.key}: {it.text}" for it in line.questions)
+    ]
+    return n
+
+
 def choices(found: Proposal, topic: str) -> set[str]:
     return {*question(found, topic).choices}
 

@@ -14,7 +14,14 @@ from benchdb.importing.mapping.maps import parse
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING
 from benchdb.importing.sheets import readable
-from tests.importing.guess.guessed import figures, inferred, of_text, records, table
+from tests.importing.guess.guessed import (
+    figures,
+    inferred,
+    number,
+    of_text,
+    records,
+    table,
+)
 
 EXACT = table(
     "workload | chip | device | framework | precision | size | TFLOPS",
@@ -301,7 +308,7 @@ def test_a_setting_goes_by_what_the_card_calls_it(name, answer, kept):
     assert told == [one | other for one, other in zip(ours, rest, strict=True)]
 
 
-@pytest.mark.parametrize("name", ["7", "Foo tokens", "unit of Foo tokens"])
+@pytest.mark.parametrize("name", ["5", "Foo tokens", "unit of Foo tokens"])
 @pytest.mark.parametrize("answer", ["prompt tokens", "prompt_tokens", "input tokens"])
 def test_a_column_of_numbers_is_the_setting_that_is_typed(name, answer):
     told = [run.parameters for _, run in runs(WORDS, f"yes, but {name}: {answer}")]
@@ -380,12 +387,12 @@ def test_a_correction_reaches_all_that_its_line_shows():
     text = "# Benchmarks\n\n## GPU\n\n" + table(
         "Thing | gpu_2x_foo (img/s) | gpu_4x_foo (img/s)", "lenet | 10.5 | 20.5"
     )
-    keys = [it.key.partition(" at ")[0] for it in of_text(text).questions]
-    number = keys.index("device in names of columns") + 1
-    assert {run.device for _, run in runs(text, f"{number}: cuda")} == {"cuda"}
+    found = of_text(text)
+    device = number(found, "device in names of columns")
+    assert {run.device for _, run in runs(text, f"{device}: cuda")} == {"cuda"}
 
-    number = next(n for n, key in enumerate(keys, 1) if key.startswith("work"))
-    works = {run.workload for _, run in runs(text, f"{number}: new: Odd Work")}
+    work = number(found, "What is the work")
+    works = {run.workload for _, run in runs(text, f"{work}: new: Odd Work")}
     assert works == {"odd-work"}
     assert {run.workload for _, run in runs(text, "new: other")} == {"other"}
 

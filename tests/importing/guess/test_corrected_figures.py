@@ -10,6 +10,7 @@ from tests.importing.guess.guessed import (
     figures,
     inferred,
     metrics_of,
+    number,
     of_text,
     records,
     table,
@@ -51,20 +52,18 @@ def agreed(text: str, answer: str) -> Proposal:
 
 @pytest.mark.parametrize("answer", ["leave-out", "setting"])
 def test_the_table_beside_one_that_is_left_out_keeps_its_figures(answer):
-    lines = of_text(BESIDE).questions
-    (number,) = [n for n, it in enumerate(lines, 1) if "'Foo'" in it.text]
+    foo = number(of_text(BESIDE), "'Foo'")
 
-    assert stored(BESIDE, f"yes, but {number}: {answer}") == [
+    assert stored(BESIDE, f"yes, but {foo}: {answer}") == [
         ("llm-prefill", "tokens_per_second", 410),
         ("llm-decode", "tokens_per_second", 31),
     ]
 
 
 def test_an_answer_about_work_is_to_the_table_that_it_is_asked_of():
-    parts = of_text(BESIDE).questions
-    (number,) = [n for n, it in enumerate(parts, 1) if "What is the work" in it.text]
+    work = number(of_text(BESIDE), "What is the work")
 
-    found = of_text(BESIDE, {"readings": f"yes, but {number}: leave-out"})
+    found = of_text(BESIDE, {"readings": f"yes, but {work}: leave-out"})
 
     assert {work for work, _, _ in figures(found, BESIDE)} == {
         "llm-prefill",
@@ -83,10 +82,8 @@ def test_a_table_whose_columns_are_all_left_out_goes_and_is_named():
 
 
 def test_a_line_is_answered_by_its_number_though_a_table_of_it_goes():
-    parts = of_text(UNSTATED).questions
-    numbers = {it.key: n for n, it in enumerate(parts, 1)}
-    framework = next(n for key, n in numbers.items() if key.startswith("framework"))
-    (foo,) = [n for n, it in enumerate(parts, 1) if "'Foo'" in it.text]
+    asked_ = of_text(UNSTATED)
+    framework, foo = number(asked_, "not stated: framework"), number(asked_, "'Foo'")
 
     answer = f"yes, but {framework}: jax; {foo}: leave-out"
     found = of_text(UNSTATED, {"readings": answer})
@@ -112,12 +109,7 @@ def test_whole_headings_are_not_asked_again_once_they_are_answered(answer):
         f"## {name}\n\n" + table("Preset | Time (s)", f"quick | {seconds}")
         for name, seconds in (("Blue Heron", 2.5), ("Red Kite", 3.5))
     )
-    (number,) = [
-        n
-        for n, it in enumerate(of_text(text).questions, 1)
-        if it.key.startswith("headings")
-    ]
-    found = agreed(text, f"yes, but {number}: {answer}")
+    found = agreed(text, f"yes, but {number(of_text(text), 'headings of')}: {answer}")
 
     assert found.questions == ()
     runs = [it.run for it in records(found, text)]
@@ -175,12 +167,11 @@ def test_a_metric_that_is_not_printed_has_a_line_and_one_that_is_has_none():
 )
 def test_the_line_of_a_metric_takes_a_unit_or_another_metric(answer, expected):
     text = "# matmul on M1\n\n" + table("Size | Wall peak memory (MB)", "512 | 8")
-    parts = of_text(text).questions
-    (number,) = [n for n, it in enumerate(parts, 1) if it.key.startswith("metric")]
+    metric = number(of_text(text), "metric of")
 
-    assert stored(text, f"yes, but {number}: {answer}") == expected
+    assert stored(text, f"yes, but {metric}: {answer}") == expected
     with pytest.raises(AnswerError, match="it is no unit, and no metric"):
-        agreed(text, f"yes, but {number}: latency_p99_seconds")
+        agreed(text, f"yes, but {metric}: latency_p99_seconds")
 
 
 def test_all_values_that_are_stored_otherwise_than_printed_are_shown():

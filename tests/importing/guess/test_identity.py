@@ -340,7 +340,7 @@ def test_settings_and_sentences_are_no_names_of_work():
     rows = "latency: 9.5 ms\n"
     for line in ("Parameters = 41,943,040", "It is there. Nothing else was found"):
         found = of_text(f"## {line}\n\n{rows}", name="runs/speed_test.txt")
-        assert "('speed test')" in question(found, "work").text
+        assert "'speed test' -> speed-test" in question(found, "work").text
 
 
 def test_names_of_frameworks_and_precisions_are_no_models_below_that_header():

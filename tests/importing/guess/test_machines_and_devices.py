@@ -48,8 +48,8 @@ def test_a_time_of_the_cpu_is_none_of_the_card_that_its_row_names():
 
     # Beside a time by the clock it is what the processor was busy for.
     wall = table("Device | CPU Time (sec) | Wall Time (sec)", "M1 Max | 3.1 | 2.5")
-    answers = {"time of CPU": "work_seconds", "time": "leave-out", "work": "new: cnn"}
-    (one,) = records(converse(wall, answers)[0], wall)
+    answer = "CPU Time (sec): work_seconds; Wall Time (sec): leave-out; work: new: cnn"
+    (one,) = records(of_text(wall, {"readings": answer}), wall)
     assert one.run.device == "unknown"
 
 
@@ -77,9 +77,9 @@ def test_the_machine_of_another_heading_is_no_choice():
 
     lines = [it.text for it in of_text(text).questions if "machine" in it.key]
     assert lines == [
-        "machine: 'My M3 Pro' -> M3 Pro (2), from the headings above "
-        "(table 1 at line 3)",
-        "machine: not stated; the document names M3 Pro (line 1) (table 2 at line 10)",
+        "machine: 'My M3 Pro' -> M3 Pro (2) (table 1 at line 3), from the headings "
+        "above",
+        "not stated: machine (the document names M3 Pro (line 1)) (table 2 at line 10)",
     ]
 
 
@@ -155,8 +155,8 @@ def test_a_heading_that_names_a_chip_shortly_is_asked_about():
 
     line = inferred(of_text(text))["machine in headings"]
     assert line.endswith(
-        "'M2' -> M2 (2), from the headings above; "
-        "the document also names M2 Max (line 1)"
+        "'M2' -> M2 (2) (the document also names M2 Max (line 1)), "
+        "from the headings above"
     )
     assert {chip for chip, _, _ in ran(text, machine="not-stated")} == {"unknown"}
     assert {chip for chip, _, _ in ran(text, machine="M2 Max")} == {"M2 Max"}
@@ -181,8 +181,8 @@ def test_a_cell_that_names_a_chip_shortly_is_asked_about():
     text = MAX + table("Machine | s/epoch", "M2 | 5", "M1 | 6")
 
     assert inferred(of_text(text))["machine in Machine"] == (
-        "machine: M2 (1), from the column 'Machine'; the document also names M2 Max "
-        "(line 1)"
+        "machine: M2 (1) (the document also names M2 Max (line 1)), "
+        "from the column 'Machine'"
     )
     chips = {
         answer: [chip for chip, _, _ in ran(text, **{"machine in Machine": answer})]

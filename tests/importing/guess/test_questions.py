@@ -14,6 +14,8 @@ from tests.importing.guess.guessed import (
     converse,
     figures,
     inferred,
+    metrics_of,
+    number,
     of_text,
     question,
     records,
@@ -117,11 +119,8 @@ LARGE_AND_SMALL = (
 def test_what_many_figures_and_what_few_wait_for_is_one_question():
     found = of_text(LARGE_AND_SMALL)
 
-    likely = {it.key: it.likely for it in found.questions}
-    assert (found.card, likely["unit of Load"], likely["unit of Time"]) == (
-        "readings",
-        *"ss",
-    )
+    one = question(found, "unit of")
+    assert (found.card, one.likely, one.lines) == ("readings", "s", (3, 48))
 
 
 CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
@@ -136,15 +135,12 @@ CROWDED = "# torch training on M1 CPU\n\n" + "\nThen:\n\n".join(
 
 def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     found = of_text(CROWDED)
-    lines = found.questions
     assert of_text(CROWDED, {"readings": "yes"}).questions == ()
-    numbers = {it.key: n for n, it in enumerate(lines, 1)}
-    assert lines[numbers["unit of Time"] - 1].likely == "s"
+    assert question(found, "unit of Time").likely == "s"
     shown = [metric for _, metric, _ in figures(found, CROWDED)]  # beside the card
     assert shown.count("peak_memory_observed_bytes") == 3
 
-    memory, foo = numbers["metric of Peak memory"], numbers["numbers of Foo"]
-    answer = f"yes, but {memory}: stored_bytes; {foo}: leave-out"
+    answer = f"yes, but Peak memory: stored_bytes; {number(found, 'Foo')}: leave-out"
     last = of_text(CROWDED, {"readings": answer})
     assert asked(last) == set()
     assert any("'Foo'" in it and "as answered" in it for it in last.left_out)
@@ -154,12 +150,11 @@ def test_likely_readings_are_one_question_whose_answer_may_correct_some():
     with pytest.raises(AnswerError, match="nothing asks '99'"):
         of_text(CROWDED, {"readings": "yes, but 99: ms"})
     with pytest.raises(AnswerError, match="'unit of Time': 'furlongs'"):
-        of_text(CROWDED, {"readings": f"{numbers['unit of Time']}: furlongs"})
+        of_text(CROWDED, {"readings": f"{number(found, 'unit of Time')}: furlongs"})
 
 
 def test_what_a_correction_brings_up_is_asked_further():
-    lines = of_text(CROWDED).questions
-    (n,) = [n for n, it in enumerate(lines, 1) if it.key == "numbers of Foo"]
+    n = number(of_text(CROWDED), "numbers of Foo")
     more = of_text(CROWDED, {"readings": f"yes, but {n}: ms"})
     assert "time of Foo" in asked(more)
 
@@ -230,13 +225,13 @@ def test_what_nothing_states_has_a_line_with_what_the_document_names():
         "Model | tok/s", "Phi 4 | 35.1"
     )
     assert [line.text for line in of_text(text).questions][:3] == [
-        "machine: not stated; the document names M4 Pro (line 1)",
-        "device: not stated",
-        "framework: not stated; the document names mlx",
+        "not stated: machine (the document names M4 Pro (line 1))",
+        "not stated: device",
+        "not stated: framework (the document names mlx)",
     ]
 
     for answer, told in {
-        "yes, but 1: M4 Pro 48 GB; 2: gpu; 3: mlx": ("M4 Pro", "metal", "mlx"),
+        "yes, but 1: M4 Pro 48 GB; 1: gpu; 1: mlx": ("M4 Pro", "metal", "mlx"),
         "machine: M1 Max 32c; framework: llama.cpp": ("M1 Max", "unknown", "llama.cpp"),
         "yes": ("unknown", "unknown", "unknown"),
     }.items():
@@ -424,42 +419,21 @@ def works_of_log(answer: str) -> list[tuple[str, float | None]]:
 
 def test_an_answer_for_two_tables_holds_for_that_which_another_answer_leaves():
     found = of_log({})
-    (number,) = (n for n, it in enumerate(found.questions, 1) if it.short == "work")
-    assert found.questions[number - 1].lines == (2, 4)
-    answer = f"elapsed: leave-out; {number}: llm-train"
+    (asked,) = (it for it in found.questions if it.short == "work")
+    assert asked.lines == (2, 4)
+    answer = f"elapsed: leave-out; {number(found, 'work: ')}: llm-train"
     assert works_of_log(answer) == [("llm-train", 0.839), ("llm-train", 71.5)]
 
 
-APART = "\n".join(
-    f"# {title}\n\n" + table(f"Machine | {header}", "M1 Max | 71.5")
-    for title, header in (("How it went", "elapsed"), ("Then this", "train_runtime"))
-)
-
-
-@pytest.mark.parametrize("numbered_first", [True, False])
-def test_a_line_with_an_answer_of_its_own_is_not_answered_by_its_name(numbered_first):
-    found = of_text(APART)
-    lines = [n for n, it in enumerate(found.questions, 1) if it.short == "work"]
-    assert len(lines) == 2
-    answers = [f"{lines[0]}: leave-out", "work: llm-train"]
-    answer = "; ".join(answers if numbered_first else answers[::-1])
-    found = of_text(APART, {"readings": f"yes, but {answer}"})
-    stored = records(found, APART)
-    assert [(it.run.workload, it.run.locator) for it in stored] == [
-        ("llm-train", "line 11, column train_runtime")
-    ]
-
-
-@pytest.mark.parametrize("answer", ["{}: cpu; device: gpu", "device: gpu; {}: cpu"])
-def test_a_fact_of_all_figures_leaves_a_line_with_an_answer_of_its_own(answer):
+@pytest.mark.parametrize("of_table_first", [True, False])
+def test_a_fact_of_all_figures_leaves_a_table_with_an_answer_of_its_own(of_table_first):
     text = "# Training resnet50 with PyTorch\n\n" + "\n".join(
         f"## {machine}\n\n" + table(f"Machine | {header}", f"{machine} | 138 img/s")
         for machine, header in (("M1 Max", "img/s"), ("RTX 4090", "images/s"))
     )
-    found = of_text(text)
-    number = max(n for n, it in enumerate(found.questions, 1) if it.short == "device")
-    answers = {"readings": f"yes, but {answer.format(number)}"}
-    stored = records(of_text(text, answers), text)
+    typed = ["device of table 2: cpu", "device: gpu"]
+    answer = "; ".join(typed if of_table_first else typed[::-1])
+    stored = records(of_text(text, {"readings": f"yes, but {answer}"}), text)
     assert [it.run.device for it in stored] == ["metal", "cpu"]
 
 
@@ -474,3 +448,82 @@ def test_the_metric_of_a_column_that_names_a_side_leaves_its_work():
         ("llm-decode", metric, 54.78),
         ("llm-prefill", metric, 35.72),
     ]
+
+
+def asked_together(found) -> list[set[str]]:
+    """Return the keys of what each line of the card asks."""
+    return [{it.short for it in line.questions} for line in found.lines()]
+
+
+def test_all_that_is_asked_of_a_column_is_one_line():
+    assert {"unit of Time", "time of Time"} in asked_together(of_text(TIME))
+
+    n = number(of_text(TIME), "unit of Time")
+    found = of_text(TIME, {"readings": f"yes, but {n}: min; {n}: epoch_seconds"})
+    assert figures(found, TIME) == [("lenet", "epoch_seconds", 750.0)]
+    gone = of_text(TIME, {"readings": f"yes, but {n}: leave-out"})
+    assert figures(gone, TIME) == []
+
+
+def test_what_is_not_stated_is_one_line_whose_answers_go_by_what_they_are():
+    text = "# Results\n\n" + table("Model | s/epoch", "lenet | 12.5")
+    n = number(of_text(text), "not stated: device")
+
+    found = of_text(text, {"readings": f"yes, but {n}: cuda; {n}: fp16; {n}: jax"})
+    (run,) = [it.run for it in records(found, text)]
+    assert (run.device, run.framework, run.precision) == ("cuda", "jax", "fp16")
+    with pytest.raises(AnswerError, match="'odd thing': say which fact it is; allow"):
+        of_text(text, {"readings": f"yes, but {n}: odd thing"})
+
+
+def test_a_line_shows_three_other_answers_and_an_error_all():
+    found = of_text(FOO)
+    line = question(found, "numbers of Foo").reading()
+    assert line.endswith("without a unit; or score, tokens/s, img/s …")
+
+    with pytest.raises(AnswerError, match="score, tokens/s, img/s, fps, s, ms, TFLOPS"):
+        of_text(FOO, {"numbers of Foo": "furlongs"})
+
+
+def test_what_needs_an_answer_stands_before_all_others():
+    text = "# Training on M2\n\n" + table(
+        "Model | Throughput (a) | Throughput (b)", "lenet | 12.5 | 13.5"
+    )
+    first, *others = of_text(text).lines()
+
+    assert first.questions[0].likely is None
+    assert all(it.likely for line in others for it in line.questions)
+
+
+def test_columns_with_other_likely_units_are_lines_of_their_own():
+    text = "# JAX on M2\n\n" + table("Model | Time | Latency", "lenet | 2.5 | 512.5")
+    units = [it for it in of_text(text).questions if it.topic == "unit"]
+
+    assert {it.key: it.likely for it in units} == {
+        "unit of Time": "s",
+        "unit of Latency": "ms",
+    }
+
+
+def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
+    runs = [
+        {
+            "hardware": {"gpu_name": "NVIDIA A100", "torch": "2.5.1"},
+            "draft": {"model": "Qwen2 1.5B"},
+            "metrics": {"latency_mean_s": value, "latency_p90_s": value * 2},
+            "baseline": {"latency_mean_s": 3.5},
+            "config": {"ttft_ms": 90.5},
+        }
+        for value in (1.5, 2.5)
+    ]
+    one = Document("runs.json", json.dumps({"runs": runs}).encode())
+    found = propose(one, READERS["json"](one))
+    card = "\n".join(line.reading() for line in found.lines())
+
+    assert metrics_of(found) == {
+        "baseline.latency_mean_s": "latency_mean_seconds",
+        "config.ttft_ms": "time_to_first_token_seconds",
+    }
+    assert "hardware." not in card
+    drafted = found.map.table[0].columns["draft.model"]
+    assert drafted.field == "parameters.draft_model"
