@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import zip_longest
 
 from msgspec.structs import replace
 
@@ -33,8 +34,10 @@ from benchdb.importing.guess.questions import (
     NOT_STATED,
     AnswerError,
 )
-from benchdb.importing.mapping.fields import plain_name
+from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
@@ -171,12 +174,47 @@ class Corrected:
             del self.tables[number]
         return bool(numbers)
 
-    def _put(self, number: int, table: Table | None) -> None:
-        """Put a corrected table in place of itself; without figures it goes."""
+    def _put(self, number: int, table: Table | None, about: str) -> None:
+        """Put a corrected table in place of itself; without figures it goes.
+
+        Raise ``AnswerError`` where the answer *about* something makes it unreadable.
+        """
         if table is None:
             del self.tables[number]
+        elif any(faults(Map(table=(table,)))):
+            why = "its table cannot be read so; answer for its other columns as well"
+            raise AnswerError(f"{about}: {why}")
         else:
             self.tables[number] = table
+
+    def _rows(self, number: int, table: Table) -> Iterator[tuple[object, Fields]]:
+        """Yield the figures that *table* takes from its sheets, and their facts."""
+        for sheet in (it.sheet for n, it in self._sheets if n == number):
+            for item in MatchedTable(table, sheet).read():
+                if isinstance(item, Observation):
+                    fields = compose(item.layers).fields
+                    yield (item.locator, item.value), fields
+
+    def _note_unchanged(
+        self, number: int, before: Table, about: str, known: tuple[Fact, Fields] | None
+    ) -> None:
+        """Note that an answer changed no row of a table, which was so *before*.
+
+        Raise ``AnswerError`` where no row has what is *known* by it either.
+        """
+        table = self.tables[number]
+        rows = self._rows(number, before), self._rows(number, table)
+        if any(one != other for one, other in zip_longest(*rows)):
+            return
+        for _, fields in self._rows(number, table) if known else ():
+            told = {it: fields[it] for it in known[0].fields if fields.get(it)}
+            if known[1].items() <= told.items() if known[1] else not told:
+                break
+        else:
+            if known:
+                why = f"other words of the rows say their {known[0].name}"
+                raise AnswerError(f"{about} changed nothing: {why}")
+        self.notes.append(f"{about}: no row is changed, it was read so")
 
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:
         """Enter an answer to all that *lines* show."""
@@ -184,7 +222,11 @@ class Corrected:
             for line in lines:
                 for number in line.tables:
                     if (table := self.tables.get(number)) is not None:
-                        self._put(number, line.corrected(table, part))
+                        self._put(
+                            number,
+                            line.corrected(table, part),
+                            f"{line.key!r}: {part!r}",
+                        )
                 self._settle(line.fact, part, line.tables)
                 if line.kind == "column" and (fact := fact_named(part)):
                     self.doubted.add(f"{fact.name} of {line.header[:30]}")
@@ -206,7 +248,11 @@ class Corrected:
         agreed = answer.casefold() == AGREED
         facts = {} if agreed else facts_in(fact, answer, fact.name)
         for number in numbers if not agreed else ():
-            self._put(number, stated(self.tables[number], fact, facts))
+            self._put(
+                number,
+                stated(self.tables[number], fact, facts),
+                f"{fact.name!r}: {answer!r}",
+            )
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
@@ -250,7 +296,10 @@ class Corrected:
                     f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
-            self._put(number, table)
+            before, about = self.tables[number], f"{name!r}: {answer!r}"
+            self._put(number, table, about)
+            if table is not None:
+                self._note_unchanged(number, before, about, known)
             if fact is not None:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")
