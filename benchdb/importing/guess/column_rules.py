@@ -392,13 +392,25 @@ def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
     return [cells_doubt(one, "What does {} name?", named) for one in open_]
 
 
-def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
-    """Return the doubt which of *kinds* of things the cells of a column name."""
+def cells_doubt(
+    draft: ColumnDraft,
+    text: str,
+    kinds: Iterable[str],
+    figures: Sequence[ColumnDraft] = (),
+) -> Doubt:
+    """Return the doubt which of *kinds* of things the cells of a column name.
+
+    Left out, they take the *figures* along of which they are all that is known.
+    """
 
     def settle(answer: str) -> None:
         draft.asked = False
-        if answer == "setting" or not draft.take(answer):
+        if answer == "setting":
+            _enter_tests(draft, THINGS[answer][0])
+        elif not draft.take(answer):
             draft.become_field(THINGS[answer][0])
+        for one in figures if answer == LEAVE_OUT else ():
+            one.take(answer)
 
     draft.asked = True
     ordered = things(draft.looks.texts[:_TRIED]).items()
@@ -443,21 +455,21 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing is known; tests of models are work."""
     for one in drafts:
         if one.holds_words and not one.asked:
-            texts = one.looks.texts
             named = "model" in one.looks.terms and not one.looks.truths
             named = named and not one.looks.terms & {"gpu", "cpu"}
-            name = "model" if named else slug(one.header)
-            one.become_field(f"parameters.{name}")
-            facts = {text: known for text in texts if (known := test_facts(text))}
-            sides = {text: _side_facts(text) for text in texts}
-            if (
-                not facts
-                and len({it.get("workload") for it in sides.values()} - {None}) > 1
-            ):
-                facts = {text: known for text, known in sides.items() if known}
-            if len(facts) >= len(texts) * _MOSTLY and 0 < len(facts) <= _TESTS:
-                meanings = {text: Meaning(set=it) for text, it in facts.items()}
-                one.column = Column(field=f"parameters.{name}", cells=meanings)
+            _enter_tests(one, f"parameters.{'model' if named else slug(one.header)}")
+
+
+def _enter_tests(draft: ColumnDraft, field: str) -> None:
+    """Make the cells of a column set *field*, and the work where they name tests."""
+    texts = draft.looks.texts
+    facts = {text: known for text in texts if (known := test_facts(text))}
+    sides = {text: _side_facts(text) for text in texts}
+    if not facts and len({it.get("workload") for it in sides.values()} - {None}) > 1:
+        facts = {text: known for text, known in sides.items() if known}
+    tests = 0 < len(facts) <= _TESTS and len(facts) >= len(texts) * _MOSTLY
+    meanings = {text: Meaning(set=it) for text, it in facts.items()} if tests else {}
+    draft.column = Column(field=field, cells=meanings)
 
 
 def likeness_to_work(column: ColumnProfile) -> float:

@@ -35,6 +35,7 @@ from benchdb.importing.guess.questions import (
     SETTING,
     AnswerError,
 )
+from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
     CORES,
@@ -145,10 +146,11 @@ class Line(msgspec.Struct, frozen=True):
     def _left(self, table: Table) -> Table | None:
         """Return *table* without the figures it is about, ``None`` if none stay.
 
-        A setting that a column tells goes without them.
+        A setting that a column tells goes without them, if its cells are no keys.
         """
         names = {printed for printed, _ in self.values} & table.columns.keys()
-        if self.kind == "column" and self.fact.name not in FACTS:
+        keys = table.read in KEYED and self.header == "key"
+        if self.kind == "column" and self.fact.name not in FACTS and not keys:
             names = {self.header}
         elif self.kind != "figures":
             return None
@@ -396,7 +398,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
-            f"metric, setting, {', '.join(FACTS)}, one of these with a value "
+            f"metric, setting, repeat, {', '.join(FACTS)}, one of these with a value "
             f"(precision fp16), {LEAVE_OUT}"
         )
     return with_columns(table, {name: column})

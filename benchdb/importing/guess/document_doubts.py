@@ -6,7 +6,7 @@ A heading holds where it stands; what else a document names are candidates.
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
@@ -108,8 +108,9 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 
     def settle(answer: str) -> None:
         if answer == "setting":  # each level by itself, the innermost first
-            for n, some in enumerate(levels):
-                field = THINGS[answer][0] + (f"_{n + 1}" if n else "")
+            variants = (THINGS[answer][0] + f"_{n}" * (n > 1) for n in count(1))
+            free = (it for it in variants if not table.names_in_columns(it))
+            for field, some in zip(free, levels, strict=False):
                 table.context.append(expression(field, some))
         elif answer != "nothing":
             table.context.append(expression(THINGS[answer][0], texts))

@@ -251,6 +251,8 @@ def column_of(answer: str, header: str) -> Column | None:
     field = _plain(answer).replace(" ", "_")
     if field == "setting":
         return Column(field=f"parameters.{slug(header)}")
+    if field == "repeat":  # the word of lines
+        return Column(field="conditions.repeat")
     if field in OF_MACHINES[1:] and field != "model":
         return Column(field=field)
     if (fact := fact_named(answer)) is None:

@@ -28,9 +28,13 @@ _CORRECTED = re.compile(
 
 
 def spelt(answer: str) -> str:
-    """Return *answer* as the choices are spelt that all lines have: ``leave-out``."""
+    """Return *answer* as the choices are spelt that all lines have: ``leave-out``.
+
+    A ``variant`` is what a setting of no other name tells.
+    """
     choice = "-".join(answer.split()).casefold()
-    return choice if choice in (LEAVE_OUT, NOT_STATED) else answer.strip()
+    choice = SETTING if choice == "variant" else choice
+    return choice if choice in (LEAVE_OUT, NOT_STATED, SETTING) else answer.strip()
 
 
 class Question(msgspec.Struct, frozen=True):

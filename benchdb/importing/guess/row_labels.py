@@ -61,9 +61,10 @@ def named_rows(
     elif why := _aside(labels, drafts, keyed=keyed):
         for one in [it for it in drafts if it.holds_figures]:
             one.leave(why)
-    if rows or not keyed or not any(one.holds_figures for one in drafts):
+    figures = [one for one in drafts if one.holds_figures]
+    if rows or not keyed or not figures:
         return rows, []
-    return rows, [cells_doubt(corner, "What do {} name?", THINGS)]
+    return rows, [cells_doubt(corner, "What do {} name?", THINGS, figures)]
 
 
 def _metrics(
