@@ -209,6 +209,12 @@ def _gpus_in(column: ColumnProfile) -> Column:
     return Column(field="parameters.gpus", values={**values})
 
 
+def _ends_in(column: ColumnProfile) -> Column:
+    """Return what keeps, of remarks, those that say how runs failed."""
+    cells = {it: Meaning(set={"conditions.remark": it}) for it in column.ended}
+    return Column(cells=cells)
+
+
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         return datetime.date.fromisoformat(text[:10]) if len(text) > 9 else None
@@ -272,6 +278,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "figures": lambda column: column.figures,
     "numbers": lambda column: {unit for unit, _ in column.kinds} == {"1"},
     "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
+    "ended": lambda column: bool(column.ended),
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,
@@ -306,6 +313,7 @@ _TELLING = {
     "providers": _providers,
     "modes": _modes_in,
     "gpus": _gpus_in,
+    "ended": _ends_in,
 }
 
 

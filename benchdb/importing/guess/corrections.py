@@ -417,7 +417,10 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
     if len({*named.values()}) != 1:
         why = f"its rows are {', '.join(map(repr, named))}; answer for each of these"
         raise AnswerError(f"{name!r}: {answer!r}: {why}")
-    told = {"metric": next(iter(named.values())), "unit": column.units.get([*named][0])}
+    told = {
+        "metric": next(iter(named.values())),
+        "unit": column.units.get(next(iter(named))),
+    }
     labels = "|".join(map(expression_of, named))
     skip = {f"^(?!(?:{labels})$)": "its name says no metric"}
     columns = {

@@ -138,7 +138,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if tokens and (not table.rows or len(tokens) == len(bare)):
-        return [*doubts, *(_token_doubt(one, tokens) for one in tokens)]
+        return [*doubts, *(_token_doubt(table, one, tokens) for one in tokens)]
     if len(bare) < len(figures) and not tokens:
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
@@ -301,10 +301,16 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
     ]
 
 
-def _token_doubt(one: ColumnDraft, tokens: Sequence[ColumnDraft]) -> Doubt:
-    """Return the doubt which side of a language model a column is about."""
+def _token_doubt(
+    table: TableDraft, one: ColumnDraft, tokens: Sequence[ColumnDraft]
+) -> Doubt:
+    """Return the doubt which side of a language model a column is about.
+
+    It is that which the headings speak of, most likely.
+    """
     text = "Which tokens do {} count?"
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
+    more |= {"guess": f"llm-{table.side}"} if table.side else {}
     if len(tokens) > 1 and THINGS["setting"][0] in one.fields:
         more["likeness"] = ("work", one.header)  # its header may say another side
     return column_doubt([one], "work", text, WORKS, **more)

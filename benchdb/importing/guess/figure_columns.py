@@ -274,9 +274,9 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         if bases == {"s"}:
             topic, text = "time", "What is timed in {}?"
         more["free"] = Free(f"a metric of schema/metrics.json in {listed}", fault)
-        more["guess"] = (
-            LEAVE_OUT if bases <= {"%", "B"} else None
-        )  # of what, is not said
+        # Of what, is not said; a first of something is no usual time of it.
+        unsaid = bases <= {"%", "B"} or ("first" in draft.looks.terms and not likely)
+        more["guess"] = LEAVE_OUT if unsaid else None
     else:
         unit = draft.unit or draft.looks.unit
         topic, text = "metric", "What are the figures in {}?"

@@ -128,9 +128,12 @@ def _enter_numbers(
 
 
 def pivot_doubts(
-    drafts: Sequence[ColumnDraft], rows: Sequence[ColumnDraft]
+    drafts: Sequence[ColumnDraft], rows: Sequence[ColumnDraft], side: str | None
 ) -> list[Doubt]:
-    """Return the doubts what columns of one kind of figure stand for."""
+    """Return the doubts what columns of one kind of figure stand for.
+
+    Below the name of a *side* of a language model they are no sides.
+    """
     figures = rows or drafts
     rates = (one.looks.terms for one in figures if one.metric in TOKENS)
     sides = frozenset[str]().union(*rates)
@@ -149,6 +152,7 @@ def pivot_doubts(
     doubts: list[Doubt] = []
     texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
     sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
+    sided |= side is not None
     left = any(one.left and one.looks.several for one in drafts)
     if rows:
         columns = [one for one in drafts if one.holds_figures]
@@ -194,6 +198,7 @@ def _headers_doubts(
         one.metric in TOKENS and not one.looks.terms & {"prefill", "decode"}
         for one in drafts
     )
+    two = two and not all(pattern("states").search(one.bare) for one in drafts)
     pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
     choices = things([one.bare for one in drafts])
     first = next(iter(choices))  # what their headers name is likelier than sides

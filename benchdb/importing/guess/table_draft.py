@@ -196,6 +196,9 @@ class TableDraft:
                 one.leave(known)
             elif isinstance(known, Column) and known.is_ == "value" and known.metric:
                 one.become_figures(known)
+            elif known is not None and not (known.field or known.names):  # remarks
+                one.column = known
+                one.left = f"{one.header!r}: but for how runs failed, no setting"
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
@@ -240,7 +243,14 @@ class TableDraft:
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        return pivots.pivot_doubts(self.drafts, self.rows)
+        return pivots.pivot_doubts(self.drafts, self.rows, self.side)
+
+    @property
+    def side(self) -> str | None:
+        """Return the side of a language model that the headings speak of alone."""
+        above = " ".join(chain(*self.segments)).casefold()
+        sides = [one for one in ("prefill", "decode") if one in above]
+        return sides[0] if len(sides) == 1 else None
 
     def _told(self) -> set[str]:
         """Return the fields that columns of fields tell."""

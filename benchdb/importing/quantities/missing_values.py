@@ -31,6 +31,7 @@ _STARTS = tuple(
         ("not supported", r"unsupported\b|no \w{1,20} support\b|requires? [a-z]"),
         ("timed out", r"time[d -]{0,2}out\b|time limit\b"),
         ("failed", r"\w{0,40}(?:error|exception)\b|fail(?:ed|s|ure)?\b|crash\w{0,4}\b"),
+        ("failed", r"stopped (?:at (?:load|start)|by .{0,40}(?:guard|limit|killer))\b"),
         ("failed", r"segmentation fault|segfault|abort(?:ed)?\b|killed\b|traceback\b"),
         ("not measured", r"not (?:yet )?(?:measured|tested|run)\b"),
         ("not available", r"n/a\b|not (?:yet )?(?:available|applicable)\b"),
