@@ -88,6 +88,8 @@ def _rule_of(
 ) -> MetricRule | None:
     units = {unit for unit, _ in kinds} - {"1"} or {"1"}
     counted = {per for _, per in kinds if per}
+    if units == {"1/s", "s"} and len(kinds) == 2 and len(counted) == 1:
+        units = {"1/s"}  # of slow steps, tqdm prints the time of each
     terms = header | {f"/{one}" for one in counted} | (counted & {"step", "epoch"})
     terms |= {"step"} if counted & {"it", "batch"} else set()
     for rule in words().by_unit.get(units.pop() if len(units) == 1 else "", ()):
