@@ -1,7 +1,7 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import zip_longest
 
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import card_lines
+from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     Line,
     Place,
@@ -35,7 +36,7 @@ from benchdb.importing.guess.questions import (
     AnswerError,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
@@ -64,7 +65,7 @@ def correct(
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well.
     """
-    corrected = Corrected({**tables}, earlier, {*doubted})
+    corrected = Corrected({**tables}, earlier, {*doubted}, answers.keys())
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -95,13 +96,14 @@ class Corrected:
         tables: dict[int, Table],
         earlier: Mapping[str, Line],
         doubted: set[str],
+        answered: Collection[str],
     ) -> None:
-        """Begin with nothing entered."""
+        """Begin with nothing entered; *answered* are the keys of all answers."""
         self.tables, self.doubted = tables, doubted
         self.lines: Sequence[Line] = ()
         self.notes: list[str] = []
         self.used: set[str] = set()
-        self._earlier = earlier
+        self._earlier, self._answered = earlier, answered
         self._settled: set[tuple[str, int]] = set()  # facts of tables
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
@@ -240,7 +242,8 @@ class Corrected:
             if line.fact == fact
             and (own := tuple(n for n in line.tables if n in numbers))
         ]
-        if lines:
+        if lines:  # those with an answer of their own have that
+            lines = [line for line in lines if line.key not in self._answered]
             return self._correct_lines(lines, answer)
         if answer.casefold() == LEAVE_OUT:
             why = f"no line says it; leave out a column, a row, or 'table {numbers[0]}'"
@@ -322,7 +325,9 @@ class Corrected:
             names = {plain_name(title): title for title in table.columns}
             titles = [names.get(plain_name(it), "") for it in matched.sheet.header]
             if plain in names:
-                found["title"][number, Place("column", names[plain])] = None
+                runs = _with_runs(table, titles, names[plain])
+                every = ((number, Place("column", title)) for title in runs)
+                found["title"] |= dict.fromkeys(every)
             if nth and 0 < int(nth["number"]) <= len(titles):
                 title = titles[int(nth["number"]) - 1]
                 found["number"][number, Place("column", title)] = None
@@ -339,6 +344,15 @@ class Corrected:
         if nth and len({place.header for _, place in places}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places
+
+
+def _with_runs(table: Table, titles: Sequence[str], title: str) -> Iterator[str]:
+    """Yield *title*, and those of the further runs that stand right of it."""
+    yield title
+    for nth, other in enumerate(titles[titles.index(title) + 1 :], 2):
+        if table.columns.get(other, Column()).set.get(RUN) != nth:
+            return
+        yield other
 
 
 def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterator[str]]:

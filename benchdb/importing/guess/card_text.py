@@ -8,7 +8,7 @@ from functools import lru_cache
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.corrections import Line
-from benchdb.importing.guess.headings import BILLIONS, settings_in
+from benchdb.importing.guess.headings import settings_in
 from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
@@ -89,8 +89,6 @@ def _candidates(name: str, document: Document, stored: str = "") -> str:
         known = _longer(document, stored) if stored else _chips(document)
     elif name == "framework" and not stored:
         known = _frameworks(document)
-    elif name == "model" and not stored:
-        known = _models(document)
     return ", ".join(f"{it}{where}" for it, where in [*known.items()][:_SHOWN])
 
 
@@ -141,18 +139,6 @@ def _frameworks(document: Document) -> Mapping[str, str]:
     known = naming.frameworks(text) - _NO_FRAMEWORKS_OF_MODELS
     counts = {name: text.casefold().count(name) for name in sorted(known)}
     return dict.fromkeys(sorted(counts, key=lambda name: -counts[name]), "")
-
-
-@lru_cache(maxsize=1)
-def _models(document: Document) -> Mapping[str, str]:
-    """Return the language models that the document names, the most frequent first."""
-    counts = Counter(
-        name
-        for line in document.lines[:_LINES]
-        for name in naming.networks(line[:NAME_LIMIT])
-        if re.search(BILLIONS, name)
-    )
-    return dict.fromkeys((name for name, _ in counts.most_common()), "")
 
 
 @lru_cache(maxsize=1)

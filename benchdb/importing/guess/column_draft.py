@@ -41,6 +41,7 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
+RUN = "conditions.repeat"  # which of several runs in one row
 _STATISTICS = {"mean", "peak", "used"}
 
 
@@ -51,7 +52,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *left* why it is left out. *asked* tells that it is asked what it names,
     *rated* that it is asked whether these are results at all; *aside* that others are;
     *sampled* that equal rows are repetitions of one run. *pattern* finds the figure in
-    a cell that has two.
+    a cell that has two. It is run number *nth* of what *runs_of* is the first run of.
     """
 
     looks: ColumnProfile
@@ -69,6 +70,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     aside: bool = False
     sampled: bool = False
     pattern: str = ""
+    nth: int = 0
+    runs_of: "ColumnDraft | None" = None
 
     @property
     def header(self) -> str:

@@ -279,8 +279,6 @@ def profile(
     absent = {it: why for it in distinct if (why := missing_of(it)) is not None}
     texts = [text for text in distinct if text not in absent]
     sample = texts[:_READ]
-    if header.endswith("(x)") and any("(" in text for text in texts):
-        named = named or unit_in(header[:-3])  # a speed-up stands behind each figure
     if named == "B" and any(map(_NO_BYTES.search, sample)):
         named = None  # "mAP50-95(B)"
     unit = named

@@ -121,8 +121,9 @@ def propose(
 class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a map, what is said of it, and what is inferred.
 
-    *asked* are keys of doubts, *used* those of answers, *lines* those that were read
-    off the rows, by their keys. *remarks* say where the tables of the map stand.
+    *asked* are the lines of doubts by the keys of these, *used* those of answers,
+    *lines* were read off the rows, by their keys. *remarks* say where the tables of the
+    map stand.
     """
 
     map: Map
@@ -131,7 +132,7 @@ class _State(msgspec.Struct, frozen=True):
     left_out: Sequence[str]
     questions: Sequence[Question]
     lines: Mapping[str, Line]
-    asked: AbstractSet[str]
+    asked: Mapping[str, str]
     used: AbstractSet[str]
 
 
@@ -140,7 +141,7 @@ class _Earlier(msgspec.Struct, frozen=True):
 
     shown: frozenset[object] = frozenset()
     lines: Mapping[str, Line] = {}
-    asked: AbstractSet[str] = frozenset()
+    asked: Mapping[str, str] = {}
 
     def has(self, question: Question) -> bool:
         """Tell whether cards showed *question*, though others were beside it."""
@@ -148,21 +149,21 @@ class _Earlier(msgspec.Struct, frozen=True):
 
     def keys(self) -> AbstractSet[str]:
         """Return the keys that were shown."""
-        return self.asked | self.lines.keys()
+        return self.asked.keys() | self.lines.keys()
 
     def with_(self, state: _State) -> "_Earlier":
         """Return this with what the card of *state* showed."""
         return _Earlier(
             self.shown.union(*(it.marks() for it in state.questions)),
             {**self.lines, **state.lines},
-            self.asked | state.asked,
+            {**state.asked, **self.asked},
         )
 
 
 def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
     """Return the map by *answers*, and by what is likely of the rest."""
     document, left_out = plan.document, list(plan.left_out)
-    inquiry = Inquiry(answers)
+    inquiry = Inquiry(answers, earlier.asked)
     tables = _read(plan, inquiry)
     left_out += [text for table in tables for text in _left(table)]
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
@@ -177,7 +178,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
     built = {number: (draft.table(), draft) for number, draft in read}
     at = {key: draft.line for key, (_, draft) in built.items()}
-    of_doubts = inquiry.known | inquiry.used | earlier.asked
+    of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
     corrected = correct(
         document,
         {key: table for key, (table, _) in built.items()},

@@ -371,7 +371,9 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     side = "prefill" if "prefill" in terms else "decode" if said else None
     if "total" in terms and not terms & {"prefill", "decode"}:
         side = "generate"
-    if side := _OF_SIDES.get(draft.metric or "", side):
+    # A side that is named holds whatever is answered about the metric.
+    named = None if "ttft" in terms else side
+    if side := named or _OF_SIDES.get(draft.metric or "", side):
         draft.add(workload=f"llm-{side}")
         if count := pattern("counted_tokens").search(draft.header):
             name = "prompt" if side == "prefill" else "generated"

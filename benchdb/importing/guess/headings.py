@@ -20,7 +20,6 @@ from benchdb.importing.mapping.recognition import (
     COMPARED,
     NAME_LIMIT,
     OF_ALL,
-    is_split,
     recognised,
 )
 from benchdb.importing.sheet import Sheet
@@ -129,20 +128,6 @@ def weights_in(text: str) -> Fields:
 def expression_of(text: str) -> str:
     """Return what finds *text* and nothing else."""
     return _SPECIAL.sub(r"\\\1", text)
-
-
-def split_path(segments: Iterable[Segment]) -> str | None:
-    """Return the heading of a run of several paths, if it stands above all rows.
-
-    A title is the name of something, not the path of its runs.
-    """
-    paths = {next(filter(_names_device, reversed(one[1:])), "") for one in segments}
-    return path if len(paths) == 1 and is_split(path := paths.pop()) else None
-
-
-def _names_device(text: str) -> bool:
-    facts = recognised(text, ["device"])
-    return bool(facts.set or facts.missing)
 
 
 def segments(sheets: Iterable[Sheet]) -> Iterator[Segment]:

@@ -1,7 +1,7 @@
 """What columns of one kind of figure stand for beside each other: by their headers."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import get_args
@@ -15,7 +15,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
+from benchdb.importing.guess.column_profile import pattern, statistic
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     THINGS,
@@ -24,7 +24,6 @@ from benchdb.importing.guess.column_rules import (
 )
 from benchdb.importing.guess.figure_columns import (
     TOKENS,
-    WORKS,
     enter_language_model,
     metric_of,
 )
@@ -37,7 +36,7 @@ from benchdb.importing.guess.headings import (
 from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
 from benchdb.importing.mapping.fields import group_facts, slug
 from benchdb.importing.mapping.language import Fields, Named
-from benchdb.importing.mapping.recognition import is_split, recognised
+from benchdb.importing.mapping.recognition import recognised
 
 ALL_NAMES: tuple[Named, ...] = get_args(Named)
 SIDES = ALL_NAMES.index("workload")  # names before it are of any work
@@ -47,7 +46,6 @@ _NOT_PIVOTED |= {"score", "spec"}
 _OF_PARTS = {"W", "J", "B"}  # of a part of the machine, whatever ran
 _CELLS = 20  # of words that may name sides
 _NUMBER = re.compile(r"\d{1,6}")
-_PAIRS = (("decode", "prefill"), ("prefill", "decode"))  # of two columns of tokens
 
 
 def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) -> None:
@@ -64,7 +62,6 @@ def enter_pivots(figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]) 
                 **settings_in(one.header),
                 **weights_in(one.header),
                 **({VARIANT: header} if condition else _model_in(header)),
-                **({"conditions.path": header} if is_split(header) else {}),
             }
         units = {unit for unit, _ in one.looks.kinds}
         if units and units <= _OF_PARTS:
@@ -102,17 +99,6 @@ def _model_in(header: str) -> Fields:
     return work | ({"mode": mode} if mode else {})
 
 
-def enter_sizes(figures: Sequence[ColumnDraft]) -> None:
-    """Enter headers that differ by a number alone: ``30K prompt``, ``146K prompt``."""
-    alike: dict[str, list[ColumnDraft]] = defaultdict(list)
-    for one in figures:
-        alike[pattern("number_or_thousands").sub("#", one.bare.casefold())].append(one)
-    for name, group in alike.items():
-        for one in group if "#" in name and len({o.bare for o in group}) > 1 else ():
-            if not one.fields:
-                one.fields = {THINGS["setting"][0]: one.bare}
-
-
 def _enter_numbers(
     figures: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
 ) -> None:
@@ -128,12 +114,9 @@ def _enter_numbers(
 
 
 def pivot_doubts(
-    drafts: Sequence[ColumnDraft], rows: Sequence[ColumnDraft], side: str | None
+    drafts: Sequence[ColumnDraft], rows: Sequence[ColumnDraft]
 ) -> list[Doubt]:
-    """Return the doubts what columns of one kind of figure stand for.
-
-    Below the name of a *side* of a language model they are no sides.
-    """
+    """Return the doubts what columns of one kind of figure stand for."""
     figures = rows or drafts
     rates = (one.looks.terms for one in figures if one.metric in TOKENS)
     sides = frozenset[str]().union(*rates)
@@ -150,9 +133,6 @@ def pivot_doubts(
             kind = one.metric or (one.kinds, terms, alike, stem)
             by_kind.setdefault((kind, *one.parts.values()), []).append(one)
     doubts: list[Doubt] = []
-    texts = (it for o in drafts if not o.looks.figures for it in o.looks.texts[:_CELLS])
-    sided = any(header_terms(text) & {"prefill", "decode"} for text in texts)
-    sided |= side is not None
     left = any(one.left and one.looks.several for one in drafts)
     if rows:
         columns = [one for one in drafts if one.holds_figures]
@@ -174,7 +154,7 @@ def pivot_doubts(
         ]
         if mixed := list(dict.fromkeys([*doubled, *nameless])):
             beside = [one for one in group if one not in mixed]
-            doubts += _headers_doubts(mixed, beside, sided=sided)
+            doubts += _headers_doubts(mixed, beside)
     return doubts
 
 
@@ -183,29 +163,15 @@ def _work_of(one: ColumnDraft) -> object:
 
 
 def _headers_doubts(
-    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft], *, sided: bool
+    drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
 ) -> list[Doubt]:
-    """Return the doubts what columns are, *beside* which others are known.
-
-    Where rows are *sided*, columns are no sides of a language model.
-    """
+    """Return the doubts what columns are, *beside* which others are known."""
     runtimes = {naming.framework(one.bare) or one.bare for one in drafts}
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    two = not sided and len(drafts) == len(_PAIRS)
-    two = two and all(
-        one.metric in TOKENS and not one.looks.terms & {"prefill", "decode"}
-        for one in drafts
-    )
-    two = two and not all(pattern("states").search(one.bare) for one in drafts)
-    pairs = {"-".join(it): [f"llm-{side}" for side in it] for it in _PAIRS if two}
     choices = things([one.bare for one in drafts])
-    first = next(iter(choices))  # what their headers name is likelier than sides
-    for key, works in pairs.items():
-        told = zip(drafts, works, strict=True)
-        words = "; ".join(f"{one.header[:40]!r}: {WORKS[it]}" for one, it in told)
-        choices = {key: words} | choices
+    first = next(iter(choices))
     choices[LEAVE_OUT] = "leave them out"
 
     own = [it for it in drafts if metric_of(it.kinds, it.looks.terms) == it.metric]
@@ -213,9 +179,7 @@ def _headers_doubts(
     def settle(answer: str, one: ColumnDraft) -> None:
         if answer == NOT_SAID and own == [one] and one.metric:
             return  # the others are as it is by an answer alone
-        if answer in pairs:
-            one.add(workload=pairs[answer][drafts.index(one)])
-        elif answer in (LEAVE_OUT, NOT_SAID):
+        if answer in (LEAVE_OUT, NOT_SAID):
             one.take(answer)
         elif answer == "device":
             one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}

@@ -151,11 +151,13 @@ class Inquiry:
     What has a likely answer is settled by that; the rest stays open until it has one.
     """
 
-    def __init__(self, answers: Mapping[str, str]) -> None:
-        """Begin with nothing asked."""
-        self._answers = answers
+    def __init__(
+        self, answers: Mapping[str, str], shown: Mapping[str, str] = {}
+    ) -> None:
+        """Begin with nothing asked; *shown* are the lines of earlier cards by doubt."""
+        self._answers, self._shown = answers, shown
         self._by_column = {plain_name(key): key for key in answers}
-        self.known: set[str] = set()  # keys of doubts and of their lines
+        self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
@@ -171,7 +173,7 @@ class Inquiry:
             if doubt.is_about_figures:
                 groups.setdefault(self._line_of(doubt), []).append(doubt)
             else:  # an answer to it was not needed
-                self.known |= {doubt.key, doubt.short}
+                self.known |= dict.fromkeys((doubt.key, doubt.short), doubt.key)
                 more += doubt.settle(doubt.leaving()) or ()
         rest: list[tuple[str, Doubt]] = []
         for key, group in groups.items():
@@ -236,7 +238,7 @@ class Inquiry:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        self.known |= {doubt.key, doubt.short, key}
+        self.known |= dict.fromkeys((doubt.key, doubt.short, key), key)
         return key
 
     def _answered(self, doubt: Doubt, key: str) -> str | None:
@@ -245,7 +247,8 @@ class Inquiry:
         The name of its column is one where the answer makes sense for it.
         """
         short = [doubt.short] if doubt.short not in self._keys else []
-        keys = [doubt.key, *short, key]
+        # Another answer may have left out what its line was called after.
+        keys = [doubt.key, *short, key, self._shown.get(doubt.key, "")]
         column = self._by_column.get(plain_name(doubt.name), "")
         typed = self._answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
@@ -294,22 +297,28 @@ def corrections(key: str, lines: Sequence[Question], answer: str) -> dict[str, s
     """
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
-    corrected: dict[str, str] = {}
+    typed: list[tuple[str, str, bool]] = []
     for each in rest.split(";") if rest.strip() or not agreed else ():
         correction = _CORRECTED.fullmatch(each)
-        typed = spelt(correction["answer"]) if correction else ""
-        if correction is None or not typed:
+        said = spelt(correction["answer"]) if correction else ""
+        if correction is None or not said:
             why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"
             raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
         name = correction["quoted"] or correction["name"].strip()
         if name.casefold() == "new":  # as a choice of work says it
-            name, typed = "work", f"new: {typed}"
+            name, said = "work", f"new: {said}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        name = lines[number - 1].key if 0 < number <= len(lines) else name
-        # By its name an answer is to all lines that are called so, by a number to one.
-        alike = [it.key for it in lines if not number and it.short == name]
-        for key_ in {name: None, **dict.fromkeys(alike)}:
+        numbered = 0 < number <= len(lines)
+        typed.append((lines[number - 1].key if numbered else name, said, numbered))
+    corrected: dict[str, str] = {}
+    own = {name for name, said, numbered in typed if numbered and "->" not in said}
+    for name, said, numbered in typed:
+        # By its name an answer is to all lines that are called so and have none of
+        # their own, by a number to one.
+        alike = [it.key for it in lines if it.short == name and it.key not in own]
+        keys = [name] if numbered else [*{name} - own, *alike]
+        for key_ in dict.fromkeys(keys):
             before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + typed
+            corrected[key_] = before + said
     return corrected

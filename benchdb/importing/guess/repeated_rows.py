@@ -59,20 +59,20 @@ def blank_doubts(table: TableDraft) -> list[Doubt]:
     names = [n for n in _naming(table) if n < min(figures, default=0)]
     if table.sheets[0].kind not in _WRITTEN:
         return []
+    printed, rows = [*_rows(table)], [*_rows(table, names)]
     doubts = []
     for n in names:
-        blank, other, before = False, False, _Row(None, 0, [])
-        for printed, row in zip(_rows(table), _rows(table, names), strict=True):
-            if (
-                not printed.texts[n]
-                and row.texts[n]
-                and any(row.texts[m] for m in figures)
-            ):
-                blank = True
-                other |= any(row.texts[m] != before.texts[m] for m in names if m < n)
-            before = row
-        if blank:
-            doubts.append(_blank_doubt(table.drafts[n], other=other))
+        blank = [
+            it
+            for it, row in enumerate(rows)
+            if row.texts[n] and not printed[it].texts[n]
+            if any(row.texts[m] for m in figures)
+        ]
+        left = [m for m in names if m < n]
+        other = any(
+            rows[it].texts[m] != rows[it - 1].texts[m] for it in blank for m in left
+        )
+        doubts += [_blank_doubt(table.drafts[n], other=other)] if blank else []
     return doubts
 
 

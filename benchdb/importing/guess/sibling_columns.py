@@ -5,12 +5,18 @@ Units, statistics, parts of a whole, training beside validation, counts beside r
 
 import re
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from msgspec.structs import replace
 
-from benchdb.importing.guess.column_draft import ColumnDraft
+from benchdb.importing.guess.column_draft import (
+    ColumnDraft,
+    column_doubt,
+    counted,
+)
 from benchdb.importing.guess.column_profile import fold, pattern, statistic, words
 from benchdb.importing.guess.figure_columns import Around, metric_of
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
@@ -19,12 +25,62 @@ from benchdb.importing.sheet import is_unit_header
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+_BARE = frozenset([("1", None)])
+_SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
+
+
+def run_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
+    """Return the doubts whether columns without a heading go on with that left of them.
+
+    They are further runs most likely where their figures are of the same size.
+    """
+    runs: dict[ColumnDraft, list[ColumnDraft]] = {}
+    first: ColumnDraft | None = None
+    for n, one in enumerate(drafts, 1):
+        titled = one.header != f"column {n}"
+        if first is not None and not titled and _is_alike(one, first):
+            runs.setdefault(first, []).append(one)
+        else:
+            first = one if titled and one.looks.figures else None
+    return [_run_doubt(*it) for it in runs.items()]
+
+
+def _is_alike(one: ColumnDraft, first: ColumnDraft) -> bool:
+    """Tell whether *one* has figures that can be read as those of *first* are."""
+    kinds = {first.looks.kinds, _BARE if first.looks.unit else first.looks.kinds}
+    clear = one.looks.zero is None and one.looks.ambiguous is None
+    return clear and one.looks.kinds in kinds
+
+
+def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
+    def settle(answer: str) -> None:
+        first.nth = int(answer != "others")
+        for nth, one in enumerate(runs if first.nth else (), 2):
+            if answer == "runs":
+                one.nth, one.runs_of, one.column = nth, first, Column(is_="ignore")
+            else:
+                one.take(answer)
+
+    choices = {"runs": "further runs of it", "others": "columns of their own"}
+    choices[LEAVE_OUT] = "leave them out"
+    text = "What are the columns without a heading right of {}?"
+    sizes = [_size(one) for one in (first, *runs)]
+    same = max(sizes) <= _SAME * min(sizes)
+    guess = "runs" if same else "others"
+    more = {"settle": settle, "guess": guess, "columns": lambda: counted(runs)}
+    return column_doubt([first], "runs", text, choices, **more)
+
+
+def _size(draft: ColumnDraft) -> float:
+    """Return the median of the numbers that the cells of a column begin with."""
+    numbers = (_NUMBER.match(text) for text in draft.looks.texts)
+    return median([float(it[0]) for it in numbers if it] or [0])
 
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Settle columns of figures by others of *drafts* beside them."""
-    _leave_again(drafts)
     _leave_statistics(drafts, around)
     _leave_parts(drafts)
     _leave_training(drafts)
@@ -59,10 +115,6 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave columns out that say what one beside them says: statistics, and ``itl``."""
-    if any("tpot" in one.looks.terms for one in drafts):
-        for one in drafts:
-            if "itl" in one.looks.terms:
-                one.leave(f"{one.header!r}: times per token stand beside it")
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in drafts:
         name, rest = statistic(one.header)
@@ -98,17 +150,6 @@ def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
     times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
     kinds = draft.looks.kinds if not times else frozenset([("s", None)])
     return metric_of(kinds, terms)
-
-
-def _leave_again(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns out that say one beside them in another unit: µs, and ms."""
-    first: dict[object, ColumnDraft] = {}
-    for one in drafts:
-        unit = understood(one.looks.unit or "")
-        if unit is not None and one.bare != one.header and one.column is None:
-            twin = first.setdefault((one.bare, unit.base, unit.per), one)
-            if twin is not one:
-                one.leave(f"{one.header!r}: what {twin.header!r} is, in another unit")
 
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:

@@ -11,6 +11,7 @@ from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import (
     RATIO,
+    RUN,
     ColumnDraft,
     counted,
     pair_doubt,
@@ -46,7 +47,6 @@ from benchdb.importing.guess.headings import (
     mode_of,
     origin,
     segments,
-    split_path,
 )
 from benchdb.importing.guess.questions import SETTING, Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
@@ -109,7 +109,11 @@ class TableDraft:
         self.around = around(sheets[0], looks, training=training)
 
     def pair_doubts(self) -> Iterator[Doubt]:
-        """Yield the doubts about cells with two numbers, before all others."""
+        """Yield the doubts about cells with two numbers, and columns without a heading.
+
+        These come before all others.
+        """
+        yield from siblings.run_doubts(self.drafts)
         for n, one in enumerate(self.drafts):
             cells = (row.cells[n].text for sheet in self.sheets for row in sheet.rows)
             if field(one.looks) is None and (
@@ -128,7 +132,6 @@ class TableDraft:
             if one.holds_figures and not one.parts and one.metric is None
         ]
         pivots.enter_pivots(figures, self.drafts)
-        pivots.enter_sizes(figures)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
@@ -172,7 +175,7 @@ class TableDraft:
         return doubts
 
     def _tells_apart(self, one: ColumnDraft) -> bool:
-        """Tell whether rows differ by nothing but the size of their data in a column."""
+        """Tell whether sizes of data in a column are all that some rows differ by."""
         if pattern("of_data").search(fold(one.header)) is None:
             return False
         beside = [
@@ -225,10 +228,6 @@ class TableDraft:
                 taken |= {known.field} if known.field else set()
             elif known is not None and (known.field or "").startswith("parameters."):
                 one.become_field(f"parameters.{slug(one.header)}")
-        for one in self.drafts if "parameters.quantization" in taken else ():
-            if one.column is not None and "quantization" in one.column.names:
-                names_ = tuple(it for it in one.column.names if it != "quantization")
-                one.column = replace(one.column, names=names_)
         self._enter_inherited()
 
     def _enter_inherited(self) -> None:
@@ -264,7 +263,7 @@ class TableDraft:
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
-        return pivots.pivot_doubts(self.drafts, self.rows, self.side)
+        return pivots.pivot_doubts(self.drafts, self.rows)
 
     @property
     def side(self) -> str | None:
@@ -355,9 +354,6 @@ class TableDraft:
             found = any(re.search(setting, text) for text in above)
             if found and not fields_in(setting) & told:
                 self.context.append(setting)
-        own = any("conditions.path" in one.fields for one in self.drafts)
-        if not own and (path := split_path(self.segments)):
-            self.set["conditions.path"] = path
 
     def is_of_language_model(self) -> bool:
         """Tell whether work of it is that of a language model."""
@@ -436,6 +432,16 @@ class TableDraft:
         )
 
     def _column(self, one: ColumnDraft) -> Column:
+        made = self._meaning(one.runs_of or one)
+        if one.nth and made.is_ in _RESULTS:
+            return replace(made, set={**made.set, RUN: one.nth})
+        return (
+            made
+            if made.is_ == "ignore" or not one.runs_of
+            else Column(field=f"parameters.{slug(one.header)}")
+        )
+
+    def _meaning(self, one: ColumnDraft) -> Column:
         if one.column is not None and one.column.is_ == "metric" and self.rows:
             rows = {row.header: row for row in self.rows if row.metric}
             values = {name: row.metric for name, row in rows.items()} | {"*": ""}

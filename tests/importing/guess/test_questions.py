@@ -5,9 +5,9 @@ import json
 import pytest
 
 from benchdb.importing.document import Document
-from benchdb.importing.guess.draft import propose
+from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.questions import AnswerError, Doubt, Free, Inquiry
-from benchdb.importing.sheets import READERS
+from benchdb.importing.sheets import READERS, readable
 from tests.importing.guess.guessed import (
     asked,
     choices,
@@ -210,21 +210,6 @@ def test_an_answer_that_was_not_needed_is_named():
     assert "'time of Time': the answer 'epoch_seconds' was not needed" in notes
 
 
-UNSIDED = "# Phi 4 with MLX on M2 GPU\n\n" + table(
-    "Context | In (tok/s) | Out (tok/s)", "4k | 410.5 | 31.5"
-)
-
-
-def test_one_answer_tells_both_sides_of_a_language_model():
-    one = question(of_text(UNSIDED), "columns")
-
-    found = of_text(UNSIDED, {one.key: "prefill-decode"})
-    assert figures(found, UNSIDED) == [
-        ("llm-prefill", "tokens_per_second", 410.5),
-        ("llm-decode", "tokens_per_second", 31.5),
-    ]
-
-
 def test_what_nothing_states_has_a_line_with_what_the_document_names():
     text = "This was made with MLX on a Mac mini, M4 Pro, 48 GB.\n\n" + table(
         "Model | tok/s", "Phi 4 | 35.1"
@@ -400,3 +385,77 @@ def test_a_line_that_another_makes_needless_comes_once_it_is_needed():
 
     found = of_text(text, {"readings": "yes, but idle %: script_cpu_percent"})
     assert "zeros of idle %" in asked(found)
+
+
+LOG = """Run = 3
+{'loss': 2.5, 'grad_norm': 0.77, 'epoch': 1.0}
+{'loss': 2.1, 'grad_norm': 0.81, 'epoch': 2.0}
+{'train_runtime': 71.5, 'train_steps_per_second': 0.839}
+"""
+
+
+def of_log(answers: dict[str, str]) -> Proposal:
+    one = Document("log.txt", LOG.encode())
+    return propose(one, [*readable(one)], answers)
+
+
+def works_of_log(answer: str) -> list[tuple[str, float | None]]:
+    """Return the work and the value of what is stored of a log."""
+    found = of_log({"readings": f"yes, but {answer}"})
+    assert not [note for note in found.notes if "not needed" in note]
+    stored = records(found, LOG, "log.txt")
+    return [(it.run.workload, value.value) for it in stored for value in it.end.values]
+
+
+def test_an_answer_for_two_tables_holds_for_that_which_another_answer_leaves():
+    found = of_log({})
+    (number,) = (n for n, it in enumerate(found.questions, 1) if it.short == "work")
+    assert found.questions[number - 1].lines == (2, 4)
+    answer = f"grad_norm: leave-out; {number}: llm-train"
+    assert works_of_log(answer) == [("llm-train", 0.839), ("llm-train", 71.5)]
+
+
+APART = "\n".join(
+    f"# {title}\n\n" + table(f"Machine | {header}", "M1 Max | 71.5")
+    for title, header in (("How it went", "elapsed"), ("Then this", "train_runtime"))
+)
+
+
+@pytest.mark.parametrize("numbered_first", [True, False])
+def test_a_line_with_an_answer_of_its_own_is_not_answered_by_its_name(numbered_first):
+    found = of_text(APART)
+    lines = [n for n, it in enumerate(found.questions, 1) if it.short == "work"]
+    assert len(lines) == 2
+    answers = [f"{lines[0]}: leave-out", "work: llm-train"]
+    answer = "; ".join(answers if numbered_first else answers[::-1])
+    found = of_text(APART, {"readings": f"yes, but {answer}"})
+    stored = records(found, APART)
+    assert [(it.run.workload, it.run.locator) for it in stored] == [
+        ("llm-train", "line 11, column train_runtime")
+    ]
+
+
+@pytest.mark.parametrize("answer", ["{}: cpu; device: gpu", "device: gpu; {}: cpu"])
+def test_a_fact_of_all_figures_leaves_a_line_with_an_answer_of_its_own(answer):
+    text = "# Training resnet50 with PyTorch\n\n" + "\n".join(
+        f"## {machine}\n\n" + table(f"Machine | {header}", f"{machine} | 138 img/s")
+        for machine, header in (("M1 Max", "img/s"), ("RTX 4090", "images/s"))
+    )
+    found = of_text(text)
+    number = max(n for n, it in enumerate(found.questions, 1) if it.short == "device")
+    answers = {"readings": f"yes, but {answer.format(number)}"}
+    stored = records(of_text(text, answers), text)
+    assert [it.run.device for it in stored] == ["metal", "cpu"]
+
+
+def test_the_metric_of_a_column_that_names_a_side_leaves_its_work():
+    text = "# Llama 7B, MLX, M2 Ultra GPU\n\n" + table(
+        "Model | eval time | prompt eval time", "Llama 7B | 54.78 | 35.72"
+    )
+    answer = "eval time: time_per_token_seconds; prompt eval time: "
+    found = of_text(text, {"readings": f"yes, but {answer}time_per_token_seconds"})
+    metric = "time_per_token_seconds"
+    assert figures(found, text) == [
+        ("llm-decode", metric, 54.78),
+        ("llm-prefill", metric, 35.72),
+    ]
