@@ -48,7 +48,7 @@ from benchdb.importing.guess.headings import (
     origin,
     segments,
 )
-from benchdb.importing.guess.questions import SETTING, Doubt
+from benchdb.importing.guess.questions import Doubt
 from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
@@ -161,10 +161,6 @@ class TableDraft:
         doubts: list[Doubt] = []
         for one in (it for it in figures if it.column is None):
             new = figure_doubts(one, self.around)
-            if one.metric is None and one.bases == {"B"} and self._tells_apart(one):
-                new = [
-                    replace(it, guess=SETTING) for it in new if SETTING in it.choices
-                ]
             final = one.metric in FINAL or one.looks.terms & {"accuracy", "loss"}
             if logged and final and "final" not in one.looks.terms:
                 one.leave(f"{one.header!r}: of each step, which is no final figure")
@@ -173,23 +169,6 @@ class TableDraft:
                 one.leave(f"{one.header!r}: a ratio that the source computed")
                 one.metric = None
         return doubts
-
-    def _tells_apart(self, one: ColumnDraft) -> bool:
-        """Tell whether sizes of data in a column are all that some rows differ by."""
-        if pattern("of_data").search(fold(one.header)) is None:
-            return False
-        beside = [
-            n
-            for n, it in enumerate(self.drafts)
-            if it is not one and (it.is_count or not it.looks.figures)
-        ]
-        own, without, whole = self.drafts.index(one), set[object](), set[object]()
-        for sheet in self.sheets:
-            for row in sheet.rows:
-                known = (sheet.context, *(row.cells[n].text for n in beside))
-                without.add(known)
-                whole.add((*known, row.cells[own].text))
-        return len(without) < len(whole)
 
     def looks_like(self, other: "TableDraft") -> bool:
         """Tell whether nothing but what stands above may tell its rows from others."""

@@ -59,10 +59,9 @@ def test_lags_trends_and_batches_that_were_served_are_no_times():
     }
 
 
-def test_sizes_of_data_that_alone_tell_rows_apart_are_settings():
+def test_sizes_of_data_are_settings():
     page = "# Copy on M2 Max\n\n"
     text = page + table("size (GB) | bandwidth (GB/s)", "0.5 | 310.5", "2 | 330.5")
-    assert question(of_text(text), "meaning of size").likely == "setting"
     found = of_text(text)
     assert [it.run.parameters["size_gb"] for it in records(found, text)] == [0.5, 2]
 
