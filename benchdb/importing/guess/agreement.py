@@ -81,6 +81,9 @@ def correct(
         corrected.used |= entered
         if not entered:
             return corrected
+        if any(any(faults(Map(table=(it,)))) for it in corrected.tables.values()):
+            why = "their table cannot be read so; answer for its other columns as well"
+            raise AnswerError(f"{', '.join(map(repr, sorted(entered)))}: {why}")
 
 
 class Corrected:
@@ -176,16 +179,10 @@ class Corrected:
             del self.tables[number]
         return bool(numbers)
 
-    def _put(self, number: int, table: Table | None, about: str) -> None:
-        """Put a corrected table in place of itself; without figures it goes.
-
-        Raise ``AnswerError`` where the answer *about* something makes it unreadable.
-        """
+    def _put(self, number: int, table: Table | None) -> None:
+        """Put a corrected table in place of itself; without figures it goes."""
         if table is None:
             del self.tables[number]
-        elif any(faults(Map(table=(table,)))):
-            why = "its table cannot be read so; answer for its other columns as well"
-            raise AnswerError(f"{about}: {why}")
         else:
             self.tables[number] = table
 
@@ -224,11 +221,7 @@ class Corrected:
             for line in lines:
                 for number in line.tables:
                     if (table := self.tables.get(number)) is not None:
-                        self._put(
-                            number,
-                            line.corrected(table, part),
-                            f"{line.key!r}: {part!r}",
-                        )
+                        self._put(number, line.corrected(table, part))
                 self._settle(line.fact, part, line.tables)
                 if line.kind == "column" and (fact := fact_named(part)):
                     self.doubted.add(f"{fact.name} of {line.header[:30]}")
@@ -251,11 +244,7 @@ class Corrected:
         agreed = answer.casefold() == AGREED
         facts = {} if agreed else facts_in(fact, answer, fact.name)
         for number in numbers if not agreed else ():
-            self._put(
-                number,
-                stated(self.tables[number], fact, facts),
-                f"{fact.name!r}: {answer!r}",
-            )
+            self._put(number, stated(self.tables[number], fact, facts))
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
@@ -299,10 +288,10 @@ class Corrected:
                     f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
-            before, about = self.tables[number], f"{name!r}: {answer!r}"
-            self._put(number, table, about)
+            before = self.tables[number]
+            self._put(number, table)
             if table is not None:
-                self._note_unchanged(number, before, about, known)
+                self._note_unchanged(number, before, f"{name!r}: {answer!r}", known)
             if fact is not None:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")
