@@ -51,9 +51,9 @@ def _figures(table: TableDraft) -> list[int]:
 
 
 def blank_doubts(table: TableDraft) -> list[Doubt]:
-    """Return the doubts what blank cells say below names, left of all figures.
+    """Return the doubts whether blank cells below names, left of figures, are as above.
 
-    As above, most likely; but not where a name to the left of them is another.
+    Where a name to the left of them is another one they are not.
     """
     figures = _figures(table)
     names = [n for n in _naming(table) if n < min(figures, default=0)]
@@ -68,23 +68,20 @@ def blank_doubts(table: TableDraft) -> list[Doubt]:
             if row.texts[n] and not printed[it].texts[n]
             if any(row.texts[m] for m in figures)
         ]
-        left = [m for m in names if m < n]
-        other = any(
-            rows[it].texts[m] != rows[it - 1].texts[m] for it in blank for m in left
-        )
-        doubts += [_blank_doubt(table.drafts[n], other=other)] if blank else []
+        before = [(rows[it - 1].texts[:n], rows[it].texts[:n]) for it in blank]
+        if blank and all(above == left for above, left in before):
+            doubts.append(_blank_doubt(table.drafts[n]))
     return doubts
 
 
-def _blank_doubt(one: ColumnDraft, *, other: bool) -> Doubt:
+def _blank_doubt(one: ColumnDraft) -> Doubt:
     def settle(answer: str) -> None:
         if one.column is not None and answer == "above":
             one.column = replace(one.column, blank="above")
 
     text = "What do blank cells of {} say?"
     choices = {"above": "what stands above them", "nothing": "not known"}
-    guess = "nothing" if other else "above"
-    return column_doubt([one], "blanks", text, choices, settle=settle, guess=guess)
+    return column_doubt([one], "blanks", text, choices, settle=settle)
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
