@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from msgspec.structs import replace
 
+from benchdb.exchange.messages import Scalar
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import card_lines
 from benchdb.importing.guess.column_draft import RUN
@@ -186,7 +187,9 @@ class Corrected:
         else:
             self.tables[number] = table
 
-    def _rows(self, number: int, table: Table) -> Iterator[tuple[object, Fields]]:
+    def _rows(
+        self, number: int, table: Table
+    ) -> Iterator[tuple[object, Mapping[str, Scalar]]]:
         """Yield the figures that *table* takes from its sheets, and their facts."""
         for sheet in (it.sheet for n, it in self._sheets if n == number):
             for item in MatchedTable(table, sheet).read():
@@ -205,13 +208,12 @@ class Corrected:
         rows = self._rows(number, before), self._rows(number, table)
         if any(one != other for one, other in zip_longest(*rows)):
             return
-        for _, fields in self._rows(number, table) if known else ():
-            told = {it: fields[it] for it in known[0].fields if fields.get(it)}
-            if known[1].items() <= told.items() if known[1] else not told:
-                break
-        else:
-            if known:
-                why = f"other words of the rows say their {known[0].name}"
+        if known is not None:
+            fact, facts = known
+            rest = (fields for _, fields in self._rows(number, table))
+            told = ({n: it[n] for n in fact.fields if it.get(n)} for it in rest)
+            if not any(facts.items() <= it.items() if facts else not it for it in told):
+                why = f"other words of the rows say their {fact.name}"
                 raise AnswerError(f"{about} changed nothing: {why}")
         self.notes.append(f"{about}: no row is changed, it was read so")
 
