@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import compress
@@ -11,7 +11,6 @@ from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     ColumnDraft,
-    column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
     CARDS,
@@ -24,7 +23,6 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.headings import mode_of
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import PROVIDER, recognised
@@ -33,7 +31,7 @@ _UNKNOWN = "unknown"  # a device
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _ONE_PROVIDER = re.compile(rf"\W*\w{{1,40}}?{PROVIDER.pattern[4:]}\W*", re.IGNORECASE)
 _MOSTLY = 0.8  # of the cells
-_TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
@@ -321,7 +319,7 @@ def _chips_in(column: ColumnProfile) -> bool:
     """Tell whether the cells of a column name machines by their chips."""
     numbers = bool(column.terms & CARDS) and "cpu" not in column.terms
     if any(unit != "1" for unit, _ in column.kinds) or not any(
-        naming.chips_in(text, numbers=numbers) for text in column.texts[:_TRIED]
+        naming.chips_in(text, numbers=numbers) for text in column.texts[:TRIED]
     ):
         return False
     known = sum(bool(naming.chips_in(t, numbers=numbers)) for t in column.texts)
@@ -393,40 +391,6 @@ def _machines(texts: Sequence[str]) -> Column:
     )
 
 
-def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
-    """Return the doubts what columns name that are headed as devices or platforms."""
-    open_ = [one for one in drafts if one.holds_words and "device" in one.looks.terms]
-    named = ("machine", "device", "framework", "setting")
-    return [cells_doubt(one, "What does {} name?", named) for one in open_]
-
-
-def cells_doubt(
-    draft: ColumnDraft,
-    text: str,
-    kinds: Iterable[str],
-    figures: Sequence[ColumnDraft] = (),
-) -> Doubt:
-    """Return the doubt which of *kinds* of things the cells of a column name.
-
-    Left out, they take the *figures* along of which they are all that is known.
-    """
-
-    def settle(answer: str) -> None:
-        draft.asked = False
-        if answer == "setting":
-            _enter_tests(draft, THINGS[answer][0])
-        elif not draft.take(answer):
-            draft.become_field(THINGS[answer][0])
-        for one in figures if answer == LEAVE_OUT else ():
-            one.take(answer)
-
-    draft.asked = True
-    ordered = things(draft.looks.texts[:_TRIED]).items()
-    choices = {key: words for key, words in ordered if key in kinds}
-    choices[LEAVE_OUT] = "leave it out"
-    return column_doubt([draft], "names", text, choices, settle=settle)
-
-
 def things(texts: Sequence[str]) -> dict[str, str]:
     """Return the choices what *texts* may name, the likeliest first."""
     known: dict[str, Callable[[str], object]] = {
@@ -465,10 +429,10 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
         if one.holds_words and not one.asked:
             named = "model" in one.looks.terms and not one.looks.truths
             named = named and not one.looks.terms & {"gpu", "cpu"}
-            _enter_tests(one, f"parameters.{'model' if named else slug(one.header)}")
+            enter_tests(one, f"parameters.{'model' if named else slug(one.header)}")
 
 
-def _enter_tests(draft: ColumnDraft, field: str) -> None:
+def enter_tests(draft: ColumnDraft, field: str) -> None:
     """Make the cells of a column set *field*, and the work where they name tests."""
     texts = draft.looks.texts
     facts = {text: known for text in texts if (known := test_facts(text))}

@@ -24,7 +24,6 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.column_rules import (
     MACHINES,
-    device_doubts,
     enter_hardware,
     enter_words,
     field,
@@ -49,7 +48,7 @@ from benchdb.importing.guess.headings import (
     segments,
 )
 from benchdb.importing.guess.questions import Doubt
-from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
+from benchdb.importing.guess.row_labels import KEYED, LABELS, device_doubts, named_rows
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
