@@ -22,7 +22,8 @@ from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import AGREED, REFUSED, AnswerError
+from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.guess.questions import AGREED, REFUSED
 from benchdb.importing.intake import mapped
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import zip_longest
 
 from msgspec.structs import replace
 
+from benchdb.exchange.messages import Scalar
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
@@ -21,6 +23,7 @@ from benchdb.importing.guess.corrections import (
 )
 from benchdb.importing.guess.facts import (
     FACTS,
+    AnswerError,
     Fact,
     column_of,
     fact_in,
@@ -32,10 +35,11 @@ from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
-    AnswerError,
 )
-from benchdb.importing.mapping.fields import plain_name
+from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
+from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
@@ -80,6 +84,9 @@ def correct(
         corrected.used |= entered
         if not entered:
             return corrected
+        if any(any(faults(Map(table=(it,)))) for it in corrected.tables.values()):
+            why = "their table cannot be read so; answer for its other columns as well"
+            raise AnswerError(f"{', '.join(map(repr, sorted(entered)))}: {why}")
 
 
 class Corrected:
@@ -190,6 +197,36 @@ class Corrected:
         else:
             self.tables[number] = table
 
+    def _rows(
+        self, number: int, table: Table
+    ) -> Iterator[tuple[object, Mapping[str, Scalar]]]:
+        """Yield the figures that *table* takes from its sheets, and their facts."""
+        for sheet in (it.sheet for n, it in self._sheets if n == number):
+            for item in MatchedTable(table, sheet).read():
+                if isinstance(item, Observation):
+                    fields = compose(item.layers).fields
+                    yield (item.locator, item.value), fields
+
+    def _note_unchanged(
+        self, number: int, before: Table, about: str, known: tuple[Fact, Fields] | None
+    ) -> None:
+        """Note that an answer changed no row of a table, which was so *before*.
+
+        Raise ``AnswerError`` where no row has what is *known* by it either.
+        """
+        table = self.tables[number]
+        rows = self._rows(number, before), self._rows(number, table)
+        if any(one != other for one, other in zip_longest(*rows)):
+            return
+        if known is not None:
+            fact, facts = known
+            rest = (fields for _, fields in self._rows(number, table))
+            told = ({n: it[n] for n in fact.fields if it.get(n)} for it in rest)
+            if not any(facts.items() <= it.items() if facts else not it for it in told):
+                why = f"other words of the rows say their {fact.name}"
+                raise AnswerError(f"{about} changed nothing: {why}")
+        self.notes.append(f"{about}: no row is changed, it was read so")
+
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:
         """Enter an answer to all that *lines* show."""
         for part in filter(None, map(str.strip, answer.split(";"))):
@@ -266,7 +303,10 @@ class Corrected:
                     f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
+            before = self.tables[number]
             self._put(number, table)
+            if table is not None:
+                self._note_unchanged(number, before, f"{name!r}: {answer!r}", known)
             if fact is not None:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")

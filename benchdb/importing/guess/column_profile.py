@@ -18,7 +18,7 @@ from benchdb.importing import naming
 from benchdb.importing.mapping.fields import GROUPED
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.characters import AmbiguousError
-from benchdb.importing.quantities.missing_values import missing_of
+from benchdb.importing.quantities.missing_values import missing_of, status_of
 from benchdb.importing.quantities.quantity import Quantity, parsed, parts
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
@@ -29,6 +29,7 @@ HeaderTerms = frozenset[str]
 Kind = tuple[str, str | None]  # the unit, and what it counts
 _NO_BYTES = re.compile(r"\.\d{3}")  # nor billions of parameters
 _LIMIT = 200  # characters of a header that are looked at
+_FAILED = ("oom", "failed")
 _LOOKED_AT = 200  # different cells of a column
 _READ = 20  # of them, read as figures
 _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
@@ -101,6 +102,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ColumnProfile(msgspec.Struct, frozen=True):
     """A column as it looks. *texts* are its different cells, but those of no figure.
 
+    *ended* are those of them that say how a run failed.
     *unit* is what the header names, *kinds* are those of the cells, *parts* the words
     of what ``time`` printed in each. *ambiguous* is a cell that can be two numbers,
     *zero* one that is nought; *several* tells that figures stand beside others, or
@@ -118,6 +120,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     decimal: Mark | None = None
     zero: str | None = None
     several: bool = False
+    ended: tuple[str, ...] = ()
 
     @property
     def figures(self) -> bool:
@@ -279,7 +282,8 @@ def profile(
     *named* the unit in the header.
     """
     distinct = list(dict.fromkeys(text.strip() for text in cells))[:_LOOKED_AT]
-    texts = [text for text in distinct if missing_of(text) is None]
+    absent = {it: why for it in distinct if (why := missing_of(it)) is not None}
+    texts = [text for text in distinct if text not in absent]
     sample = texts[:_READ]
     if named == "B" and any(map(_NO_BYTES.search, sample)):
         named = None  # "mAP50-95(B)"
@@ -330,6 +334,7 @@ def profile(
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
         zero=next(filter(is_zero, texts), None),
+        ended=tuple(t for t, it in absent.items() if status_of(it) in _FAILED),
     )
 
 

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import compress
@@ -11,7 +11,6 @@ from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     ColumnDraft,
-    column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
     CARDS,
@@ -24,7 +23,6 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.headings import mode_of
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import recognised
@@ -33,7 +31,7 @@ from benchdb.importing.naming.names import way
 _UNKNOWN = "unknown"  # a device
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _MOSTLY = 0.8  # of the cells
-_TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
@@ -204,6 +202,12 @@ def _gpus_in(column: ColumnProfile) -> Column:
     return Column(field="parameters.gpus", values={**values})
 
 
+def _ends_in(column: ColumnProfile) -> Column:
+    """Return what keeps, of remarks, those that say how runs failed."""
+    cells = {it: Meaning(set={"conditions.remark": it}) for it in column.ended}
+    return Column(cells=cells)
+
+
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         day = text[:10].replace("/", "-")
@@ -268,6 +272,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "figures": lambda column: column.figures,
     "numbers": lambda column: {unit for unit, _ in column.kinds} == {"1"},
     "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},
+    "ended": lambda column: bool(column.ended),
     "day": lambda column: column.mostly(_is_day),
     "own version": _is_own_version,
     "quantised": _is_quantised,
@@ -302,6 +307,7 @@ _TELLING = {
     "providers": _providers,
     "modes": _modes_in,
     "gpus": _gpus_in,
+    "ended": _ends_in,
 }
 
 
@@ -309,7 +315,7 @@ def _chips_in(column: ColumnProfile) -> bool:
     """Tell whether the cells of a column name machines by their chips."""
     numbers = bool(column.terms & CARDS) and "cpu" not in column.terms
     if any(unit != "1" for unit, _ in column.kinds) or not any(
-        naming.chips_in(text, numbers=numbers) for text in column.texts[:_TRIED]
+        naming.chips_in(text, numbers=numbers) for text in column.texts[:TRIED]
     ):
         return False
     known = sum(bool(naming.chips_in(t, numbers=numbers)) for t in column.texts)
@@ -381,28 +387,6 @@ def _machines(texts: Sequence[str]) -> Column:
     )
 
 
-def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
-    """Return the doubts what columns name that are headed as devices or platforms."""
-    open_ = [one for one in drafts if one.holds_words and "device" in one.looks.terms]
-    named = ("machine", "device", "framework", "setting")
-    return [cells_doubt(one, "What does {} name?", named) for one in open_]
-
-
-def cells_doubt(draft: ColumnDraft, text: str, kinds: Iterable[str]) -> Doubt:
-    """Return the doubt which of *kinds* of things the cells of a column name."""
-
-    def settle(answer: str) -> None:
-        draft.asked = False
-        if answer == "setting" or not draft.take(answer):
-            draft.become_field(THINGS[answer][0])
-
-    draft.asked = True
-    ordered = things(draft.looks.texts[:_TRIED]).items()
-    choices = {key: words for key, words in ordered if key in kinds}
-    choices[LEAVE_OUT] = "leave it out"
-    return column_doubt([draft], "names", text, choices, settle=settle)
-
-
 def things(texts: Sequence[str]) -> dict[str, str]:
     """Return the choices what *texts* may name, the likeliest first."""
     known: dict[str, Callable[[str], object]] = {
@@ -451,23 +435,26 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
     """Enter columns of words of which nothing is known; tests of models are work."""
     for one in drafts:
         if one.holds_words and not one.asked:
-            texts = one.looks.texts
             named = "model" in one.looks.terms and not one.looks.truths
             named = named and not one.looks.terms & {"gpu", "cpu"}
             name = "model" if named else slug(one.header)
-            one.become_field(f"parameters.{name}")
-            if named and 2 * sum(map(_is_software, texts)) > len(texts):
+            enter_tests(one, f"parameters.{name}")
+            tests = one.column is not None and one.column.cells
+            software = 2 * sum(map(_is_software, one.looks.texts))
+            if named and not tests and software > len(one.looks.texts):
                 one.column = Column(names=("framework", "precision"))
-            facts = {text: known for text in texts if (known := test_facts(text))}
-            sides = {text: _side_facts(text) for text in texts}
-            if (
-                not facts
-                and len({it.get("workload") for it in sides.values()} - {None}) > 1
-            ):
-                facts = {text: known for text, known in sides.items() if known}
-            if len(facts) >= len(texts) * _MOSTLY and 0 < len(facts) <= _TESTS:
-                meanings = {text: Meaning(set=it) for text, it in facts.items()}
-                one.column = Column(field=f"parameters.{name}", cells=meanings)
+
+
+def enter_tests(draft: ColumnDraft, field: str) -> None:
+    """Make the cells of a column set *field*, and the work where they name tests."""
+    texts = draft.looks.texts
+    facts = {text: known for text in texts if (known := test_facts(text))}
+    sides = {text: _side_facts(text) for text in texts}
+    if not facts and len({it.get("workload") for it in sides.values()} - {None}) > 1:
+        facts = {text: known for text, known in sides.items() if known}
+    tests = 0 < len(facts) <= _TESTS and len(facts) >= len(texts) * _MOSTLY
+    meanings = {text: Meaning(set=it) for text, it in facts.items()} if tests else {}
+    draft.column = Column(field=field, cells=meanings)
 
 
 def likeness_to_work(column: ColumnProfile) -> float:

@@ -21,6 +21,7 @@ from benchdb.importing.guess.column_draft import (
 from benchdb.importing.guess.column_profile import header_terms
 from benchdb.importing.guess.facts import (
     FACTS,
+    AnswerError,
     Fact,
     column_of,
     fact_in,
@@ -33,8 +34,8 @@ from benchdb.importing.guess.questions import (
     LEAVE_OUT,
     NOT_STATED,
     SETTING,
-    AnswerError,
 )
+from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
     CORES,
@@ -156,10 +157,11 @@ class Line(msgspec.Struct, frozen=True):
     def _left(self, table: Table) -> Table | None:
         """Return *table* without the figures it is about, ``None`` if none stay.
 
-        A setting that a column tells goes without them.
+        A setting that a column tells goes without them, if its cells are no keys.
         """
         names = {printed for printed, _ in self.values} & table.columns.keys()
-        if self.kind == "column" and self.fact.name not in FACTS:
+        keys = table.read in KEYED and self.header == "key"
+        if self.kind == "column" and self.fact.name not in FACTS and not keys:
             names = {self.header}
         elif self.kind != "figures":
             return None
@@ -263,7 +265,12 @@ def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Co
 
 
 def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
-    """Return *table* with *facts* as all that is known of a *fact* at a *place*."""
+    """Return *table* with *facts* as all that is known of a *fact* at a *place*.
+
+    They win over what was guessed of columns of figures.
+    """
+    if place.kind != "column" or table.columns[place.header].is_ not in RESULTS:
+        table = _unguessed(table, fact, place)
     if place.kind in ("cell", "column"):
         column = table.columns[place.header]
         if place.kind == "cell":
@@ -287,6 +294,37 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
         return replace(table, rows={**table.rows, key: said})
     heading = _saying(table.headings.get(key, Heading()), fact, facts, place.text)
     return replace(table, headings={**table.headings, key: heading})
+
+
+def _unguessed(table: Table, fact: Fact, place: Place) -> Table:
+    """Return *table* in which no column of figures says itself what of a *fact* it is.
+
+    What all of them say holds farther from the figures than a *place*. Raise
+    ``AnswerError`` where they differ.
+    """
+    known = {
+        name: {n: it for n, it in column.set.items() if n in fact.fields}
+        for name, column in table.columns.items()
+        if column.is_ in ("value", "samples")
+    }
+    guessed = next(iter(known.values()), {})
+    if any(it != guessed for it in known.values()):
+        why = f"{', '.join(map(repr, known))} differ in it; answer for these columns"
+        raise AnswerError(f"{place.text or place.header!r}: {fact.name}: {why}")
+    if not guessed:
+        return table
+    columns = {
+        name: replace(column, set=without(column.set, fact))
+        if name in known
+        else column
+        for name, column in table.columns.items()
+    }
+    table = replace(table, columns=columns)
+    if place.kind == "heading":  # which lies above all rows
+        return replace(table, set={**table.set, **guessed})
+    every = table.rows.get(ALL_ROWS, Meaning())
+    rows = {ALL_ROWS: replace(every, set={**every.set, **guessed})}
+    return replace(table, rows={**rows, **{n: it for n, it in table.rows.items() if n}})
 
 
 def without_rows(table: Table, place: Place) -> Table:
@@ -351,7 +389,8 @@ def of_column(
     column = table.columns[name]
     of_figures = column.is_ in RESULTS
     if answer.casefold() == LEAVE_OUT:
-        column = Column(is_="ignore")
+        table = _with_metric(table, name, answer)
+        column = Column(is_="ignore", skip=table.columns[name].skip)
     elif of_figures and (changed := _figures_of(column, name, answer)):
         column = changed
     elif (told := fact_in(answer)) is not None and told[0].is_setting:
@@ -372,7 +411,9 @@ def of_column(
         names_it = fact and {*fact.named} & {*column.names}
         # Else whole cells tell the rows apart too, or it is read so already.
         if known_column.field not in fields and not names_it:
-            column = replace(known_column, blank=column.blank)
+            table = _with_metric(table, name, answer)
+            column = table.columns[name]
+            column = replace(known_column, blank=column.blank, skip=column.skip)
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
     elif answer in metrics() or understood(answer):
@@ -380,10 +421,38 @@ def of_column(
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
-            f"metric, setting, {', '.join(FACTS)}, one of these with a value "
+            f"metric, setting, repeat, {', '.join(FACTS)}, one of these with a value "
             f"(precision fp16), {LEAVE_OUT}"
         )
     return with_columns(table, {name: column})
+
+
+def _with_metric(table: Table, name: str, answer: str) -> Table:
+    """Return *table* whose figures have the metric that the column *name* tells.
+
+    Rows of which it tells none are left out. Raise ``AnswerError`` where it tells
+    several, which no *answer* takes from it.
+    """
+    column = table.columns[name]
+    if column.is_ != "metric":
+        return table
+    named = {label: it for label, it in column.values.items() if it}
+    if len({*named.values()}) != 1:
+        why = f"its rows are {', '.join(map(repr, named))}; answer for each of these"
+        raise AnswerError(f"{name!r}: {answer!r}: {why}")
+    told = {
+        "metric": next(iter(named.values())),
+        "unit": column.units.get(next(iter(named))),
+    }
+    labels = "|".join(map(expression_of, named))
+    skip = {f"^(?!(?:{labels})$)": "its name says no metric"}
+    columns = {
+        it: replace(known, **told)
+        if known.is_ in RESULTS and not known.metric
+        else known
+        for it, known in table.columns.items()
+    }
+    return replace(table, columns={**columns, name: replace(column, skip=skip)})
 
 
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:

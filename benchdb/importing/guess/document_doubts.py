@@ -6,7 +6,7 @@ A heading holds where it stands; what else a document names are candidates.
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 
 from benchdb.catalogue import workloads
 from benchdb.importing import naming
@@ -108,8 +108,9 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
 
     def settle(answer: str) -> None:
         if answer == "setting":  # each level by itself, the innermost first
-            for n, some in enumerate(levels):
-                field = THINGS[answer][0] + (f"_{n + 1}" if n else "")
+            variants = (THINGS[answer][0] + f"_{n}" * (n > 1) for n in count(1))
+            free = (it for it in variants if not table.names_in_columns(it))
+            for field, some in zip(free, levels, strict=False):
                 table.context.append(expression(field, some))
         elif answer != "nothing":
             table.context.append(expression(THINGS[answer][0], texts))
@@ -137,7 +138,7 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
     if tokens and (not table.rows or len(tokens) == len(bare)):
-        return [*doubts, *map(_token_doubt, tokens)]
+        return [*doubts, *(_token_doubt(table, one) for one in tokens)]
     if len(bare) < len(figures) and not tokens:
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
@@ -302,10 +303,14 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
     ]
 
 
-def _token_doubt(one: ColumnDraft) -> Doubt:
-    """Return the doubt which side of a language model a column is about."""
+def _token_doubt(table: TableDraft, one: ColumnDraft) -> Doubt:
+    """Return the doubt which side of a language model a column is about.
+
+    It is that which the headings speak of, most likely.
+    """
     text = "Which tokens do {} count?"
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
+    more |= {"guess": f"llm-{table.side}"} if table.side else {}
     return column_doubt([one], "work", text, WORKS, **more)
 
 

@@ -33,9 +33,9 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
+from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
-    AnswerError,
     Entry,
     Inquiry,
     Question,

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from benchdb.catalogue import workloads
-from benchdb.errors import suggestion
+from benchdb.errors import UsageError, suggestion
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import words
@@ -26,10 +26,15 @@ from benchdb.importing.quantities.missing_values import missing_of
 NEW_WORK = "as 'new: a-name' (letters and digits, 40 characters at most)"
 _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
+_SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
 _SETTING = "setting "  # before the name of what no other fact is about
+
+
+class AnswerError(UsageError):
+    """An answer makes no sense: says which would."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -71,7 +76,11 @@ def work_fault(answer: str) -> str | None:
 
 
 def _machine(text: str) -> Fields:
-    known = naming.chip(text) or naming.model(text)
+    chip = naming.chip(text)
+    if chip and (size := _SIZE.search(chip.rest)):
+        why = f"{size[0]!r} is no memory of it that is known; say it as 'memory: "
+        raise AnswerError(f"{text!r}: {why}{size[0]}'")
+    known = chip or naming.model(text)
     # One that we do not know goes by its name; what is another fact does not.
     if not known and (_MACHINE.fullmatch(text) is None or _is_other(text)):
         return {}
@@ -235,6 +244,8 @@ def column_of(answer: str, header: str) -> Column | None:
     field = _plain(answer).replace(" ", "_")
     if field == "setting":
         return Column(field=f"parameters.{slug(header)}")
+    if field == "repeat":  # the word of lines
+        return Column(field="conditions.repeat")
     if field in OF_MACHINES[1:] and field != "model":
         return Column(field=field)
     if (fact := fact_named(answer)) is None:

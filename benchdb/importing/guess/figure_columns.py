@@ -83,6 +83,8 @@ def _rule_of(
 ) -> MetricRule | None:
     units = {unit for unit, _ in kinds} - {"1"} or {"1"}
     counted = {per for _, per in kinds if per}
+    if units == {"1/s", "s"} and len(kinds) == 2 and len(counted) == 1:
+        units = {"1/s"}  # of slow steps, tqdm prints the time of each
     terms = header | {f"/{one}" for one in counted} | (counted & {"step", "epoch"})
     terms |= {"step"} if counted & {"it", "batch"} else set()
     for rule in words().by_unit.get(units.pop() if len(units) == 1 else "", ()):
@@ -277,8 +279,13 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 
 
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
-    """Return that a specification is left out, and a size or share of nothing named."""
-    unsaid = draft.metric is None and draft.bases <= {"%", "B"}
+    """Return that a specification is left out, and a size or share of nothing named.
+
+    A first of something is no usual time of it.
+    """
+    named = any(re.search(it, draft.header) for it in words().likely.values())
+    first = "first" in draft.looks.terms and not named
+    unsaid = draft.metric is None and (draft.bases <= {"%", "B"} or first)
     return {"guess": LEAVE_OUT} if draft.given or unsaid else {}
 
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 import msgspec
 
-from benchdb.errors import UsageError, suggestion
-from benchdb.importing.guess.facts import fact_named
+from benchdb.errors import suggestion
+from benchdb.importing.guess.facts import AnswerError, fact_named
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -34,9 +34,13 @@ _CORRECTED = re.compile(
 
 
 def spelt(answer: str) -> str:
-    """Return *answer* as the choices are spelt that all lines have: ``leave-out``."""
+    """Return *answer* as the choices are spelt that all lines have: ``leave-out``.
+
+    A ``variant`` is what a setting of no other name tells.
+    """
     choice = "-".join(answer.split()).casefold()
-    return choice if choice in (LEAVE_OUT, NOT_STATED) else answer.strip()
+    choice = SETTING if choice == "variant" else choice
+    return choice if choice in (LEAVE_OUT, NOT_STATED, SETTING) else answer.strip()
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -180,10 +184,6 @@ def _proposed(part: Sequence[Question]) -> str:
 
 def _places(part: Iterable[Question]) -> frozenset[tuple[int, str]]:
     return frozenset[tuple[int, str]]().union(*(one.places for one in part))
-
-
-class AnswerError(UsageError):
-    """An answer makes no sense: says which would."""
 
 
 class Free(msgspec.Struct, frozen=True):
@@ -433,12 +433,13 @@ def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]
     corrected: dict[str, str] = {}
     own = {key for _, said, keys in typed if "->" not in said for key in keys}
     for name, said, keys in typed:
-        # By its name an answer is to all that is called so and has none of its own, by
-        # a number to what a line asks.
-        called = [it.key for line in lines for it in line.questions if it.short == name]
-        for key_ in keys or dict.fromkeys(
-            it for it in (name, *called) if it not in own
-        ):
+        # By a number an answer is to what a line asks, by its name to all that is
+        # called so and has none of its own, of a table perhaps.
+        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
+        every = [it for line in lines for it in line.questions if not of_tables]
+        called = (it.key for it in every if it.short == name)
+        named = dict.fromkeys(it for it in (name, *called) if it not in own)
+        for key_ in keys or named:
             before = f"{corrected[key_]}; " if key_ in corrected else ""
             corrected[key_] = before + said
     return corrected

@@ -1,9 +1,13 @@
-"""Rows that are named after metrics, and lists of labels that are no results."""
+"""What labels of rows name: metrics, things that are asked about, or no results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchdb.importing import naming
-from benchdb.importing.guess.column_draft import CLEAR_TERMS, ColumnDraft
+from benchdb.importing.guess.column_draft import (
+    CLEAR_TERMS,
+    ColumnDraft,
+    column_doubt,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     header_terms,
@@ -11,9 +15,14 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     units_of,
 )
-from benchdb.importing.guess.column_rules import THINGS, cells_doubt
+from benchdb.importing.guess.column_rules import (
+    THINGS,
+    TRIED,
+    enter_tests,
+    things,
+)
 from benchdb.importing.guess.figure_columns import CLEAR_UNITS, speaks_of_figures
-from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.sheet import Sheet, is_unit_header
 
@@ -62,9 +71,10 @@ def named_rows(
     elif why := _aside(labels, drafts, keyed=keyed):
         for one in [it for it in drafts if it.holds_figures]:
             one.leave(why)
-    if rows or not keyed or not any(one.holds_figures for one in drafts):
+    figures = [one for one in drafts if one.holds_figures]
+    if rows or not keyed or not figures:
         return rows, []
-    return rows, [cells_doubt(corner, "What do {} name?", THINGS)]
+    return rows, [cells_doubt(corner, "What do {} name?", THINGS, figures)]
 
 
 def _metrics(
@@ -144,3 +154,37 @@ def _cells_by_label(
 def _units_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, str]:
     rows = (row for sheet in sheets for row in sheet.rows)
     return {row.cells[0].text.strip(): row.cells[index].text for row in rows}
+
+
+def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
+    """Return the doubts what columns name that are headed as devices or platforms."""
+    open_ = [one for one in drafts if one.holds_words and "device" in one.looks.terms]
+    named = ("machine", "device", "framework", "setting")
+    return [cells_doubt(one, "What does {} name?", named) for one in open_]
+
+
+def cells_doubt(
+    draft: ColumnDraft,
+    text: str,
+    kinds: Iterable[str],
+    figures: Sequence[ColumnDraft] = (),
+) -> Doubt:
+    """Return the doubt which of *kinds* of things the cells of a column name.
+
+    Left out, they take the *figures* along of which they are all that is known.
+    """
+
+    def settle(answer: str) -> None:
+        draft.asked = False
+        if answer == "setting":
+            enter_tests(draft, THINGS[answer][0])
+        elif not draft.take(answer):
+            draft.become_field(THINGS[answer][0])
+        for one in figures if answer == LEAVE_OUT else ():
+            one.take(answer)
+
+    draft.asked = True
+    ordered = things(draft.looks.texts[:TRIED]).items()
+    choices = {key: words for key, words in ordered if key in kinds}
+    choices[LEAVE_OUT] = "leave it out"
+    return column_doubt([draft], "names", text, choices, settle=settle)

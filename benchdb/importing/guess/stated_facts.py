@@ -268,6 +268,7 @@ def _in_piece(line: str) -> Iterator[tuple[str, str]]:
         # "- fp16" is of all that there is, "- some/model-8b-fp16" of a model.
         model = "/" in text or naming.networks(text) or re.search(BILLIONS, text)
         bare = not item or (len(text.split()) <= _FEW and not model)
+        bare |= "precision" in header_terms(" ".join(text.split()[:2]))
         if (not label and bare) or "precision" in terms:
             known = weights_in(text) | recognised(text, ["precision"]).set
             yield from ((name, str(it)) for name, it in known.items())

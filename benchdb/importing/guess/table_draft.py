@@ -23,7 +23,6 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.column_rules import (
     MACHINES,
-    device_doubts,
     enter_hardware,
     enter_words,
     field,
@@ -49,7 +48,7 @@ from benchdb.importing.guess.headings import (
     weights_in,
 )
 from benchdb.importing.guess.questions import Doubt
-from benchdb.importing.guess.row_labels import KEYED, LABELS, named_rows
+from benchdb.importing.guess.row_labels import KEYED, LABELS, device_doubts, named_rows
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import RESULTS, Column, Fields, Meaning, Table
 from benchdb.importing.mapping.recognition import (
@@ -198,6 +197,9 @@ class TableDraft:
                 one.leave(known)
             elif isinstance(known, Column) and known.is_ == "value" and known.metric:
                 one.become_figures(known)
+            elif known is not None and not (known.field or known.names):  # remarks
+                one.column = known
+                one.left = f"{one.header!r}: but for how runs failed, no setting"
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
@@ -239,6 +241,13 @@ class TableDraft:
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""
         return pivots.pivot_doubts(self.drafts, self.rows)
+
+    @property
+    def side(self) -> str | None:
+        """Return the side of a language model that the headings speak of alone."""
+        above = " ".join(chain(*self.segments)).casefold()
+        sides = [one for one in ("prefill", "decode") if one in above]
+        return sides[0] if len(sides) == 1 else None
 
     def _told(self) -> set[str]:
         """Return the fields that columns of fields tell."""

@@ -42,6 +42,9 @@ _HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
 _LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
+_REPEATED = re.compile(
+    r"(?i)(?<![\w-])(?:rep(?:eat)?|run|trial|iter)[#_]?\d{1,4}:?(?!\S)"
+)
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
 _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
@@ -130,6 +133,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
                 words = f"{_BREAK.split(_PAIR.split(text, maxsplit=1)[0])[-1]} {words}"
         if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
+        words = _REPEATED.sub(" ", words)  # of a run again, as "run 1" is
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
         key = " ".join(f"{head[1] if head else ''} {words}".split())
         key = key[:_WIDTH].strip(" -–:.") or ("" if short else name)

@@ -43,6 +43,7 @@ _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
 _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
 _OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_ASSIGNED = re.compile(r"(?:[A-Z]\w{0,40}=\S{1,200}\s{1,4}){1,40}")  # FLOAT=half prog
 _WITH_UNIT = re.compile(rf"\d ?{words_of('units')}(?![\w/])")
 
 
@@ -76,7 +77,9 @@ def _settings(text: str) -> list[tuple[str, str]]:
     shell = command(text)
     named = [] if shell else _alone(" ".join(unmarked(unstamped(text)).split()))
     if not named:
-        several = _OPTION.findall(shell) if shell else _listed(text)
+        assigned = _ASSIGNED.match(shell or "")
+        own = _ITEM.findall(assigned[0]) if assigned else []
+        several = [*own, *_OPTION.findall(shell)] if shell else _listed(text)
         named = [one for one in several if _is_known(*one)][:_COLUMNS]
         return named if shell or len(named) > 1 else []
     return named

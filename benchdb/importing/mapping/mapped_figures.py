@@ -25,9 +25,11 @@ from benchdb.importing.quantities.unit_names import COUNTED
 SEARCHED = 1000  # characters of a text in which a map's expressions are searched
 _AS_IT_IS = (1.0, 1.0)
 _SCALES = {("FLOP/s", "TFLOP/s"): 1e12, ("B/s", "GB/s"): 1e9}
-_OTHERWISE = {
+_OTHERWISE = {  # by the unit of a figure, where it is another than that of the metric
     ("FLOP/s", "GB/s"): "teraflops",
     ("B/s", "TFLOP/s"): "gigabytes_per_second",
+    ("s", "steps_per_second"): "reported_step_seconds",  # 7.34s/it, as tqdm prints
+    ("1/s", "reported_step_seconds"): "steps_per_second",
 }
 _SAMPLED = "reported_samples_per_second"
 
@@ -150,7 +152,8 @@ class CellReader(msgspec.Struct, frozen=True):
         self, metric: str, printed: str, amount: Quantity | Missing, place: Observation
     ) -> Observation:
         if isinstance(amount, Quantity):  # of operations among bytes, a unit of its own
-            metric = _OTHERWISE.get((amount.unit, metrics()[metric].unit), metric)
+            by = metric if amount.per else metrics()[metric].unit
+            metric = _OTHERWISE.get((amount.unit, by), metric)
         value = Value(metric=metric, printed=printed, locator=place.locator)
         if isinstance(amount, Missing):
             value = replace(value, reason=amount.reason)

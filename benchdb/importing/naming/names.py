@@ -97,8 +97,10 @@ def precision(text: str) -> str | None:
     if len(text) > TEXT_LIMIT:
         return None
     plain = tidied(text).casefold().replace("mixed_", "mixed ")
+    mixed = way("mixed").search(plain)
+    plain = way("beside_half").sub("", plain) if mixed else plain
     known = meanings(plain, "precisions")
-    if way("mixed").search(plain):
+    if mixed:
         if known in (["fp16"], ["bf16"]):
             return f"{known[0]}-mixed"
         return None if known else "mixed"

@@ -9,7 +9,7 @@ import pytest
 from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
-from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.mapping.maps import parse
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING

@@ -4,7 +4,7 @@ import pytest
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import Proposal, propose
-from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.sheets import readable
 from tests.importing.guess.guessed import (
     figures,

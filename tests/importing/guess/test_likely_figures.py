@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.guess.facts import AnswerError
 from tests.importing.guess.guessed import (
     bad_lines,
     choices,

@@ -3,7 +3,7 @@
 import pytest
 
 from benchdb.exchange.messages import Chip
-from benchdb.importing.guess.questions import AnswerError
+from benchdb.importing.guess.facts import AnswerError
 from tests.importing.guess.guessed import figures, of_text, records, table
 
 ROWS = table("Size | TFLOPS", "512 | 7.5", "1024 | 8.5")

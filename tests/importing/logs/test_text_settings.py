@@ -20,6 +20,7 @@ from tests.importing.sheet_texts import one, read, texts
         ("args: {'model': 'tiny', 'lr': 0.1, 'epochs': 2}", {"epochs": "2"}),
         ("Namespace(model='org/tiny', lr=0.1, verbose=True)", {"model": "org/tiny"}),
         ("$ python x.py --batch-size 8 --device=mps --fast", {"device": "mps"}),
+        ("$ BS=16 DEFAULT_FLOAT=half python x.py", {"DEFAULT_FLOAT": "half"}),
     ],
 )
 def test_settings_are_known_by_their_names(line, expected):

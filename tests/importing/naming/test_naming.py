@@ -330,6 +330,7 @@ def test_a_gpu_is_clear_where_its_chip_is_known():
         ("int8", "int8"),
         ("mixed", "mixed"),
         ("mixed_float16", "fp16-mixed"),
+        ("Mixed precision (F16/F32)", "fp16-mixed"),
         ("AMP (bf16)", "bf16-mixed"),
         ("Q4_K_M", "q4_k_m"),
         ("4-bit", "4-bit"),
