@@ -2,8 +2,9 @@
 
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
-figure with its unit. Only times and rates are looked for. Those of one kind under the
-same headings are one sheet. Prose is read where a document has nothing else, short
+figure with its unit. Only times, rates, and sizes of memory in use are looked for. What
+stands before a colon with blanks around it names the line. Figures of one kind under
+the same headings are one sheet. Prose is read where a document has nothing else, short
 lines that a program printed always.
 """
 
@@ -17,26 +18,30 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
     STATISTIC,
+    any_of,
     command,
     is_chatter,
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, as_sheets, is_output, matching_lines
 from benchdb.importing.quantities.unit_names import Unit, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
+_IN_USE = any_of("in_use", re.IGNORECASE)
+_MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
 _LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
 _FIGURE = re.compile(
     rf"(?<![\w.,/:+#-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
-    r"(?:,\d{3})*(?:\.\d+)?)\s?"
+    r"(?:,\d{3})*(?:\.\d+)?)(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
     r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
     r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
-_HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
+_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s")
 _LABELLED = re.compile(
     r"\[((?=[^\]]*[^\W\d_])[\w .#/-]{2,40})\]\s+(?=[~≈]?\d)"
 )  # [a_1] 2s
@@ -64,27 +69,55 @@ def sheets(document: Document, *, prose: bool = True) -> tuple[Sheet, ...]:
     return as_sheets("sentences", _entries(document, prose=prose))
 
 
-def figures(text: str) -> list[str]:
-    """Return the times and rates in *text*, each with its unit."""
-    return [text[start:end] for start, end, _ in _found(text)]
+def figures(text: str, *, sizes: bool = False) -> list[str]:
+    """Return the times and rates in *text*, and all *sizes*, each with its unit."""
+    return [one.text for one in _found(text, sizes=sizes)]
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+def speaks_of_memory(text: str) -> bool:
+    """Tell whether *text* has a word for memory in use."""
+    return bool(_IN_USE.search(text) or re.search(words_of("memory"), text, re.I))
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """A figure of a line: where it stands, its *text*, the *name* of its column."""
+
+    start: int
+    end: int
+    text: str
+    name: str
+
+
+def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
     for one in _FIGURE.finditer(text):
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
-            if unit is not None and unit.base in _MEASURED:
-                end = one.start("unit") + len(spelt)
-                end = max(end, one.end("spread"))
-                yield one.start(), end, _named(unit)
+            if unit is None or (one["of"] and unit.base != "B"):
+                continue
+            if unit.base in _MEASURED or (
+                unit.base == "B" and (sizes or _in_use(text, one))
+            ):
+                end = max(one.start("unit") + len(spelt), one.end("spread"))
+                shown = text[one.start() : end].replace(one["of"] or "", "", 1)
+                yield _Found(one.start(), end, shown, _named(unit))
                 break
+
+
+def _in_use(text: str, size: re.Match[str]) -> bool:
+    """Tell whether the clause around a *size* says that so much memory is in use."""
+    breaks = [one.end() for one in _BREAK.finditer(text, 0, size.start())]
+    before = text[breaks[-1] if breaks else 0 : size.start()]
+    after = _BREAK.split(text[size.end() :], maxsplit=1)[0]
+    return bool(_MEMORY.search(before) or _IN_USE.search(f"{before}| {after}"))
 
 
 def _named(unit: Unit) -> str:
     """Return the name of a column of figures in *unit*."""
     if unit.base == "s":
         return f"time per {unit.per}" if unit.per else "time"
+    if unit.base == "B":
+        return "memory used"
     return f"{unit.per}s per second" if unit.per else "rate"
 
 
@@ -113,15 +146,17 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     short = short and len(text.split()) <= _STATEMENT
     if not (prose or line.fenced or listed or labelled or short):
         return None
-    found = [it for it in _found(text) if not _LIMITED.search(text[: it[0]])]
+    found = [it for it in _found(text) if not _LIMITED.search(text[: it.start])]
     if not found:
         return None
     head = labelled or _HEAD.match(text)
     made: list[_Measured] = []
     before = head.end() if head else 0
-    for (start, end, name), (following, *_) in zip(
-        found, [*found[1:], (len(text), 0, "")], strict=True
+    title = next(filter(None, head.groups()), "") if head else ""
+    for one, following in zip(
+        found, [*(it.start for it in found[1:]), len(text)], strict=True
     ):
+        start, end = one.start, one.end
         cut = _BREAK.search(text, end, following)
         until = cut.start() if cut else following if following == len(text) else end
         breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
@@ -134,9 +169,9 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
-        key = " ".join(f"{head[1] if head else ''} {words}".split())
-        key = key[:_WIDTH].strip(" -–:.") or ("" if short else name)
+        key = " ".join(words.split())[:_WIDTH]
+        key = f"{title} {key}".strip(" -–:.") or ("" if short else one.name)
         if key:
-            made.append(_Measured(key, text[start:end], name))
+            made.append(_Measured(key, one.text, one.name))
         before = max(until, end)
     return made or None
