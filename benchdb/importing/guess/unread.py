@@ -15,7 +15,7 @@ from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Sheet
 
 _PARTS = 20  # that are named
-_FIGURES = 8  # of a line
+_SHOWN = 120  # characters of the figures of a line
 _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
@@ -73,8 +73,8 @@ def named_with_lines(
             parts.append([])
         parts[-1].append(one)
     for part in parts:
-        shown = part[0].figures[:_FIGURES]
-        text = ", ".join(shown) + " …" * (len(part[0].figures) > len(shown))
+        text = ", ".join(part[0].figures)
+        text = text if len(text) <= _SHOWN else f"{text[:_SHOWN].rpartition(',')[0]} …"
         where = f"line {part[0].number}: {text!r}"
         if len(part) > 1:
             many = sum(len(one.figures) for one in part)

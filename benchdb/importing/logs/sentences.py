@@ -32,6 +32,7 @@ from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
 _IN_USE = any_of("in_use", re.IGNORECASE)
+_USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
 _LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
 _FIGURE = re.compile(
@@ -117,7 +118,7 @@ def _named(unit: Unit) -> str:
     if unit.base == "s":
         return f"time per {unit.per}" if unit.per else "time"
     if unit.base == "B":
-        return "memory used"
+        return _USED
     return f"{unit.per}s per second" if unit.per else "rate"
 
 
@@ -169,6 +170,8 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
+        if title and one.name == _USED:
+            words = _IN_USE.sub("", words)
         key = " ".join(words.split())[:_WIDTH]
         key = f"{title} {key}".strip(" -–:.") or ("" if short else one.name)
         if key:
