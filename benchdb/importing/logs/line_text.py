@@ -12,7 +12,8 @@ from benchdb.importing.quantities import unit_names
 from benchdb.resources import folder
 
 _FILE = folder("schema") / "words" / "logs.toml"
-_LISTS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_LISTS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+LETTERS: dict[str, str] = _LISTS["llama_options"]  # what they are short for
 
 
 def words_of(name: str) -> str:
@@ -26,8 +27,9 @@ def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
 
 
 _BANNER = re.compile(
-    r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
-    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))(?P<text>\S.*)"
+    r"(?P<bar>(?P<mark>[=\-*#~_])(?P=mark){1,200})"
+    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))"
+    r"(?P<text>\S.*?)(?P<closing>\s*(?P=mark)+$|\s+(?P=bar)\s.*|:\s*\{.*)?"
 )
 _COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
@@ -41,6 +43,13 @@ _PROMPT = re.compile(
     """,
     re.VERBOSE,
 )
+# Without a prompt: a path or what is set in the environment, and options.
+_BARE = re.compile(
+    r"(?P<environment>(?:[A-Z][A-Z\d_]*=\S*\s+)*)(?P<program>(?:[\w.~+-]*/)*[\w.+-]+)"
+    r"(?P<rest>(?:\s+\S+)*)"
+)
+_OPTION = re.compile(r"\s--?[A-Za-z]")
+_TIMED = re.compile(r"\d ?s? +user\b")
 _BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
 _LEVEL = r"(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|debug|info|warning)"
 _DATE = (
@@ -74,6 +83,7 @@ _DATUM = re.compile(
     r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
     r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
 )
+_ENDED = any_of("ended", re.IGNORECASE)
 _RESULT = re.compile(
     r"(?<![\w.])\d[\d.,]* ?(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|hours?"
     r"|[A-Za-z]+/s\w*)(?![\w/])"
@@ -89,10 +99,18 @@ _LANGUAGES = any_of("languages")
 
 
 def command(text: str) -> str | None:
-    """Return the command that *text* shows behind a prompt."""
+    """Return the command that *text* shows behind a prompt, or that it is.
+
+    Without a prompt it has options, and begins with a path or with what is set in the
+    environment.
+    """
     stripped = text.strip()
-    found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
-    return None if found is None else found[1].strip()
+    if found := _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped):
+        return found[1].strip()
+    bare = _BARE.fullmatch(stripped) if _OPTION.search(stripped) else None
+    bare = None if _TIMED.search(stripped) else bare
+    begins = bare and (bare["environment"] or "/" in bare["program"])
+    return stripped if begins else None
 
 
 def unstamped(text: str) -> str:
@@ -116,8 +134,10 @@ def tells_loading(text: str) -> bool:
 def names_nothing(text: str) -> bool:
     """Tell whether *text*, which a program printed, names nothing below it.
 
-    It is a figure or another datum, or tells what the program is doing.
+    It is a figure or another datum, or tells what the program is doing or has done.
     """
+    if _ENDED.fullmatch(text.strip("=-*#~_ ")):
+        return True
     plain = unstamped(text).strip()
     if plain.endswith((".", "!", "…")) or plain != text.strip():
         return True
@@ -176,12 +196,20 @@ def shown(line: str) -> str:
 
 
 def banner(words: str) -> str:
-    """Return the title that *words* are, between two bars: ``=== vgg ===``."""
-    drawn = _BANNER.fullmatch(words)
-    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    named = drawn is not None and title != drawn["text"]
-    named = named and not _COUNTING.fullmatch(title.strip())
-    return unmarked(title) if named and any(map(str.isalnum, title)) else ""
+    """Return the title that *words* are behind a bar: ``=== vgg ===``, ``=== vgg: {…``.
+
+    What stands behind a bar alone is one if it names something, and is no figure; so is
+    what has more behind the second bar, such as ``(idle 57C)``.
+    """
+    drawn = _BANNER.fullmatch(unstamped(words))
+    if drawn is None:
+        return ""
+    title, closing = unmarked(drawn["text"]), drawn["closing"] or ""
+    named = any(map(str.isalnum, title)) and not _COUNTING.fullmatch(title)
+    if closing.strip().strip(drawn["mark"]) or not closing:
+        named = named and len(drawn["bar"]) > 2 and is_name(title)
+        named = named and not (names_nothing(title) or _RESULT.search(closing))
+    return title if named else ""
 
 
 def is_program(inside: Sequence[str], language: str) -> bool:

@@ -13,7 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.logs.line_text import (
+    LETTERS,
     any_of,
+    banner,
     command,
     is_figure,
     unmarked,
@@ -43,6 +45,8 @@ _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
 _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
 _OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_SHORT = re.compile(rf"(?<!\S)-([A-Za-z]{{1,4}})\s{{1,4}}(?!-){_VALUE}")
+_LLAMA = re.compile(r"(?:^|[\s/])llama-\w+(?!\S)")
 _WITH_UNIT = re.compile(r"\d ?(?:[mµun]?s|sec\w*|min\w*|[A-Za-z]+/s\w*)(?![\w/])")
 
 
@@ -76,10 +80,20 @@ def _settings(text: str) -> list[tuple[str, str]]:
     shell = command(text)
     named = [] if shell else _alone(" ".join(unmarked(unstamped(text)).split()))
     if not named:
-        several = _OPTION.findall(shell) if shell else _listed(text)
-        named = [one for one in several if _is_known(*one)][:_COLUMNS]
+        several = _options(shell) if shell else _listed(text)
+        titled = not shell and "{" in text and banner(text.strip())
+        named = [one for one in several if titled or _is_known(*one)][:_COLUMNS]
         return named if shell or len(named) > 1 else []
     return named
+
+
+def _options(shell: str) -> Iterable[tuple[str, str]]:
+    """Yield the options of a command, of a model its file alone."""
+    short = _SHORT.findall(shell) if _LLAMA.search(shell) else []
+    named = [(LETTERS[name], value) for name, value in short if name in LETTERS]
+    for name, value in (*_OPTION.findall(shell), *named):
+        file = value.startswith(("/", "./", "../", "~"))
+        yield name, value.rpartition("/")[2] if file else value
 
 
 def _is_known(name: str, value: str) -> bool:
