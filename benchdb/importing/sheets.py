@@ -1,7 +1,7 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
-import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
@@ -15,15 +15,20 @@ from benchdb.importing.logs import (
 )
 from benchdb.importing.logs.line_text import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
-from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
+from benchdb.importing.tables import (
+    csv,
+    html_tables,
+    nested,
+    notebook,
+    page,
+    pipe_tables,
+)
+from benchdb.importing.tables.flattened import Flattened
 
 _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
-_PAGE = re.compile(
-    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
-)
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
@@ -33,10 +38,30 @@ def _of_notebooks_too(read: _Read) -> _Read:
     def either(document: Document) -> tuple[Sheet, ...]:
         if not notebook.recognises(document):
             return read(document)
-        flat = notebook.flattened(document)
-        return tuple(map(flat.moved, read(flat.text)))
+        return _of_flat(read, notebook.flattened(document))
 
     return either
+
+
+def _of_pages_too(read: _Read) -> _Read:
+    """Return *read* for the text of a page, where the document is a page."""
+
+    def either(document: Document) -> tuple[Sheet, ...]:
+        if not page.recognises(document):
+            return read(document)
+        return _of_flat(read, page.flattened(document))
+
+    return either
+
+
+def _of_flat(read: _Read, flat: Flattened) -> tuple[Sheet, ...]:
+    return tuple(map(flat.moved, read(flat.text)))
+
+
+def _json(document: Document) -> tuple[Sheet, ...]:
+    if page.recognises(document):
+        return page.data_sheets(document)
+    return nested.json_sheets(document)
 
 
 def is_called_json(document: Document) -> bool:
@@ -55,7 +80,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     text = document.text.strip() if len(document.text) > LINE_LIMIT else ""
     if text[:1] + text[-1:] in ("[]", "{}"):
         return ()
-    if _PAGE.match(document.text):
+    if page.recognises(document):
         return html_tables.sheets(document)
     found = pipe_tables.sheets(document)
     if found or name.endswith(_MARKDOWN):
@@ -86,8 +111,10 @@ _SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    **{name: _of_notebooks_too(read) for name, read in _HABITS.items()},
-    "json": nested.json_sheets,
+    **{name: _of_pages_too(_of_notebooks_too(read)) for name, read in _HABITS.items()},
+    "json": lambda it: (
+        page.data_sheets if page.recognises(it) else nested.json_sheets
+    )(it),
     "yaml": nested.yaml_sheets,
     "sentences": lambda it: tuple(o for o in readable(it) if o.kind == "sentences"),
 }
@@ -110,8 +137,21 @@ def readable(document: Document) -> tuple[Sheet, ...]:
         if is_called_json(document):
             raise
     tables = sheets(document)
-    if name.endswith(_SEPARATED) or _PAGE.match(document.text):
+    if name.endswith(_SEPARATED):
         return tables
+    if page.recognises(document):
+        tables += page.data_sheets(document)
+        read = partial(_texts, tables=(), prose=not tables)
+        texts = _of_flat(read, page.flattened(document))
+    else:
+        texts = _texts(document, tables, prose=not tables)
+    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
+
+
+def _texts(
+    document: Document, tables: Iterable[Sheet], *, prose: bool
+) -> tuple[Sheet, ...]:
+    """Return what stands in the lines that *tables* leave; *prose* if nothing else."""
     lines = list(document.lines)
     texts: list[Sheet] = []
     _blank(lines, tables)
@@ -123,8 +163,14 @@ def readable(document: Document) -> tuple[Sheet, ...]:
             if raw and _OWN[habit](unquoted(shown(raw))):
                 lines[at] = ""
     rest = Document(document.name, "\n".join((*lines, ".")).encode())
-    texts += sentences.sheets(rest, prose=not (tables or texts))
-    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
+    return (*texts, *sentences.sheets(rest, prose=prose and not texts))
+
+
+def printed_lines(document: Document) -> Iterable[tuple[int, str]]:
+    """Return the lines that people may read a result in, with their numbers."""
+    if page.recognises(document):
+        return page.printed(document)
+    return enumerate(document.lines, 1)
 
 
 def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:

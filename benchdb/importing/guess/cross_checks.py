@@ -1,7 +1,7 @@
 """What a document says twice: summaries of rows."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
 from statistics import mean, median

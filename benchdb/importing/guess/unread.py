@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_profile import header_terms, unit_in
 from benchdb.importing.logs.sentences import figures, speaks_of_memory
 from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import printed_lines
 
 _PARTS = 20  # that are named
 _SHOWN = 120  # characters of the figures of a line
@@ -20,7 +21,7 @@ _ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(
-    r"""(?<![\w./-])(?P<name>[A-Za-z][\w./-]{0,60}(?:[ ]?\([^()]{1,20}\))?)
+    r"""(?<![\w./-])(?P<name>[A-Za-z][\w./-]{1,60}(?:[ ]?\([^()]{1,20}\))?)
     \\?["']?\s?[:=]\s{0,8}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
     re.VERBOSE,
 )
@@ -50,7 +51,7 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
                 cells[cell.line].append(cell.text)
     return tuple(
         UnreadLine(number, tuple(left))
-        for number, line in enumerate(document.lines, 1)
+        for number, line in printed_lines(document)
         if any(map(str.isdigit, line)) and not line.lstrip().startswith("|")
         if (left := _left_over(line, cells.get(number)))
     )

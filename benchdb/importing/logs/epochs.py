@@ -301,7 +301,12 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield line.entry(line.made.cells, part, line.made.fault)
+        cells = tuple(
+            (name, text)
+            for name, text in line.made.cells
+            if name != "key" or text not in line.context  # which says so already
+        )
+        yield line.entry(cells, part, line.made.fault)
 
 
 def _own(line: Line) -> _Row | None:

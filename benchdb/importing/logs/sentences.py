@@ -94,8 +94,8 @@ def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
-            if unit is None or (one["of"] and unit.base != "B"):
-                continue
+            if unit is None or spelt == "B" or (one["of"] and unit.base != "B"):
+                continue  # B are billions as well
             if unit.base in _MEASURED or (
                 unit.base == "B" and (sizes or _in_use(text, one))
             ):
@@ -170,8 +170,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         if STATISTIC.fullmatch(words.strip(" :=")) and made:  # "p50 1 ms p95 2 ms"
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
-        if title and one.name == _USED:
-            words = _IN_USE.sub("", words)
+        words = _IN_USE.sub("", words) if title and one.name == _USED else words
         key = " ".join(words.split())[:_WIDTH]
         key = f"{title} {key}".strip(" -–:.") or ("" if short else one.name)
         if key:
