@@ -141,7 +141,7 @@ def readable(document: Document) -> tuple[Sheet, ...]:
         return tables
     if page.recognises(document):
         tables += page.data_sheets(document)
-        read = partial(_texts, tables=(), prose=not tables)
+        read = partial(_texts, habits=("bullets",), prose=not tables)
         texts = _of_flat(read, page.flattened(document))
     else:
         texts = _texts(document, tables, prose=not tables)
@@ -149,14 +149,23 @@ def readable(document: Document) -> tuple[Sheet, ...]:
 
 
 def _texts(
-    document: Document, tables: Iterable[Sheet], *, prose: bool
+    document: Document,
+    tables: Iterable[Sheet] = (),
+    habits: Iterable[Habit] = tuple(_HABITS),
+    *,
+    prose: bool,
 ) -> tuple[Sheet, ...]:
-    """Return what stands in the lines that *tables* leave; *prose* if nothing else."""
+    """Return what stands in the lines that *tables* leave, by *habits* or in sentences.
+
+    Those of *prose* are read if there is nothing else.
+    """
     lines = list(document.lines)
     texts: list[Sheet] = []
     _blank(lines, tables)
-    for habit, read in _HABITS.items():
-        found = read(Document(document.name, "\n".join((*lines, ".")).encode()))
+    for habit in habits:
+        found = _HABITS[habit](
+            Document(document.name, "\n".join((*lines, ".")).encode())
+        )
         _blank(lines, found)
         texts += found
         for at, raw in enumerate(lines if found and habit in _OWN else ()):

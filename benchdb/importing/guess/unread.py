@@ -10,7 +10,8 @@ import msgspec
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import header_terms, unit_in
-from benchdb.importing.logs.sentences import figures, speaks_of_memory
+from benchdb.importing.logs.sentences import figures
+from benchdb.importing.logs.settings import begins_anew
 from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import printed_lines
@@ -27,7 +28,8 @@ _NAMED = re.compile(
 )
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
-_ALLOWED = re.compile(r"(?i)timeout|limit|interval")  # what no run took
+# What no run took; and a word that is a unit as well.
+_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$")
 
 
 class UnreadLine(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
             for cell in row.cells:
                 cells[cell.line].append(cell.text)
     return tuple(
-        UnreadLine(number, tuple(left))
+        UnreadLine(number, tuple(dict.fromkeys(left)))
         for number, line in printed_lines(document)
         if any(map(str.isdigit, line)) and not line.lstrip().startswith("|")
         if (left := _left_over(line, cells.get(number)))
@@ -111,14 +113,19 @@ def _closed_up(figure: str) -> str:
 
 
 def _stated(text: str) -> list[str]:
-    """Return the figures in *text*, as printed: with a unit, or with a name."""
-    measured = figures(text)
-    sizes = figures(text, sizes=True) if measured or speaks_of_memory(text) else []
+    """Return the figures in *text*, as printed: with a unit, or with a name.
+
+    Sizes count beside others, or as those of the memory of a device. What lists
+    settings names no figure.
+    """
+    found = figures(text)
+    if found or "vram" in text.casefold():
+        found = figures(text, sizes=True)
     rest = text
-    for one in sizes or measured:
+    for one in found:
         rest = rest.replace(one, " ", 1)
-    named = [it[0] for it in _NAMED.finditer(rest) if _is_of_figures(it["name"])]
-    return [*(sizes or measured), *named]
+    named = [] if begins_anew(text) else _NAMED.finditer(rest)
+    return [*found, *(it[0] for it in named if _is_of_figures(it["name"]))]
 
 
 @lru_cache(maxsize=1024)
@@ -129,4 +136,4 @@ def _is_of_figures(name: str) -> bool:
     last = re.split(r"[_ .]", name)[-1]
     known = known or bool(header_terms(name) & _KINDS)
     known = known or (len(last) > 1 and bool(doubts(last)))  # tps
-    return known and not _ALLOWED.search(name)
+    return known and not _NO_FIGURES.search(name)

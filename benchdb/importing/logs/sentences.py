@@ -31,6 +31,7 @@ from benchdb.importing.quantities.unit_names import Unit, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
+_SIZE = re.compile(r"[KMGTkmg]i?[Bb]")  # B are billions as well
 _IN_USE = any_of("in_use", re.IGNORECASE)
 _USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
@@ -75,11 +76,6 @@ def figures(text: str, *, sizes: bool = False) -> list[str]:
     return [one.text for one in _found(text, sizes=sizes)]
 
 
-def speaks_of_memory(text: str) -> bool:
-    """Tell whether *text* has a word for memory in use."""
-    return bool(_IN_USE.search(text) or re.search(words_of("memory"), text, re.I))
-
-
 class _Found(msgspec.Struct, frozen=True):
     """A figure of a line: where it stands, its *text*, the *name* of its column."""
 
@@ -94,11 +90,10 @@ def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
-            if unit is None or spelt == "B" or (one["of"] and unit.base != "B"):
-                continue  # B are billions as well
-            if unit.base in _MEASURED or (
-                unit.base == "B" and (sizes or _in_use(text, one))
-            ):
+            size = _SIZE.fullmatch(spelt) is not None
+            if unit is None or (one["of"] and not size):
+                continue
+            if unit.base in _MEASURED or (size and (sizes or _in_use(text, one))):
                 end = max(one.start("unit") + len(spelt), one.end("spread"))
                 shown = text[one.start() : end].replace(one["of"] or "", "", 1)
                 yield _Found(one.start(), end, shown, _named(unit))

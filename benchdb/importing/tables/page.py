@@ -24,6 +24,7 @@ _WITHIN = re.compile(  # an element of text
 )
 _MARKS = {"li": "- ", **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
 _TAG = re.compile(r"<[^<>]*>")
+_BESIDE = re.compile(r"(?<=</span>)(?=<span\b)")  # a style sheet sets them apart
 _FENCE = "`" * 40
 _VALUE = re.compile(r"(?:\A|=)\s*(?=[\[{])")
 _DECODER = json.JSONDecoder()
@@ -48,7 +49,7 @@ def flattened(document: Document) -> Flattened:
             continue
         inside = "" if tables else text[begun : tag.start]
         first = place.line(tag.start - len(inside.lstrip()))
-        words = inline.words(inside.strip(), markdown=False)[0]
+        words = inline.words(_BESIDE.sub(" ", inside.strip()), markdown=False)[0]
         if words and preformatted:
             parts = html.unescape(_TAG.sub("", inside.strip("\n"))).split("\n")
             last = first + len(parts) - 1
