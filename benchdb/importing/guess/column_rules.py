@@ -108,14 +108,17 @@ def _providers(column: ColumnProfile) -> Column:
 def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
     """Keep columns of versions as settings, where nothing says of which framework.
 
-    A bare "Version" is that of a column of frameworks, or of one called after some.
+    A bare "Version" is that of a column of frameworks, or of one called after some; in
+    JSON it stands in the same object.
     """
     named = {it.header for it in drafts if _names_framework(it.looks)}
-    beside = named or any(
-        it.column and "framework" in fields_of(it.column) for it in drafts
+    told = (
+        it.header for it in drafts if it.column and "framework" in fields_of(it.column)
     )
+    objects = {header.rpartition(".")[0] for header in (*named, *told)}
     for one in drafts:
-        bare = beside and fold(one.header) == "version"
+        holder, _, name = one.header.rpartition(".")
+        bare = holder in objects and fold(name) == "version"
         known = one.column is not None and one.column.field == "framework_version"
         if known and not (bare or one.header in named):
             one.become_field(f"parameters.{slug(one.header)}")

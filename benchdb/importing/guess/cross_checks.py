@@ -1,7 +1,7 @@
 """What a document says twice: summaries of rows."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from statistics import mean, median
@@ -44,7 +44,7 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:
-    """Leave figures of lists out that sum up a column of a table, as their names say.
+    """Leave figures of lists out that sum up others, as their names say.
 
     They are its sum, mean, median or extreme, as exactly as they are printed.
     """
@@ -56,11 +56,9 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         and (_SUMMARY.search(one.header) or statistic(one.header)[0])
     ]
     columns = [
-        (one, _amounts((row.cells[n].text for row in rows), one.unit))
+        (one, _amounts(_cells(table, one), one.unit))
         for table in tables
-        if totals and not table.rows
-        for rows in [[row for sheet in table.sheets for row in sheet.rows]]
-        for n, one in enumerate(table.drafts)
+        for one in (table.rows or table.drafts if totals else ())
         if one.holds_figures and one.header not in table.sheets[0].inherited
     ]
     for total in totals:
@@ -68,6 +66,15 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
             if total.bases == one.bases and _sums_up(total, amounts):
                 where = f"{one.header!r} of the table at line {one.line}"
                 total.leave(f"{total.header!r}: sums up {where}")
+
+
+def _cells(table: TableDraft, one: ColumnDraft) -> Iterator[str]:
+    """Yield the cells of a column of *table*, or of the rows that are called so."""
+    rows = chain.from_iterable(sheet.rows for sheet in table.sheets)
+    place = 1 if table.rows else table.drafts.index(one)
+    for row in rows:
+        if not table.rows or row.cells[0].text.strip() == one.header:
+            yield row.cells[place].text
 
 
 def _sums_up(total: ColumnDraft, amounts: Sequence[float]) -> bool:

@@ -37,7 +37,7 @@ from benchdb.importing.mapping.recognition import recognised
 _OPERATIONS = frozenset(("matmul", "elementwise", "bandwidth", "conv"))
 _KNOWN = 2  # likeness to work of what names work of ours
 _COLUMNS = 2  # that may name the work
-_HEADING = 120  # characters of one that may be a name
+_HEADING = 300  # characters of one that may be a name, or a command
 _NAME_OF_WORK = re.compile(r"(?:\S+\s+){0,9}\S{1,60}(?<![.:;])")  # no sentence
 _TOLD = ("machine", "device", "framework")  # by headings, wherever they stand
 _HEADINGS = 20  # that an expression lists

@@ -190,7 +190,9 @@ class TableDraft:
         """Enter columns that a reader settles, or that surely tell a field, once."""
         names = [name.casefold() for name in self.sheets[0].header]
         taken = set[str]()
-        for n, one in enumerate(self.drafts):
+        columns = enumerate(self.drafts)
+        # A bare version is that of a framework if no other says that it is.
+        for n, one in sorted(columns, key=lambda it: fold(it[1].header) == "version"):
             known = self._known_of(n, one, names)
             if isinstance(known, str):
                 one.leave(known)

@@ -18,7 +18,9 @@ from benchdb.importing.sheets import printed_lines
 
 _PARTS = 20  # that are named
 _SHOWN = 120  # characters of the figures of a line
-_ALIGNED = re.compile(r"(?<=\s\s)\d+\.\d+(?!\S)")  # in a column, perhaps
+_ALIGNED = re.compile(  # in a column, perhaps, or between commas
+    r"(?<=\s\s)\d+\.\d+(?!\S)|(?<=, )\d+\.\d{3,}(?=,|\s|$)"
+)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(

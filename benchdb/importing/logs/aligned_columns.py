@@ -1,9 +1,10 @@
 """Tables of plain characters: columns under a header line.
 
 They are two spaces or a tab apart, under a header that holds no figures or is
-underlined; rows of a name and figures with the same units need none. A row with fewer
-cells than the header must have each under one of them, the others are blank; a single
-text at the left is a row of its own, as a heading. Rows that do not fit are bad.
+underlined; a blank line may be below it. Rows of a name and figures with the same units
+need none. A row with fewer cells than the header must have each under one of them, or
+a tab for each; the others are blank. A single text at the left is a row of its own, as
+a heading. Rows that do not fit are bad.
 """
 
 import re
@@ -40,12 +41,12 @@ _UNIT = re.compile(r"(?:[A-Za-zµ%][\w%]{0,20}(?:/[A-Za-zµ]{1,12})?)?")
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """A text and where it stands, in columns of a terminal. *tabbed* after a tab."""
+    """A text and where it stands, in columns of a terminal, behind so many *tabs*."""
 
     text: str
     start: int
     end: int
-    tabbed: bool = False
+    tabs: int = 0
 
     def overlaps(self, name: "Chunk") -> bool:
         """Tell whether some column of the terminal belongs to both."""
@@ -63,7 +64,7 @@ def chunks(line: str) -> tuple[Chunk, ...]:
         for one in _CHUNK.finditer(wide):
             text = one[0].replace(_FILLER, "")
             start, end = column + one.start(), column + one.end()
-            made.append(Chunk(text, start, end, tabbed=number > 0))
+            made.append(Chunk(text, start, end, tabs=number))
         column += len(wide)
     return tuple(made)
 
@@ -101,7 +102,7 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
     ]
     # Not under another header, where the texts are as many.
     fits = all(not at or n in at for n, at in enumerate(under))
-    if len(made) == len(header) and (fits or any(chunk.tabbed for chunk in made)):
+    if len(made) == len(header) and (fits or made[-1].tabs):
         return tuple(chunk.text for chunk in made)
     if len(made) == 1 and made[0].start < header[0].end:
         text = made[0].text
@@ -116,6 +117,15 @@ def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | 
             return f"{chunk.text[:40]!r} does not stand under one header"
         texts[at[0]] = chunk.text
     return tuple(texts)
+
+
+def _by_tabs(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | None:
+    """Return a cell for each column of *header* if a tab parts each from the next."""
+    cells = {chunk.tabs: chunk.text for chunk in made}
+    places = range(len(header))
+    if [name.tabs for name in header] != [*places] or not {*places} >= cells.keys():
+        return None
+    return tuple(cells.get(n, "") for n in places) if len(cells) == len(made) else None
 
 
 _Chunks = LineMatch[tuple[Chunk, ...]]
@@ -143,8 +153,25 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
         return made
 
     together = groupby(matching_lines(document, own), attrgetter("block", "context"))
-    rows = (row for _, lines in together for row in _rows(list(lines)))
-    return as_sheets("fixed-width", rows)
+    blocks = _with_headers([list(lines) for _, lines in together])
+    return as_sheets("fixed-width", (row for block in blocks for row in _rows(block)))
+
+
+def _with_headers(blocks: Sequence[list[_Chunks]]) -> Iterator[list[_Chunks]]:
+    """Yield *blocks*, names of columns that end one with the figures below the gap."""
+    above: list[_Chunks] = []
+    for block in blocks:
+        names, first = above[-1:], block[0]
+        heads = (
+            names
+            and names[0].context == first.context
+            and 1 < len(first.made) <= len(names[0].made)
+            and all(_is_name(chunk.text) for chunk in names[0].made)
+            and any(is_figure(chunk.text) for chunk in first.made)
+        )
+        yield above[:-1] if heads else above
+        above = [*names, *block] if heads else block
+    yield above
 
 
 def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
@@ -251,7 +278,7 @@ def _headed(line: _Chunks, body: Sequence[_Chunks]) -> Iterator[Entry]:
     ):  # pandas prints its index left of the header
         columns = (Chunk("", 0, max(columns[0].start - 1, 0)), *columns)
     names = [chunk.text for chunk in columns]
-    found = [placed(row.made, columns) for row in body]
+    found = [_by_tabs(row.made, columns) or placed(row.made, columns) for row in body]
     if sum(isinstance(texts, str) for texts in found) * 2 > len(body):
         names, found = _between_gutters([line.text, *(row.text for row in body)])
     for row, texts in zip(body, found, strict=True):

@@ -18,7 +18,7 @@ import msgspec
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.line_text import tells_loading
+from benchdb.importing.logs.line_text import any_of, tells_loading
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.sheet import Sheet
 
@@ -145,20 +145,8 @@ def _goes_on(
     return again and longer and (moved or to_come)
 
 
-_AMOUNT = r"[\d.,]{1,20}[kKMGTP]?i?"
-_STATE = re.compile(
-    rf"""
-    (?: \d{{1,3}}% (?: \|[^|\[\]]{{0,400}}\| | (?=[ ]) ) [ ]{{0,4}} )?
-    (?<![\d.,/]) (?P<done>{_AMOUNT})[A-Za-z]{{0,8}}
-    /(?P<of>{_AMOUNT})[A-Za-z]{{0,8}} [ ]{{0,4}}
-    \[(?P<inside>[^\[\]]{{1,400}}) (?:\]|$)
-    """,
-    re.VERBOSE,
-)
-_OPEN = re.compile(
-    r"(?P<done>\d[\d.,]{0,20}[kKMGTP]?)(?:it|[A-Za-z]{1,12}) ?"
-    r"\[(?P<inside>[^\[\]]{1,400})\]"
-)
+_STATE = any_of("tqdm")
+_OPEN = any_of("endless")
 _ELAPSED = re.compile(r"(?:\d{1,4}:)?(?:\d{1,2}:)?\d{1,4}:\d\d")
 _TQDM = ("description", "done", "of", "elapsed", "rate")
 _Cells = dict[str, str]

@@ -22,6 +22,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.epochs import IN_BRACKETS
 from benchdb.importing.logs.line_text import (
+    any_of,
     banner,
     command,
     is_chatter,
@@ -58,24 +59,15 @@ _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
-_FIGURE = r"[~≈]?[\d.,]+\s?[A-Za-zµ/]+"
-_BOTH = re.compile(  # "14.2 ms (9.67 TFLOPS)": two figures of one thing
-    rf"(?P<first>{_FIGURE})(?:\s*\((?P<bracket>{_FIGURE})\)|[,;]\s+(?P<next>{_FIGURE}))"
-)
-_SIDE = re.compile(
-    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+) ?\(([A-Za-z][^()]{1,30})\)"
+# "12 s (GPU) vs 98 s (CPU)", "14.2 ms (9.67 TFLOPS)", "7.5 s/it, 150 s/image"
+_PART = re.compile(
+    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+)(?:\s*\(([^()]{1,30})\))?"
     r"(?:$|\s*(?:[,;/|]|vs\.?|and)\s*)"
 )
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
-
-
-# "CPU(s): 8" counts; "Time(s): 8" are seconds.
-_COUNTED = re.compile(
-    r"(?i)(?<=[a-z])(?<!time)(?<!elapsed)(?<!duration)(?<!latency)"
-    r"(?<!runtime)(?<!wall)(?<!total)(?<!avg)(?<!mean)\(s\)"
-)
+_COUNTED = any_of("counted", re.IGNORECASE)
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -187,19 +179,19 @@ def _rows(
     line: LineMatch[_Pair], context: tuple[str, ...], pair: _Pair, part: int = 0
 ) -> Iterator[Entry]:
     """Yield the row of a pair: two of ``78 img/s (GPU) vs 14 img/s (CPU)``."""
-    sides = list(_SIDE.finditer(pair.value))
-    if len(sides) > 1 and "".join(it[0] for it in sides) == pair.value:
-        for it in sides:
+    parts = [*_PART.finditer(pair.value)]
+    parts = parts if "".join(it[0] for it in parts) == pair.value else []
+    if len(parts) > 1 and all((it[2] or "1")[0].isalpha() for it in parts):
+        for it in parts:
             named = [("key", f"{pair.name} ({it[2]})"), ("value", it[1])]
             yield replace(line.entry(tuple(named), part), context=context)
         return
     named = [("key", pair.name), ("value", pair.value)]
-    if both := _BOTH.fullmatch(pair.value):
-        second = both["bracket"] or both["next"]
-        units = [understood(it.lstrip(_DIGITS)) for it in (both["first"], second)]
-        if all(units) and len({(one.base, one.per) for one in units if one}) > 1:
-            beside = IN_BRACKETS if both["bracket"] else " (2)"
-            named[1:] = [("value", both["first"]), (f"value{beside}", second)]
+    texts = [text for it in parts for text in it.groups() if text]
+    units = [understood(text.lstrip(_DIGITS)) for text in texts]
+    if len({(one.base, one.per) for one in units if one}) == len(texts) == 2:
+        beside = " (2)" if parts[1:] else IN_BRACKETS
+        named[1:] = [("value", texts[0]), (f"value{beside}", texts[1])]
     yield replace(line.entry(tuple(named), part), context=context)
 
 

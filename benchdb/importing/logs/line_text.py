@@ -17,8 +17,12 @@ LETTERS: dict[str, str] = _LISTS["llama_options"]  # what they are short for
 
 
 def words_of(name: str) -> str:
-    """Return the pattern of any word that ``logs.toml`` lists under *name*."""
-    return f"(?:{'|'.join(_LISTS[name])})"
+    """Return the pattern of any word that ``logs.toml`` lists under *name*.
+
+    A word may have others in it, by the name of their list: ``{level}``.
+    """
+    listed = "|".join(_LISTS[name])
+    return f"(?:{re.sub(r'{([a-z]+)}', lambda other: words_of(other[1]), listed)})"
 
 
 def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
@@ -34,60 +38,16 @@ _BANNER = re.compile(
 _COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
-_PROMPT = re.compile(
-    r"""
-    (?:\([\w.\-]{1,40}\)[ ]{1,2})?
-    (?: [\w.\-]{1,40}@[\w.\-]{1,60}[^$%#]{0,80}[$%\#]
-      | [$%\u276f\u279c] | >>> | In[ ]\[[\d ]{0,6}\]: | (?:PS[ ])?[A-Z]:\\[^<>|]{0,80}>
-    )[ \t]{1,8}(\S.*)
-    """,
-    re.VERBOSE,
-)
-# Without a prompt: a path or what is set in the environment, and options.
-_BARE = re.compile(
-    r"(?P<environment>(?:[A-Z][A-Z\d_]*=\S*\s+)*)(?P<program>(?:[\w.~+-]*/)*[\w.+-]+)"
-    r"(?P<rest>(?:\s+\S+)*)"
-)
-_OPTION = re.compile(r"\s--?[A-Za-z]")
-_TIMED = re.compile(r"\d ?s? +user\b")
+_PROMPT = re.compile(words_of("prompts") + r"[ \t]{1,8}(\S.*)")
+_COMMAND = any_of("commands")
 _BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
-_LEVEL = r"(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|debug|info|warning)"
-_DATE = (
-    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
-)
-# A clock before one blank; two are the columns of a table.
-_CLOCK = r"\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?"
-_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_STAMP = re.compile(
-    rf"""
-    (?: [IWE]\d{{4}}[ ][\d:.]{{8,20}}[ ]{{1,8}}\d{{1,10}}[ ]
-        [\w./\-]{{1,80}}:\d{{1,6}}\][ ]
-      | (?:{_LEVEL}:[\w.]{{1,80}}:)
-      | \d{{1,6}}(?:\.\d{{2}})?(?:\.\d{{3}}){{2}}[ ][DIWE][ ]{{1,4}}  # llama.cpp
-      | \[?{_DATE}\]?[ ]{{0,4}}(?:[\-|:,][ ]{{1,4}})?
-        (?:[\w.]{{1,80}}[ ][\-|:][ ](?={_LEVEL}))?
-        (?:[\[(]?{_LEVEL}[\])]?(?:[ ]{{0,4}}[\-|:])?[ ]{{1,8}})?
-        (?:\[(?:[\w.]{{1,60}}:\d{{1,6}}|Rank[ ]\d)[^\[\]]{{0,60}}\][ ]{{0,4}}){{0,2}}
-      | (?:(?:{_MONTHS})[ ]{{1,2}}\d{{1,2}}[ ])?{_CLOCK}(?:[ ][\-|])?[ ]
-        (?!(?:elapsed|total|real|user|sys|per|[ /\-|±])(?![a-z]))(?=\S)
-      | [\[(]?{_LEVEL}(?:[\])][ ]{{0,4}}[\-|:]?|[ ]{{0,4}}[\-|:])[ ]{{1,8}}
-    )
-    """,
-    re.VERBOSE,
-)
+_STAMP = any_of("stamps")
 _CHATTER = any_of("chatter")
 _DOING = any_of("doing", re.IGNORECASE)
 _LOADING = any_of("loading", re.IGNORECASE)
-_DATUM = re.compile(
-    r"(?i)[^:=]{1,80}(?:[:：]\s+|\s*=\s*)(?:[-+~≈<>]?\.?\d(?:[^:=]*|[\d:.]*)"
-    r"|inf|nan|none|true|false)|(?-i:[A-Z]+(?:_[A-Z]+)+)[:=].*|[\d\s.,:/%()+-]+"
-    r"|(?:.*?(?<![\w.-])\d+\.\d+(?![\w.]|e)){3}.*"
-)
-_ENDED = any_of("ended", re.IGNORECASE)
-_RESULT = re.compile(
-    r"(?<![\w.])\d[\d.,]* ?(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|hours?"
-    r"|[A-Za-z]+/s\w*)(?![\w/])"
-)
+_DATUM = any_of("data", re.IGNORECASE)
+_MEASURED = any_of("measured", re.IGNORECASE)
+_RESULT = re.compile(rf"(?<![\w.])\d[\d.,]* ?{words_of('units')}(?![\w/])")
 # Of a name that stands before it, where several follow each other.
 STATISTIC = re.compile(
     r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std)\b"
@@ -105,12 +65,10 @@ def command(text: str) -> str | None:
     environment.
     """
     stripped = text.strip()
-    if found := _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped):
-        return found[1].strip()
-    bare = _BARE.fullmatch(stripped) if _OPTION.search(stripped) else None
-    bare = None if _TIMED.search(stripped) else bare
-    begins = bare and (bare["environment"] or "/" in bare["program"])
-    return stripped if begins else None
+    found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
+    if found is None:
+        return stripped if _COMMAND.fullmatch(stripped) else None
+    return found[1].strip()
 
 
 def unstamped(text: str) -> str:
@@ -136,8 +94,6 @@ def names_nothing(text: str) -> bool:
 
     It is a figure or another datum, or tells what the program is doing or has done.
     """
-    if _ENDED.fullmatch(text.strip("=-*#~_ ")):
-        return True
     plain = unstamped(text).strip()
     if plain.endswith((".", "!", "…")) or plain != text.strip():
         return True
@@ -146,8 +102,13 @@ def names_nothing(text: str) -> bool:
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
     found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
-    found = found or _RESULT.search(plain)
+    found = found or _RESULT.search(plain) or is_measured(plain)
     return bool(found or _DOING.fullmatch(plain))
+
+
+def is_measured(text: str) -> bool:
+    """Tell whether *text* is figures and their names: it is no caption of others."""
+    return _MEASURED.fullmatch(text.strip()) is not None
 
 
 def shows_bar(text: str) -> bool:

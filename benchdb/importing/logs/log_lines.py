@@ -10,13 +10,14 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from benchdb.importing import blocks, outline
+from benchdb.importing import blocks, naming, outline
 from benchdb.importing.blocks import Line, Scanner, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
     banner,
     command,
     is_chatter,
+    is_measured,
     is_program,
     names_nothing,
     shown,
@@ -36,6 +37,7 @@ from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 _T = TypeVar("_T")
 _Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
+_MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 _GAP = re.compile(r" {2}|\t")
@@ -202,7 +204,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     text, words = line.text, line.words
     bold = blocks.bold(words)
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
-    nothing = (printed and names_nothing(text)) or settings_in(text)
+    nothing = names_nothing(text) if printed else is_measured(text)
     below = scanner.written[line.number] if line.number < scanner.end else ""
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
@@ -212,7 +214,11 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
     elif (title := banner(words)) and not names_nothing(title):
         above.begin(outline.BANNER + unstamped(words).startswith("-"), title)
-    elif shows_bar(text) or words[0] in "|+│┃║" or gapped or nothing:
+    elif _is_machine(line, scanner):
+        above.begin(outline.BOLD, words)
+    elif (
+        shows_bar(text) or words[0] in "|+│┃║" or gapped or nothing or settings_in(text)
+    ):
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
         level = 1 if below[0] == "=" else 2
@@ -224,6 +230,15 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
             plain = plain.strip(" \"'{:")
         leads = listed is not None or text.endswith((":", "：", "{"))
         above.label(plain, line.indent, leads=leads)
+
+
+def _is_machine(line: Line, scanner: Scanner) -> bool:
+    """Tell whether *line* stands alone and is a machine's name: ``M4 Max, 64 GB``."""
+    beside = scanner.written[max(line.number - 2, 0) : line.number + 1]
+    if len(line.words) > _MACHINE_WIDTH or "".join(beside).strip() != line.words:
+        return False
+    chip = naming.chip(line.words)
+    return chip is not None and not chip.rest.strip(" ,:()[]-/")
 
 
 def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:

@@ -51,10 +51,7 @@ _LABELLED = re.compile(
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
-_LIMITED = re.compile(  # what was allowed, or a bound: "waiting up to 180s"
-    r"(?i)(?<![a-z])(?:up to|at most|at least|within|every|(?:timeout|limit)(?: of)?)"
-    r"\s*$"
-)
+_LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key

@@ -47,7 +47,7 @@ _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
 _OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
 _SHORT = re.compile(rf"(?<!\S)-([A-Za-z]{{1,4}})\s{{1,4}}(?!-){_VALUE}")
 _LLAMA = re.compile(r"(?:^|[\s/])llama-\w+(?!\S)")
-_WITH_UNIT = re.compile(r"\d ?(?:[mµun]?s|sec\w*|min\w*|[A-Za-z]+/s\w*)(?![\w/])")
+_WITH_UNIT = re.compile(rf"\d ?{words_of('units')}(?![\w/])")
 
 
 class Setting(msgspec.Struct, frozen=True):

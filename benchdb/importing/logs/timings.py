@@ -6,12 +6,11 @@ prints the same of sound. A request is a row. A column is called as the line beg
 with what is counted where a line has several figures: ``eval time tokens per second``.
 """
 
-import re
 from collections.abc import Iterator
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
-from benchdb.importing.logs.line_text import unstamped
+from benchdb.importing.logs.line_text import any_of, unstamped
 from benchdb.importing.logs.log_lines import (
     Entry,
     LineMatch,
@@ -22,19 +21,8 @@ from benchdb.importing.logs.log_lines import (
 from benchdb.importing.sheet import Sheet
 
 _APART = 4  # lines of one request that may be farther from each other
-_LINE = re.compile(
-    r"(?:(?:slot +)?(?P<program>\w*(?:print|perf)\w*):\s+(?:[a-z]+ +-?\d+ \| +)*)?"
-    r"(?P<label>(?P<prompt>prompt )?(?:[a-z]+ )?time) *= +(?P<value>[\d.]+ ms)"
-    r"(?: +/ +(?P<count>\d+)(?: (?:tokens|runs))?)?"
-    r"(?: +\( *(?P<each>[\d.]+) ms per (?P<what>token|run)"
-    r"(?:, +(?P<rate>[\d.]+|inf|nan) tokens per second)?\))?"
-)
-_RATED = re.compile(
-    r"(?P<label>(?:prompt )?eval (?:count|rate|duration)|(?:total|load) duration"
-    r"|Peak memory): +(?P<value>\d\S*(?: [\w()/]+)?)"
-    r"|(?P<side>Prompt|Generation): (?:(?P<count>\d+) tokens, )?"
-    r"(?P<rate>[\d.]+) (?:tokens-per-sec|tok/s)"
-)
+_LINE = any_of("timed")
+_RATED = any_of("rated")
 _Named = tuple[tuple[str, str], ...]
 
 

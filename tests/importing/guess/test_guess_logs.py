@@ -202,3 +202,15 @@ def test_lists_of_one_heading_that_blank_lines_part_are_asked_about_together():
         for value in one.end.values
     }
     assert stored == {"Peak host memory": 1.5e9, "Peak device memory": 3.5e9}
+
+
+def test_a_mean_of_what_a_program_printed_again_and_again_is_no_figure_beside_it():
+    text = "# resnet50 inference with torch on M1 GPU\n\n```\n"
+    text += "".join(f"step time: {it} s\n" for it in (0.2, 0.5, 0.8))
+    text += "\nAverage step time: 0.50 s\n```\n"
+    found = of_log(text)
+
+    assert "'Average step time': sums up 'step time'" in "\n".join(found.left_out)
+    (one,) = records(found, text)
+    assert [value.value for value in one.end.values] == [0.5]
+    assert [series.values for series in one.series] == [(0.2, 0.5, 0.8)]

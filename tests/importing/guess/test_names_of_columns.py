@@ -115,6 +115,25 @@ def test_memory_in_binary_units_is_no_time():
     assert memory == 3361.5 * 2**20
 
 
+def test_in_json_a_version_is_that_of_the_framework_in_the_same_object():
+    """The one at the root is that of the form of the file."""
+    run = {
+        "version": "2.0",
+        "hardware": {"chip": "Apple M1", "performance_cores": 4, "gpu_cores": 7},
+        "model": {"name": "Qwen3-8B", "quant": "4bit"},
+        "runtime": {"name": "llama.cpp", "version": "0.3.1"},
+        "speed": {"decode_tps": 12.5},
+    }
+    text = json.dumps(run)
+    (known,) = records(of_json(text), text)
+    chip, parameters = known.machine.chip, known.run.parameters
+
+    assert known.environment.framework_version == "0.3.1"
+    assert (chip.name, chip.cpu_cores, chip.gpu_cores) == ("M1", None, 7)
+    assert parameters["quantization"] == "4bit"
+    assert parameters["hardware_performance_cores"] == 4
+
+
 def test_what_describes_the_machine_or_the_input_in_json_is_no_result():
     (made,) = of_json(MEASURED).map.table
     settings = {name: it for name, it in meanings(made).items() if "parameters." in it}

@@ -419,13 +419,15 @@ def test_a_block_of_output_says_nothing_of_the_figures_below_other_headings():
 
 def test_nothing_that_looks_like_a_result_is_passed_over_without_a_word():
     text = "# M1\n\n| Chip | Train |\n|---|---|\n| M1 | 1.0x |\n| P100 | 6.0x |\n\n"
-    text += "It took 12.5 s in all.\n\n```\n0   PyTorch  ok   6.2   12.53\n```\n"
+    text += "It took 12.5 s in all.\n\n```\n0   PyTorch  ok   6.2   12.53\n"
+    text += "256, 0.0625, 1.125\n```\n"
     one = Document("x.md", text.encode())
     left = "\n".join(propose(one, readable(one)).left_out)
 
     assert "'Train': ratios, without the figures they are of" in left
     assert "line 8: '12.5 s'" in left
     assert "line 11: '6.2, 12.53': in no table and no list" in left
+    assert "line 12: '0.0625, 1.125': in no table and no list" in left
 
 
 def test_all_figures_of_a_sentence_are_named_and_those_of_comments():

@@ -50,6 +50,22 @@ def test_wide_characters_take_two_columns():
     assert texts(sheet) == [("残差网络", "", "1.5")]
 
 
+def test_a_tab_parts_cells_of_which_some_are_blank_or_missing():
+    (sheet,) = read("fixed-width", "model\tms\timg/s\nvgg\t1\t2\ncnn\t\t3\nrnn\t4\n")
+
+    assert texts(sheet) == [("vgg", "1", "2"), ("cnn", "", "3"), ("rnn", "4", "")]
+
+
+def test_a_blank_line_may_part_the_names_of_columns_from_the_figures():
+    text = "Speed of a chat\nTokens\tBase (tok/s)\tNew (tok/s)\tNote\n\n"
+    text += "256\t74.5\t194.5\n512\t73.5\t214.5\n"
+    (sheet,) = read("fixed-width", text)
+
+    assert sheet.header == ("Tokens", "Base (tok/s)", "New (tok/s)", "Note")
+    assert texts(sheet) == [("256", "74.5", "194.5", ""), ("512", "73.5", "214.5", "")]
+    assert sheet.context == ("Speed of a chat",)
+
+
 def test_tabs_part_columns_wherever_they_lead():
     (sheet,) = read(
         "fixed-width", "model\tbatch\timg/s\nlong name of it\t64\t1.5\nx\t6\t2"

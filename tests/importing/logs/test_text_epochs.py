@@ -132,6 +132,10 @@ from tests.importing.sheet_texts import one, read, texts
             "Epoch 2 - 1 m 30 s - 5 it/s",
             {"epoch": "2", "m 30 s": "1 m 30 s", "it/s": "5 it/s"},
         ),
+        (
+            "Epoch 0 | Speed (img/s) nan | GPU 296.2 MB",
+            {"epoch": "0", "Speed (img/s)": "nan", "GPU": "296.2 MB"},
+        ),
     ],
 )
 def test_the_lines_of_training_logs(text, expected):

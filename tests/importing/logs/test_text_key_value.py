@@ -156,6 +156,19 @@ def test_headings_of_each_kind_are_context():
     assert second.context == ("Title",)
 
 
+def test_a_line_of_its_own_that_is_a_machine_is_a_heading():
+    text = "# Slow on M2 Ultra\n\nM4 Max, 40 GPU cores\n\nwith torch 2.4\n\nvgg: 1\n\n"
+    text += "M1\n\nNothing else ran on my M3.\n\nvgg: 2\n"
+
+    first, second = read("key-value", text)
+    assert first.context == (
+        "Slow on M2 Ultra",
+        "M4 Max, 40 GPU cores",
+        "with torch 2.4",
+    )
+    assert second.context == ("Slow on M2 Ultra", "M1")
+
+
 def test_a_bold_line_above_a_fold_holds_inside_it_as_for_tables():
     fold = "<details>\n<summary>CPU</summary>\n\nvgg: 1\n\n</details>\n"
 
@@ -306,6 +319,19 @@ def test_a_figure_in_brackets_with_another_unit_has_a_column_of_its_own():
     assert texts(sheet) == [
         ("PyTorch (MPS)", "14.21 ms", "9.67 TFLOPS"),
         ("MLX", "12.98 ms", "10.59 TFLOPS"),
+    ]
+
+
+def test_two_figures_of_one_bullet_are_two_columns():
+    text = (
+        "- GPU\n  - RTX 3060: 7.5 it/s, 9 s/image\n  - RTX 4090: 20 it/s, 4 s/image\n"
+    )
+    (sheet,) = read("bullets", text)
+
+    assert sheet.header == ("key", "value", "value (2)")
+    assert texts(sheet) == [
+        ("RTX 3060", "7.5 it/s", "9 s/image"),
+        ("RTX 4090", "20 it/s", "4 s/image"),
     ]
 
 

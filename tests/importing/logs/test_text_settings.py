@@ -153,10 +153,21 @@ latency p50 12.1 ms p95 20.2 ms
         "GPU available: True (cuda), used: True",
         "It took 12 s in all",
         "Iter 20: loss 1.91, rate 0.79, memory 9.41",
+        "=> Values from three executions",
     ],
 )
 def test_a_line_of_a_log_that_names_nothing_is_no_heading(line):
     (sheet,) = read("key-value", f"M1 Max\n{line}\nThroughput: 12 img/s\n")[-1:]
+
+    assert sheet.context == ("M1 Max",)
+
+
+@pytest.mark.parametrize(
+    "line", ["Epoch Time(s): 8.7", "total elapsed = 12 min", "a | 0.5 | b 1.5 | c 9.41"]
+)
+def test_in_markdown_too_what_was_timed_is_no_heading_of_what_is_below(line):
+    text = f"M1 Max\n{line}\nEpoch 1 | loss 0.5 | 3.5 s\n\n```\n```\n"
+    (sheet,) = read("epochs", text)
 
     assert sheet.context == ("M1 Max",)
 
