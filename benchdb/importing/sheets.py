@@ -23,7 +23,6 @@ from benchdb.importing.tables import (
     page,
     pipe_tables,
 )
-from benchdb.importing.tables.flattened import Flattened
 
 _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -32,36 +31,19 @@ _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
-def _of_notebooks_too(read: _Read) -> _Read:
-    """Return *read* for what a notebook says, where the document is a notebook."""
+def _of_texts(read: _Read, *, pages: bool = False) -> _Read:
+    """Return *read* for what a notebook says, and for the text of *pages*."""
 
     def either(document: Document) -> tuple[Sheet, ...]:
-        if not notebook.recognises(document):
+        if notebook.recognises(document):
+            flat = notebook.flattened(document)
+        elif pages and page.recognises(document):
+            flat = page.flattened(document)
+        else:
             return read(document)
-        return _of_flat(read, notebook.flattened(document))
+        return tuple(map(flat.moved, read(flat.text)))
 
     return either
-
-
-def _of_pages_too(read: _Read) -> _Read:
-    """Return *read* for the text of a page, where the document is a page."""
-
-    def either(document: Document) -> tuple[Sheet, ...]:
-        if not page.recognises(document):
-            return read(document)
-        return _of_flat(read, page.flattened(document))
-
-    return either
-
-
-def _of_flat(read: _Read, flat: Flattened) -> tuple[Sheet, ...]:
-    return tuple(map(flat.moved, read(flat.text)))
-
-
-def _json(document: Document) -> tuple[Sheet, ...]:
-    if page.recognises(document):
-        return page.data_sheets(document)
-    return nested.json_sheets(document)
 
 
 def is_called_json(document: Document) -> bool:
@@ -69,7 +51,7 @@ def is_called_json(document: Document) -> bool:
     return document.name.lower().endswith(_JSON)
 
 
-@_of_notebooks_too
+@_of_texts
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in order; the name counts where the content leaves doubt."""
     name = document.name.lower()
@@ -111,7 +93,7 @@ _SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    **{name: _of_pages_too(_of_notebooks_too(read)) for name, read in _HABITS.items()},
+    **{name: _of_texts(read, pages=True) for name, read in _HABITS.items()},
     "json": lambda it: (
         page.data_sheets if page.recognises(it) else nested.json_sheets
     )(it),
@@ -120,7 +102,7 @@ READERS: dict[Reader, _Read] = {
 }
 
 
-@_of_notebooks_too
+@_of_texts
 def readable(document: Document) -> tuple[Sheet, ...]:
     """Return all sheets of the document in its order; a line is in one of them alone.
 
@@ -142,7 +124,7 @@ def readable(document: Document) -> tuple[Sheet, ...]:
     if page.recognises(document):
         tables += page.data_sheets(document)
         read = partial(_texts, habits=("bullets",), prose=not tables)
-        texts = _of_flat(read, page.flattened(document))
+        texts = _of_texts(read, pages=True)(document)
     else:
         texts = _texts(document, tables, prose=not tables)
     return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))

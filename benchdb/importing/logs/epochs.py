@@ -68,7 +68,8 @@ def _dict_entries(text: str) -> list[Named] | None:
         return None
     head, colon, _ = unstamped(before).strip().partition(":")
     entries = [Named("key", head)] if colon and is_name(head) else []
-    entries += [Named(*pair, explicit=True) for pair in _BEFORE.findall(before)]
+    pairs = _BEFORE.findall(before)
+    entries += [Named(name, value, explicit=True) for name, value in pairs]
     inner, at = inner.rstrip(), 0
     while at < len(inner) and len(entries) < _ENTRIES_LIMIT:
         entry = _ENTRY.match(inner, at)

@@ -26,7 +26,7 @@ from benchdb.importing.sheet import Cell, Sheet
 
 _LIMIT = 2000  # characters of a line
 _COLUMNS = 30
-_JOINTS = (": ", "=", " --", "size ", "rate ")
+_JOINTS = (": ", "=", " -", "size ", "rate ")
 _KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
 _OF_SYSTEM = any_of("settings_of_system")
 _REACHED = any_of("reached")

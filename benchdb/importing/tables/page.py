@@ -40,7 +40,7 @@ def flattened(document: Document) -> Flattened:
 
     Preformatted lines are a code block. What stands in tables is left out.
     """
-    text, lines = document.text, [Leaf("", 1)]
+    text, lines = document.text, list[Leaf]()
     place = _Lines(text)
     begun, mark, preformatted = 0, "", False
     tables, lists = 0, 0  # that are open
@@ -66,13 +66,16 @@ def flattened(document: Document) -> Flattened:
         preformatted = tag.name == "pre" and not tag.closing
         if tag.name in _MARKS:
             mark = "" if tag.closing else _MARKS[tag.name]
+    lines.append(Leaf(".", 1))  # no document is empty
     content = "\n".join(one.text for one in lines).encode()
     places = tuple((one.line, 0) for one in lines)
     return Flattened(Document("page.md", content), places)
 
 
 def data_sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables of results in the JSON that scripts of a page hold."""
+    """Return the tables of results in the JSON that scripts of a page hold, if any."""
+    if not recognises(document):
+        return ()
     tables = (nested.result_sheets(node) for node in _data(document))
     return tuple(chain.from_iterable(tables))
 
