@@ -7,16 +7,12 @@ from itertools import chain
 from statistics import mean, median
 
 from benchdb.importing.guess.column_draft import ColumnDraft
-from benchdb.importing.guess.column_profile import fold, statistic
+from benchdb.importing.guess.column_profile import fold, pattern, statistic
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.quantities.quantity import Quantity, parsed
 
-_SUMMARY = re.compile(r"(?i)average|summary|aggregate|overall|total|stat")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
-_TRIAL = re.compile(
-    r"(?:run|trial|rep(?:eat|etition)?|iter(?:ation)?|attempt|index)s?(?: id| nr)?"
-)
 
 
 def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> None:
@@ -29,7 +25,9 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
     for below in tables:
         inherited = below.sheets[0].inherited
         own = [one for one in _of_figures(below) if one.header not in inherited]
-        trials = [one for one in below.drafts if _TRIAL.fullmatch(fold(one.header))]
+        trials = [
+            one for one in below.drafts if pattern("trial").fullmatch(fold(one.header))
+        ]
         repeated = settled and bool(own) and below.repeated(trials) is not None
         for above in (one for one in tables if own and _holds(one, below)):
             for one in _of_figures(above):
@@ -53,7 +51,7 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         for table in tables
         for one in table.rows
         if one.left is None
-        and (_SUMMARY.search(one.header) or statistic(one.header)[0])
+        and (pattern("summary").search(one.header) or statistic(one.header)[0])
     ]
     columns = [
         (one, _amounts(_cells(table, one), one.unit))
@@ -112,7 +110,7 @@ def _summed_up(
     """Return the column of *rows* of which *one* is a mean or the like."""
     holder, _, name = one.header.rpartition(".")
     summary, rest = statistic(name)
-    named = bool(summary or statistic(holder)[0] or _SUMMARY.search(holder))
+    named = bool(summary or statistic(holder)[0] or pattern("summary").search(holder))
     same = (it for it in rows if statistic(it.header)[1] == rest)
     alike = (it for it in rows if named and it.metric and it.metric == one.metric)
     return next(chain(same, alike), None) if named or repeated else None

@@ -9,7 +9,7 @@ from itertools import pairwise
 import msgspec
 
 from benchdb.importing.document import Document
-from benchdb.importing.guess.column_profile import header_terms, unit_in
+from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import begins_anew
 from benchdb.importing.quantities.unit_names import doubts, understood
@@ -18,9 +18,6 @@ from benchdb.importing.sheets import printed_lines
 
 _PARTS = 20  # that are named
 _SHOWN = 120  # characters of the figures of a line
-_ALIGNED = re.compile(  # in a column, perhaps, or between commas
-    r"(?<=\s\s)\d+\.\d+(?!\S)|(?<=, )\d+\.\d{3,}(?=,|\s|$)"
-)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(
@@ -96,7 +93,7 @@ def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:
     """
     found = _stated(line)
     if cells is None:
-        return found or _ALIGNED.findall(line)
+        return found or pattern("aligned").findall(line)
     texts = "\n".join(cells)
     read = Counter(map(_closed_up, _stated(texts)))
     numbers = Counter(_NUMBER.findall(texts))

@@ -23,6 +23,7 @@ from benchdb.importing.blocks import Line, bullet
 from benchdb.importing.document import Document
 from benchdb.importing.logs.line_text import (
     STATISTIC,
+    any_of,
     command,
     is_chatter,
     is_figure,
@@ -264,14 +265,8 @@ class _Words:
 
 _LIMIT = 2000  # characters; a longer line is no line of a log
 _COLUMNS = 60
-_PHASES = frozenset(
-    ("train", "training", "test", "testing", "val", "valid", "validation", "eval")
-)
-_EPOCH_WORDS = _PHASES | {"epoch", "epochs", "ep", "number", "no", "no.", "#", "global"}
-_STEP = frozenset(
-    ("step", "steps", "iter", "iters", "iteration", "iterations", "global_step", "it")
-)
-_BATCH = frozenset(("batch", "batches"))
+_PHASE = any_of("phases", re.IGNORECASE)
+_OF_EPOCH, _STEP = any_of("epoch"), any_of("steps")
 _COUNT = re.compile(
     r"[\[(]?\s{0,9}(\d{1,12})\s{0,9}(?:(?:/|of)\s{0,9}(\d{1,12}))?\s{0,9}"
     r"[A-Za-z]{0,12}[\])]?"
@@ -384,14 +379,17 @@ def _taken(text: str) -> list[Named] | None:
 
 def _is_epoch(name: str) -> bool:
     words = name.casefold().split()
-    return bool({"epoch", "epochs", "ep"} & set(words)) and set(words) <= _EPOCH_WORDS
+    return bool({"epoch", "epochs", "ep"} & set(words)) and all(
+        map(_OF_EPOCH.fullmatch, words)
+    )
 
 
 def _is_step(one: Named) -> bool:
     name, count = one.name.casefold(), _COUNT.fullmatch(one.value)
     if count is None:
         return False
-    return name in _STEP or (name in _BATCH and count[2] is not None)
+    counts = name in ("batch", "batches") and count[2] is not None
+    return counts or _STEP.fullmatch(name) is not None
 
 
 def _row(named: list[Named]) -> _Row:
@@ -407,7 +405,7 @@ def _row(named: list[Named]) -> _Row:
         elif _is_epoch(pair.name):
             names = ("epoch", "of")
             epoch = int(count[1]) if epoch is None else epoch
-            phases = (word for word in pair.name.split() if word.casefold() in _PHASES)
+            phases = filter(_PHASE.fullmatch, pair.name.split())
             cells += [("phase", word) for word in phases]
         else:
             names = ("step", "steps") if follows or _is_step(pair) else ()

@@ -33,6 +33,7 @@ from benchdb.importing.logs.line_text import (
     shows_bar,
     unmarked,
     unstamped,
+    words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.logs.settings import settings_in
@@ -40,20 +41,9 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Kind, Sheet
 
-# "cuda:0" is a device, and names no figure of 0.
-_DEVICE = r"(?i:(?:(?<=cuda)|(?<=[cgntx]pu)|(?<=mps)):\d{1,2}(?![\d.,]))"
 # In the order of how much they say; a gap says least.
-_SEPARATORS = re.compile(
-    r"(?P<colon>：|:(?=\s))"
-    r"|(?P<equals>(?<=\s)=(?=\s))"
-    rf"|(?P<close>(?<![\d:])(?!{_DEVICE}):(?=[+\-~<>≈]?\.?\d))"
-    r"|(?P<tight>(?<![=!<>:+\-*/\s])=(?![=\s]))"
-    r"|(?P<arrow>-{1,2}>|=>|→|⇒)"
-    r"|(?P<dots>\.{3,}+|…++)"
-    r"|(?P<took>\s(?:took|takes)(?=\s+[~≈]?\d))"
-    r"|(?P<gap>\s{2,}+|\t)"
-)
 _KINDS = ("colon", "equals", "close", "tight", "arrow", "dots", "took", "gap")
+_SEPARATORS = re.compile("|".join(f"(?P<{it}>{words_of(it)})" for it in _KINDS))
 _QUOTES = ('"', "'")
 _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have more
 _LEADING = 12  # pairs of words at the beginning of a block that become context

@@ -102,8 +102,8 @@ def names_nothing(text: str) -> bool:
     if not (":" in plain or "=" in plain or any(map(str.isdigit, plain))):
         return _DOING.fullmatch(plain) is not None
     found = _COUNTING.fullmatch(plain.strip("=-*#~_ ")) or _DATUM.fullmatch(plain)
-    found = found or _RESULT.search(plain) or _DOING.fullmatch(plain)
-    return found is not None or is_measured(plain)
+    found = found or _RESULT.search(plain)
+    return bool(found or _DOING.fullmatch(plain))
 
 
 def is_measured(text: str) -> bool:

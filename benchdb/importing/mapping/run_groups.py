@@ -320,12 +320,7 @@ def _pool(observations: Sequence[Observation]) -> tuple[list[Value], list[Series
 
 
 def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
-    """Return the median of *known*, the figures of *pool*, as one value.
-
-    A figure without others is no median: it stands as it is printed.
-    """
-    if len(pool) == 1:
-        return pool[0]
+    """Return the median of *known*, the figures of *pool*, as one value."""
     first, last = (str(pool[n].locator).partition(",")[0] for n in (0, -1))
     where = first if first == last else f"{first} to {last}"
     absent = len(pool) - len(known)

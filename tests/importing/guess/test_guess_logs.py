@@ -182,7 +182,7 @@ def test_lines_that_a_program_prints_again_are_the_samples_of_one_run():
         for value in one.end.values
     }
     assert stored == {
-        ("unknown", 2.5, None),
+        ("unknown", 2.5, "median of 1 samples"),
         ("cpu", 1.6, "median of 3 samples"),
         ("metal", 0.3, "median of 3 samples"),
     }
