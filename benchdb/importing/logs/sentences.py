@@ -142,7 +142,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     found = [it for it in _found(text) if not _LIMITED.search(text[: it.start])]
     if not found:
         return None
-    head = labelled or _HEAD.match(text)
+    head = labelled or _HEAD.match(text[: found[0].start])
     made: list[_Measured] = []
     before = head.end() if head else 0
     title = next(filter(None, head.groups()), "") if head else ""

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.sheet import Sheet
@@ -51,7 +50,8 @@ def flattened(document: Document) -> Flattened:
         first = place.line(tag.start - len(inside.lstrip()))
         words = inline.words(_BESIDE.sub(" ", inside.strip()), markdown=False)[0]
         if words and preformatted:
-            parts = html.unescape(_TAG.sub("", inside.strip("\n"))).split("\n")
+            inside = inside[inside.rfind("\n", 0, inside.find(inside.lstrip())) + 1 :]
+            parts = html.unescape(_TAG.sub("", inside.rstrip())).split("\n")
             last = first + len(parts) - 1
             lines += [Leaf(_FENCE, first), *map(Leaf, parts, range(first, last + 1))]
             lines.append(Leaf(_FENCE, last))
@@ -76,8 +76,11 @@ def data_sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of results in the JSON that scripts of a page hold, if any."""
     if not recognises(document):
         return ()
-    tables = (nested.result_sheets(node) for node in _data(document))
-    return tuple(chain.from_iterable(tables))
+    found: list[Sheet] = []
+    for node in _data(document):
+        with suppress(DocumentError):  # too large: its lines are named as unread
+            found += nested.result_sheets(node)
+    return tuple(found)
 
 
 def printed(document: Document) -> Iterator[tuple[int, str]]:
@@ -106,12 +109,12 @@ def _scripts(document: Document) -> Iterator[tuple[int, str]]:
 def _data(document: Document) -> Iterator[Node]:
     """Yield the arrays and objects that scripts are, or name: ``const DATA = {…}``."""
     for first, script in _scripts(document):
-        end = 0
+        end, place = 0, _Lines(script)
         for found in _VALUE.finditer(script):
             if found.end() >= end:
                 with suppress(ValueError, RecursionError, DocumentError):
                     end = _DECODER.raw_decode(script, found.end())[1]
-                    line = first + script.count("\n", 0, found.end())
+                    line = first + place.line(found.end()) - 1
                     yield trees.json_tree(script[found.end() : end], line)
 
 
