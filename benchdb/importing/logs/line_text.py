@@ -33,7 +33,7 @@ def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
 _BANNER = re.compile(
     r"(?P<bar>(?P<mark>[=\-*#~_])(?P=mark){1,200})"
     r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))"
-    r"(?P<text>\S.*?)(?P<closing>\s*(?P=mark)+$|\s+(?P=bar)\s.*|:\s*\{.*)?"
+    r"(?P<text>\S.*?)(?P<closing>\s{0,20}(?P=mark){1,200}$|\s{1,20}(?P=bar)\s.*|:\s?\{.*)?"
 )
 _COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")

@@ -33,6 +33,7 @@ from benchdb.importing.sheet import Sheet
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
 _SIZE = re.compile(r"[KMGTkmg]i?[Bb]")  # B are billions as well
 _IN_USE = any_of("in_use", re.IGNORECASE)
+_OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
 _USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
 _LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
@@ -55,6 +56,7 @@ _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
+_CLAUSE = 200  # characters on each side of a size
 
 
 class _Measured(msgspec.Struct, frozen=True):
@@ -83,6 +85,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
+    spoken = sizes or _OF_MEMORY.search(text) is not None
     for one in _FIGURE.finditer(text):
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
@@ -90,7 +93,8 @@ def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
             size = _SIZE.fullmatch(spelt) is not None
             if unit is None or (one["of"] and not size):
                 continue
-            if unit.base in _MEASURED or (size and (sizes or _in_use(text, one))):
+            used = size and spoken and (sizes or _in_use(text, one))
+            if unit.base in _MEASURED or used:
                 end = max(one.start("unit") + len(spelt), one.end("spread"))
                 shown = text[one.start() : end].replace(one["of"] or "", "", 1)
                 yield _Found(one.start(), end, shown, _named(unit))
@@ -99,9 +103,8 @@ def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
 
 def _in_use(text: str, size: re.Match[str]) -> bool:
     """Tell whether the clause around a *size* says that so much memory is in use."""
-    breaks = [one.end() for one in _BREAK.finditer(text, 0, size.start())]
-    before = text[breaks[-1] if breaks else 0 : size.start()]
-    after = _BREAK.split(text[size.end() :], maxsplit=1)[0]
+    before = _BREAK.split(text[max(0, size.start() - _CLAUSE) : size.start()])[-1]
+    after = _BREAK.split(text[size.end() : size.end() + _CLAUSE], maxsplit=1)[0]
     return bool(_MEMORY.search(before) or _IN_USE.search(f"{before}| {after}"))
 
 
