@@ -25,6 +25,7 @@ def left_out(text: str, name: str = "run.log") -> list[str]:
         "decode_tok_per_s=339.5",
         "Latency (ms): 12.3",
         '"peak_vram_gb": 7.5',
+        '"tps": [33.5',
     ],
 )
 def test_a_number_whose_name_says_the_unit_is_a_figure(figure):
