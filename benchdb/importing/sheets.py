@@ -1,7 +1,7 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
-import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
@@ -15,25 +15,32 @@ from benchdb.importing.logs import (
 )
 from benchdb.importing.logs.line_text import shown
 from benchdb.importing.sheet import Habit, Reader, Sheet
-from benchdb.importing.tables import csv, html_tables, nested, notebook, pipe_tables
+from benchdb.importing.tables import (
+    csv,
+    html_tables,
+    nested,
+    notebook,
+    page,
+    pipe_tables,
+)
 
 _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
-_PAGE = re.compile(
-    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
-)
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
-def _of_notebooks_too(read: _Read) -> _Read:
-    """Return *read* for what a notebook says, where the document is a notebook."""
+def _of_texts(read: _Read, *, pages: bool = False) -> _Read:
+    """Return *read* for what a notebook says, and for the text of *pages*."""
 
     def either(document: Document) -> tuple[Sheet, ...]:
-        if not notebook.recognises(document):
+        if notebook.recognises(document):
+            flat = notebook.flattened(document)
+        elif pages and page.recognises(document):
+            flat = page.flattened(document)
+        else:
             return read(document)
-        flat = notebook.flattened(document)
         return tuple(map(flat.moved, read(flat.text)))
 
     return either
@@ -44,7 +51,7 @@ def is_called_json(document: Document) -> bool:
     return document.name.lower().endswith(_JSON)
 
 
-@_of_notebooks_too
+@_of_texts
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in order; the name counts where the content leaves doubt."""
     name = document.name.lower()
@@ -55,7 +62,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     text = document.text.strip() if len(document.text) > LINE_LIMIT else ""
     if text[:1] + text[-1:] in ("[]", "{}"):
         return ()
-    if _PAGE.match(document.text):
+    if page.recognises(document):
         return html_tables.sheets(document)
     found = pipe_tables.sheets(document)
     if found or name.endswith(_MARKDOWN):
@@ -86,14 +93,16 @@ _SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    **{name: _of_notebooks_too(read) for name, read in _HABITS.items()},
-    "json": nested.json_sheets,
+    **{name: _of_texts(read, pages=True) for name, read in _HABITS.items()},
+    "json": lambda it: (
+        page.data_sheets if page.recognises(it) else nested.json_sheets
+    )(it),
     "yaml": nested.yaml_sheets,
     "sentences": lambda it: tuple(o for o in readable(it) if o.kind == "sentences"),
 }
 
 
-@_of_notebooks_too
+@_of_texts
 def readable(document: Document) -> tuple[Sheet, ...]:
     """Return all sheets of the document in its order; a line is in one of them alone.
 
@@ -110,21 +119,49 @@ def readable(document: Document) -> tuple[Sheet, ...]:
         if is_called_json(document):
             raise
     tables = sheets(document)
-    if name.endswith(_SEPARATED) or _PAGE.match(document.text):
+    if name.endswith(_SEPARATED):
         return tables
+    if page.recognises(document):
+        tables += page.data_sheets(document)
+        read = partial(_texts, habits=("bullets",), prose=not tables)
+        texts = _of_texts(read, pages=True)(document)
+    else:
+        texts = _texts(document, tables, prose=not tables)
+    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
+
+
+def _texts(
+    document: Document,
+    tables: Iterable[Sheet] = (),
+    habits: Iterable[Habit] = tuple(_HABITS),
+    *,
+    prose: bool,
+) -> tuple[Sheet, ...]:
+    """Return what stands in the lines that *tables* leave, by *habits* or in sentences.
+
+    Those of *prose* are read if there is nothing else.
+    """
     lines = list(document.lines)
     texts: list[Sheet] = []
     _blank(lines, tables)
-    for habit, read in _HABITS.items():
-        found = read(Document(document.name, "\n".join((*lines, ".")).encode()))
+    for habit in habits:
+        found = _HABITS[habit](
+            Document(document.name, "\n".join((*lines, ".")).encode())
+        )
         _blank(lines, found)
         texts += found
         for at, raw in enumerate(lines if found and habit in _OWN else ()):
             if raw and _OWN[habit](unquoted(shown(raw))):
                 lines[at] = ""
     rest = Document(document.name, "\n".join((*lines, ".")).encode())
-    texts += sentences.sheets(rest, prose=not (tables or texts))
-    return tuple(sorted((*tables, *texts), key=lambda sheet: sheet.line))
+    return (*texts, *sentences.sheets(rest, prose=prose and not texts))
+
+
+def printed_lines(document: Document) -> Iterable[tuple[int, str]]:
+    """Return the lines that people may read a result in, with their numbers."""
+    if page.recognises(document):
+        return page.printed(document)
+    return enumerate(document.lines, 1)
 
 
 def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:

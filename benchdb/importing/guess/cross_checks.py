@@ -1,12 +1,10 @@
-"""What a document says twice, or beside its tables: summaries of rows, sentences."""
+"""What a document says twice: summaries of rows."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from statistics import mean, median
 
-from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import (
     STATISTICS,
     ColumnDraft,
@@ -17,56 +15,9 @@ from benchdb.importing.guess.column_profile import amounts, fold, pattern, stati
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.repeated_rows import alike_rows, repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.logs.sentences import figures
-from benchdb.importing.sheet import Sheet
 
-_LINES = 5000
-_LISTED = 20  # sentences
-_FIGURES = 8  # of one
-_SIZE = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B\b(?!/)")
 _FEWEST = 3  # figures of a column that a list sums up
 _NUMBER = re.compile(r"\d+(?:\.(?P<decimals>\d+))?")
-
-
-def sentence_results(
-    document: Document, sheets: Sequence[Sheet], taken: Iterable[Sheet]
-) -> Iterator[str]:
-    """Yield what lines say of rates and times that are in no cell of *sheets*.
-
-    Rows that cannot be read are named with their sheet, if it is *taken*; else here.
-    """
-    cells: defaultdict[int, list[str]] = defaultdict(list)
-    for one in sheets:
-        cells[one.line] += one.header
-        for row in one.rows:
-            for cell in row.cells:
-                cells[cell.line].append(cell.text)
-    refused = {bad.number for one in taken for bad in one.bad}
-    lines = [
-        (number, ", ".join(left[:_FIGURES]) + " …" * (len(left) > _FIGURES))
-        for number, line in enumerate(document.lines[:_LINES], 1)
-        if number not in refused
-        and not line.lstrip().startswith("|")
-        and (left := _unread(line, cells.get(number)))
-    ]
-    for number, text in lines[:_LISTED]:
-        yield f"line {number}: {text!r}: in no table and no list that can be read"
-    if len(lines) > _LISTED:
-        yield f"{len(lines) - _LISTED} more lines with results in sentences"
-
-
-def _unread(line: str, cells: Sequence[str] | None) -> list[str]:
-    """Return the figures of *line* that none of its *cells* holds, if any.
-
-    They are rates, times, and sizes of memory that is said to be in use.
-    """
-    found = figures(line)
-    if pattern("in_use").search(line):
-        found += _SIZE.findall(line)
-    if cells is None:
-        return found or pattern("aligned").findall(line)
-    read = "".join("\n".join(cells).split(" "))
-    return [it for it in found if it.replace(" ", "") not in read]
 
 
 def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> None:

@@ -25,7 +25,6 @@ from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     leave_summaries,
     leave_totals,
-    sentence_results,
     single_doubts,
 )
 from benchdb.importing.guess.document_doubts import (
@@ -49,6 +48,7 @@ from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
+from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
@@ -98,7 +98,8 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
-    plan = _Plan(document, sheets, list(_drafts(document, sheets, left_out)), left_out)
+    tables = list(_drafts(document, sheets, left_out))
+    plan = _Plan(document, tables, left_out, unread_lines(document, sheets))
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
@@ -176,7 +177,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     tables = _read(plan, inquiry)
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
-    left_out += sentence_results(document, plan.sheets, taken)
+    left_out += named_with_lines(plan.unread, taken)
     # A fault would spoil the tables beside it.
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)
@@ -292,9 +293,9 @@ class _Plan(msgspec.Struct, frozen=True):
     """The tables of a document, and what was said of it before any question."""
 
     document: Document
-    sheets: Sequence[Sheet]
     tables: Sequence[_Planned]
     left_out: Sequence[str]
+    unread: Sequence[UnreadLine]
 
 
 def _drafts(

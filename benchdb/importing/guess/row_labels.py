@@ -24,9 +24,10 @@ from benchdb.importing.guess.column_rules import (
 from benchdb.importing.guess.figure_columns import CLEAR_UNITS, speaks_of_figures
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.language import Column
-from benchdb.importing.sheet import Sheet, is_unit_header
+from benchdb.importing.sheet import Kind, Sheet, is_unit_header
 
-KEYED = ("key-value", "bullets", "sentences")
+_PAIRS = ("key-value", "bullets")  # in which settings stand as well
+KEYED = (*_PAIRS, "sentences")
 LABELS = 200  # rows that may be named after metrics
 _CONFIGURED = {"setting", "given", "batchsize", "epochs", "steps"}
 _OF_LISTS = _CONFIGURED | {"precision"}
@@ -68,7 +69,7 @@ def named_rows(
         texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
         if texts:
             corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
-    elif why := _aside(labels, drafts, keyed=keyed):
+    elif why := _aside(labels, drafts, sheets[0].kind):
         for one in [it for it in drafts if it.holds_figures]:
             one.leave(why)
     figures = [one for one in drafts if one.holds_figures]
@@ -113,7 +114,7 @@ def _metrics(
 
 
 def _aside(
-    labels: Sequence[str], drafts: Sequence[ColumnDraft], *, keyed: bool
+    labels: Sequence[str], drafts: Sequence[ColumnDraft], kind: Kind
 ) -> str | None:
     """Return why rows with these names are no results, where none is a metric."""
     sizes = _DESCRIBED | _SIZES
@@ -121,18 +122,19 @@ def _aside(
     if len(drafts) == 2 and sum(map(bool, known)) * 2 > len(labels):
         return f"{labels[0][:40]!r} …: what describes the runs"
     whole = [label for label in labels if statistic(label)[1] == ""]
-    if keyed and len(whole) * 2 > len(labels):
+    if kind in KEYED and len(whole) * 2 > len(labels):
         return f"{', '.join(whole[:3])} …: of what, is not said"
     kinds = {unit for one in drafts for unit, _ in one.looks.kinds}
     set_ = any(header_terms(label) & _CONFIGURED for label in labels)
-    if set_ and not keyed and len(drafts) == 2:  # a list that does not look like one
+    pairs = kind in _PAIRS
+    if set_ and kind not in KEYED and len(drafts) == 2:  # a list that looks like none
         named = (
             header_terms(it) if it.replace(" ", "").isalpha() else set()
             for it in labels
         )
-        keyed = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
-        keyed = keyed and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
-    if keyed and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
+        pairs = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
+        pairs = pairs and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
+    if pairs and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
         return f"{labels[0][:40]!r} …: settings, beside no figures"
     return None
 

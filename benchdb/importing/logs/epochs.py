@@ -53,19 +53,25 @@ class Named(msgspec.Struct, frozen=True):
 _ENTRIES_LIMIT = 200  # entries
 _STRING = r"\s*+(?:'((?>(?:[^'\\]++|\\.)*))'|\"((?>(?:[^\"\\]++|\\.)*))\")\s*+"
 _BARE = r"\s*+([^\s,{}\[\]'\"()][^,{}\[\]'\"()]{0,60}(?:\([^(){}\[\],]{0,60}\))?)"
+_BEFORE = re.compile(r"(?<![\w.-])([A-Za-z]\w*)=([^\s{}=]+)")
 _ENTRY = re.compile(rf"{_STRING}:(?:{_STRING}|{_BARE})(?:,|\Z)")
 
 
 def _dict_entries(text: str) -> list[Named] | None:
-    """Return the entries of the dict that ends *text*, values as printed.
+    """Return the entries of the dict in *text*, values as printed.
 
-    ``None`` if there is none, or it holds lists or other dicts.
+    A name with a colon before it is the ``key``; pairs before it come first. ``None``
+    if there is none, or it holds lists or other dicts.
     """
-    _, brace, inner = text.partition("{")
-    if not brace or not inner.endswith("}"):
+    before, brace, inner = text.partition("{")
+    inner, closing, _ = inner.partition("}")
+    if not (brace and closing):
         return None
-    entries: list[Named] = []
-    inner, at = inner[:-1].rstrip(), 0
+    head, colon, _ = unstamped(before).strip().partition(":")
+    entries = [Named("key", head)] if colon and is_name(head) else []
+    pairs = _BEFORE.findall(before)
+    entries += [Named(name, value, explicit=True) for name, value in pairs]
+    inner, at = inner.rstrip(), 0
     while at < len(inner) and len(entries) < _ENTRIES_LIMIT:
         entry = _ENTRY.match(inner, at)
         if entry is None:
@@ -291,7 +297,12 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
         if epoch is not None:
             part += epoch < latest
             latest = epoch
-        yield line.entry(line.made.cells, part, line.made.fault)
+        cells = tuple(
+            (name, text)
+            for name, text in line.made.cells
+            if name != "key" or text not in line.context  # which says so already
+        )
+        yield line.entry(cells, part, line.made.fault)
 
 
 def _own(line: Line) -> _Row | None:

@@ -12,7 +12,8 @@ from benchdb.importing.quantities import unit_names
 from benchdb.resources import folder
 
 _FILE = folder("schema") / "words" / "logs.toml"
-_LISTS: dict[str, list[str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_LISTS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+LETTERS: dict[str, str] = _LISTS["llama_options"]  # what they are short for
 
 
 def words_of(name: str) -> str:
@@ -30,13 +31,15 @@ def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
 
 
 _BANNER = re.compile(
-    r"(?P<mark>[=\-*#~_])(?P=mark){1,200}"
-    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))(?P<text>\S.*)"
+    r"(?P<bar>(?P<mark>[=\-*#~_])(?P=mark){1,200})"
+    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))"
+    r"(?P<text>\S.*?)(?P<closing>\s{0,20}(?P=mark){1,200}$|\s{1,20}(?P=bar)\s.*|:\s?\{.*)?"
 )
 _COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _PROMPT = re.compile(words_of("prompts") + r"[ \t]{1,8}(\S.*)")
+_COMMAND = any_of("commands")
 _BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
 _STAMP = any_of("stamps")
 _CHATTER = any_of("chatter")
@@ -56,10 +59,16 @@ _LANGUAGES = any_of("languages")
 
 
 def command(text: str) -> str | None:
-    """Return the command that *text* shows behind a prompt."""
+    """Return the command that *text* shows behind a prompt, or that it is.
+
+    Without a prompt it has options, and begins with a path or with what is set in the
+    environment.
+    """
     stripped = text.strip()
     found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
-    return None if found is None else found[1].strip()
+    if found is None:
+        return stripped if _COMMAND.fullmatch(stripped) else None
+    return found[1].strip()
 
 
 def unstamped(text: str) -> str:
@@ -83,7 +92,7 @@ def tells_loading(text: str) -> bool:
 def names_nothing(text: str) -> bool:
     """Tell whether *text*, which a program printed, names nothing below it.
 
-    It is a figure or another datum, or tells what the program is doing.
+    It is a figure or another datum, or tells what the program is doing or has done.
     """
     plain = unstamped(text).strip()
     if plain.endswith((".", "!", "…")) or plain != text.strip():
@@ -148,12 +157,20 @@ def shown(line: str) -> str:
 
 
 def banner(words: str) -> str:
-    """Return the title that *words* are, between two bars: ``=== vgg ===``."""
-    drawn = _BANNER.fullmatch(words)
-    title = drawn["text"].rstrip(drawn["mark"]) if drawn else ""
-    named = drawn is not None and title != drawn["text"]
-    named = named and not _COUNTING.fullmatch(title.strip())
-    return unmarked(title) if named and any(map(str.isalnum, title)) else ""
+    """Return the title that *words* are behind a bar: ``=== vgg ===``, ``=== vgg: {…``.
+
+    What stands behind a bar alone is one if it names something, and is no figure; so is
+    what has more behind the second bar, such as ``(idle 57C)``.
+    """
+    drawn = _BANNER.fullmatch(unstamped(words))
+    if drawn is None:
+        return ""
+    title, closing = unmarked(drawn["text"]), drawn["closing"] or ""
+    named = any(map(str.isalnum, title)) and not _COUNTING.fullmatch(title)
+    if closing.strip().strip(drawn["mark"]) or not closing:
+        named = named and len(drawn["bar"]) > 2 and is_name(title)
+        named = named and not (names_nothing(title) or _RESULT.search(closing))
+    return title if named else ""
 
 
 def is_program(inside: Sequence[str], language: str) -> bool:

@@ -212,8 +212,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH])
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
-    elif title := banner(words):
-        above.begin(outline.BANNER + words.startswith("-"), title)
+    elif (title := banner(words)) and not names_nothing(title):
+        above.begin(outline.BANNER + unstamped(words).startswith("-"), title)
     elif _is_machine(line, scanner):
         above.begin(outline.BOLD, words)
     elif (

@@ -2,8 +2,9 @@
 
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
-figure with its unit. Only times and rates are looked for. Those of one kind under the
-same headings are one sheet. Prose is read where a document has nothing else, short
+figure with its unit. Only times, rates, and sizes of memory in use are looked for. What
+stands before a colon with blanks around it names the line. Figures of one kind under
+the same headings are one sheet. Prose is read where a document has nothing else, short
 lines that a program printed always.
 """
 
@@ -30,15 +31,20 @@ from benchdb.importing.quantities.unit_names import Unit, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
+_SIZE = re.compile(r"[KMGTkmg]i?[Bb]")  # B are billions as well
+_IN_USE = any_of("in_use", re.IGNORECASE)
+_OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
+_USED = "memory used"
+_MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
 _LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
 _FIGURE = re.compile(
     rf"(?<![\w.,/:+#-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
-    r"(?:,\d{3})*(?:\.\d+)?)\s?"
+    r"(?:,\d{3})*(?:\.\d+)?)(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
     r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
     r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
-_HEAD = re.compile(r"([^:.,;\d]{2,60}):\s")
+_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s")
 _LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
@@ -51,6 +57,7 @@ _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
+_CLAUSE = 200  # characters on each side of a size
 
 
 class _Measured(msgspec.Struct, frozen=True):
@@ -64,27 +71,50 @@ def sheets(document: Document, *, prose: bool = True) -> tuple[Sheet, ...]:
     return as_sheets("sentences", _entries(document, prose=prose))
 
 
-def figures(text: str) -> list[str]:
-    """Return the times and rates in *text*, each with its unit."""
-    return [text[start:end] for start, end, _ in _found(text)]
+def figures(text: str, *, sizes: bool = False) -> list[str]:
+    """Return the times and rates in *text*, and all *sizes*, each with its unit."""
+    return [one.text for one in _found(text, sizes=sizes)]
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
+class _Found(msgspec.Struct, frozen=True):
+    """A figure of a line: where it stands, its *text*, the *name* of its column."""
+
+    start: int
+    end: int
+    text: str
+    name: str
+
+
+def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
+    spoken = sizes or _OF_MEMORY.search(text) is not None
     for one in _FIGURE.finditer(text):
         short = re.split(r"/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
-            if unit is not None and unit.base in _MEASURED:
-                end = one.start("unit") + len(spelt)
-                end = max(end, one.end("spread"))
-                yield one.start(), end, _named(unit)
+            size = _SIZE.fullmatch(spelt) is not None
+            if unit is None or (one["of"] and not size):
+                continue
+            used = size and spoken and (sizes or _in_use(text, one))
+            if unit.base in _MEASURED or used:
+                end = max(one.start("unit") + len(spelt), one.end("spread"))
+                shown = text[one.start() : end].replace(one["of"] or "", "", 1)
+                yield _Found(one.start(), end, shown, _named(unit))
                 break
+
+
+def _in_use(text: str, size: re.Match[str]) -> bool:
+    """Tell whether the clause around a *size* says that so much memory is in use."""
+    before = _BREAK.split(text[max(0, size.start() - _CLAUSE) : size.start()])[-1]
+    after = _BREAK.split(text[size.end() : size.end() + _CLAUSE], maxsplit=1)[0]
+    return bool(_MEMORY.search(before) or _IN_USE.search(f"{before}| {after}"))
 
 
 def _named(unit: Unit) -> str:
     """Return the name of a column of figures in *unit*."""
     if unit.base == "s":
         return f"time per {unit.per}" if unit.per else "time"
+    if unit.base == "B":
+        return _USED
     return f"{unit.per}s per second" if unit.per else "rate"
 
 
@@ -113,15 +143,17 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     short = short and len(text.split()) <= _STATEMENT
     if not (prose or line.fenced or listed or labelled or short):
         return None
-    found = [it for it in _found(text) if not _LIMITED.search(text[: it[0]])]
+    found = [it for it in _found(text) if not _LIMITED.search(text[: it.start])]
     if not found:
         return None
-    head = labelled or _HEAD.match(text)
+    head = labelled or _HEAD.match(text[: found[0].start])
     made: list[_Measured] = []
     before = head.end() if head else 0
-    for (start, end, name), (following, *_) in zip(
-        found, [*found[1:], (len(text), 0, "")], strict=True
+    title = next(filter(None, head.groups()), "") if head else ""
+    for one, following in zip(
+        found, [*(it.start for it in found[1:]), len(text)], strict=True
     ):
+        start, end = one.start, one.end
         cut = _BREAK.search(text, end, following)
         until = cut.start() if cut else following if following == len(text) else end
         breaks = [one.end() for one in _BREAK.finditer(text, before, start)]
@@ -135,9 +167,10 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
             words = f"{STATISTIC.sub('', made[0].key)} {words}"
         words = _REPEATED.sub(" ", words)  # of a run again, as "run 1" is
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
-        key = " ".join(f"{head[1] if head else ''} {words}".split())
-        key = key[:_WIDTH].strip(" -–:.") or ("" if short else name)
+        words = _IN_USE.sub("", words) if title and one.name == _USED else words
+        key = " ".join(words.split())[:_WIDTH]
+        key = f"{title} {key}".strip(" -–:.") or ("" if short else one.name)
         if key:
-            made.append(_Measured(key, text[start:end], name))
+            made.append(_Measured(key, one.text, one.name))
         before = max(until, end)
     return made or None

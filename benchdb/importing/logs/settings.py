@@ -13,7 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.logs.line_text import (
+    LETTERS,
     any_of,
+    banner,
     command,
     is_figure,
     unmarked,
@@ -24,7 +26,7 @@ from benchdb.importing.sheet import Cell, Sheet
 
 _LIMIT = 2000  # characters of a line
 _COLUMNS = 30
-_JOINTS = (": ", "=", " --", "size ", "rate ")
+_JOINTS = (": ", "=", " -", "size ", "rate ")
 _KNOWN = re.compile(rf"(?:{words_of('setting_before')} )*{words_of('settings')}")
 _OF_SYSTEM = any_of("settings_of_system")
 _REACHED = any_of("reached")
@@ -44,6 +46,8 @@ _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
 _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
 _OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
 _ASSIGNED = re.compile(r"(?:[A-Z]\w{0,40}=\S{1,200}\s{1,4}){1,40}")  # FLOAT=half prog
+_SHORT = re.compile(rf"(?<!\S)-([A-Za-z]{{1,4}})\s{{1,4}}(?!-){_VALUE}")
+_LLAMA = re.compile(r"(?:^|[\s/])llama-\w+(?!\S)")
 _WITH_UNIT = re.compile(rf"\d ?{words_of('units')}(?![\w/])")
 
 
@@ -77,12 +81,22 @@ def _settings(text: str) -> list[tuple[str, str]]:
     shell = command(text)
     named = [] if shell else _alone(" ".join(unmarked(unstamped(text)).split()))
     if not named:
-        assigned = _ASSIGNED.match(shell or "")
-        own = _ITEM.findall(assigned[0]) if assigned else []
-        several = [*own, *_OPTION.findall(shell)] if shell else _listed(text)
-        named = [one for one in several if _is_known(*one)][:_COLUMNS]
+        several = _options(shell) if shell else _listed(text)
+        titled = not shell and "{" in text and banner(text.strip())
+        named = [one for one in several if titled or _is_known(*one)][:_COLUMNS]
         return named if shell or len(named) > 1 else []
     return named
+
+
+def _options(shell: str) -> Iterable[tuple[str, str]]:
+    """Yield what a command sets before it and by options; of a model its file."""
+    assigned = _ASSIGNED.match(shell)
+    yield from _ITEM.findall(assigned[0]) if assigned else ()
+    short = _SHORT.findall(shell) if _LLAMA.search(shell) else []
+    named = [(LETTERS[name], value) for name, value in short if name in LETTERS]
+    for name, value in (*_OPTION.findall(shell), *named):
+        file = value.startswith(("/", "./", "../", "~"))
+        yield name, value.rpartition("/")[2] if file else value
 
 
 def _is_known(name: str, value: str) -> bool:

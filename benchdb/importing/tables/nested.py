@@ -101,6 +101,17 @@ def json_sheets(document: Document) -> tuple[Sheet, ...]:
     return (*first, *sheets[1:])
 
 
+def result_sheets(node: Node) -> tuple[Sheet, ...]:
+    """Return the tables of JSON inside of a text, of which a name tells results."""
+    tables = _Tables(pointers=False)
+    tables.take(node)
+    return tuple(
+        one
+        for one in tables.sheets("json")
+        if any(map(spelt.way("result").search, one.header))
+    )
+
+
 def yaml_sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of a document in YAML.
 

@@ -2,51 +2,13 @@
 
 from collections.abc import Iterator
 
-import msgspec
-from msgspec.structs import replace
-
 from benchdb.importing.blocks import Scanner
 from benchdb.importing.document import LINE_LIMIT, Document
-from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables import trees
+from benchdb.importing.tables.flattened import Flattened
 from benchdb.importing.tables.trees import Leaf, Node
 
 _FENCE = "`" * 40  # longer than anything that is printed
-
-
-class Flattened(msgspec.Struct, frozen=True):
-    """A notebook as *text*. *places* are the lines of the file that its lines are from.
-
-    With each is the number of its cell, where the file holds several lines in one.
-    """
-
-    text: Document
-    places: tuple[tuple[int, int], ...]
-
-    def moved(self, sheet: Sheet) -> Sheet:
-        """Return *sheet* of the text with lines of the file; it may name its cell."""
-        rows = tuple(
-            replace(
-                row,
-                line=self._line(row.line),
-                cells=tuple(
-                    replace(one, line=self._line(one.line)) for one in row.cells
-                ),
-            )
-            for row in sheet.rows
-        )
-        bad = tuple(
-            replace(one, number=line, locator=f"line {line}")
-            for one in sheet.bad
-            for line in [self._line(one.number)]
-        )
-        cell = self.places[sheet.line - 1][1]
-        context = (*sheet.context, f"cell {cell}") if cell else sheet.context
-        line = self._line(sheet.line)
-        return replace(sheet, line=line, context=context, rows=rows, bad=bad)
-
-    def _line(self, line: int) -> int:
-        return self.places[line - 1][0]
 
 
 def recognises(document: Document) -> bool:

@@ -93,10 +93,10 @@ def test_keys_that_name_sides_tell_the_work_and_runs_again_are_samples():
 def test_headings_stay_beside_keys_that_are_variants():
     runs = (record.run.parameters for record in records(proposed(HEADED), HEADED))
     assert [(it["variant"], it["variant_2"]) for it in runs] == [
-        ("decode", "=== ub512 === (idle)"),
-        ("prefill", "=== ub512 === (idle)"),
-        ("decode", "=== ub2048 === (idle)"),
-        ("prefill", "=== ub2048 === (idle)"),
+        ("decode", "ub512"),
+        ("prefill", "ub512"),
+        ("decode", "ub2048"),
+        ("prefill", "ub2048"),
     ]
 
 

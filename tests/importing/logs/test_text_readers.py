@@ -86,3 +86,21 @@ def test_a_name_of_one_letter_is_told_by_the_words_that_begin_its_line():
         ("LATER t", "3.25s"),
         ("load", "42.5s"),
     ]
+
+
+def test_sizes_that_are_said_to_be_in_use_are_figures():
+    text = "```\nloaded in 20s | VRAM 10235/10240 MiB\npeak memory 2.5 GB\n"
+    text += "a card with 16 GB\n```\n"
+
+    assert said(text) == [
+        ("loaded in", "20s"),
+        ("VRAM", "10235 MiB"),
+        ("peak memory", "2.5 GB"),
+    ]
+
+
+def test_what_stands_before_a_colon_between_blanks_names_its_line():
+    name = "self-layer, Input: [(16, 512)]"
+    text = f"```\n{name}   :   0.98 ms,  389 GB/s,  0.11 GB used\n```\n"
+
+    assert said(text) == [(name, "0.98 ms"), (name, "389 GB/s"), (name, "0.11 GB")]

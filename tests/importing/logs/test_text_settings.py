@@ -3,6 +3,7 @@
 import pytest
 
 from benchdb.importing.document import Document
+from benchdb.importing.logs.line_text import banner, command
 from benchdb.importing.logs.settings import settings_in
 from benchdb.importing.sheets import readable
 from tests.importing.sheet_texts import one, read, texts
@@ -208,3 +209,57 @@ def test_a_banner_that_counts_is_no_heading():
     (sheet,) = read("key-value", "=== M1 ===\n--- Epoch 1 ---\nTime: 12.5 s\n")
 
     assert sheet.context == ("M1",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CUDA_VISIBLE_DEVICES=0,1 /opt/llama-server -m /root/Q-4B.gguf -c 4096 -ub 512",
+        "./build/bin/llama-server -m ~/models/Q-4B.gguf -c 4096 -ub 512",
+    ],
+)
+def test_a_command_needs_no_prompt(line):
+    (sheet,) = read("key-value", f"Batch size: 8\n{line}\nTime: 12.5 s\n")
+
+    assert sheet.context == (line,)
+    assert sheet.header[2:] == ("model", "context length", "n_ubatch")
+    assert texts(sheet) == [("Time", "12.5 s", "Q-4B.gguf", "4096", "512")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["images/s -- 12.5", "a and/or b", "./x --n 3  1.5s user 0.2s system 98% cpu"],
+)
+def test_other_lines_are_no_commands(line):
+    assert command(line) is None
+
+
+def test_a_dict_behind_a_banner_holds_for_the_figures_below():
+    text = "=== A1: {'pl': 'auto', 'kv': 'fp8'}\n"
+    text += "A1: up=2s all={'x_ms': 1.5, 'y': 2.5} err=\n"
+    (sheet,) = read("epochs", text)
+
+    assert sheet.context == ("A1",)
+    assert sheet.header == ("up", "x_ms", "y", "pl", "kv")
+    assert texts(sheet) == [("2s", "1.5", "2.5", "auto", "fp8")]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("=== a-16k === (idle 57C)", "a-16k"),
+        ("2024-03-01 10:22:31 === b", "b"),
+        ("--- c ---", "c"),
+        ("=== Total time: 12.3 s", ""),
+        ("=== Epoch 3", ""),
+        ("-- d", ""),
+    ],
+)
+def test_a_bar_and_a_name_are_a_banner_but_for_figures(line, title):
+    assert banner(line) == title
+
+
+def test_what_is_done_heads_nothing():
+    text = "=== a ===\nTime: 1.5 s\n--- a done (exit 0) ---\n\nTime: 2.5 s\n"
+
+    assert [sheet.context for sheet in read("key-value", text)] == [("a",)] * 2

@@ -1,0 +1,140 @@
+"""The figures of a document that no reader took: none is lost without a word."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+
+import msgspec
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
+from benchdb.importing.logs.sentences import figures
+from benchdb.importing.logs.settings import begins_anew
+from benchdb.importing.quantities.unit_names import doubts, understood
+from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import printed_lines
+
+_PARTS = 20  # that are named
+_SHOWN = 120  # characters of the figures of a line
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
+# latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
+_NAMED = re.compile(
+    r"""(?<![\w./-])(?P<name>[A-Za-z][\w./-]{1,60}(?:[ ]?\([^()]{1,20}\))?)
+    \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
+    re.VERBOSE,
+)
+_MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
+_KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
+# What no run took; and a word that is a unit as well.
+_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$")
+
+
+class UnreadLine(msgspec.Struct, frozen=True):
+    """A line of the document with *figures*, as printed, that are in no cell."""
+
+    number: int
+    figures: tuple[str, ...]
+
+
+def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
+    """Return the lines of *document* with figures that are in no cell of *sheets*.
+
+    They are rates, times, and sizes beside them or beside words of memory: numbers with
+    a unit, and those whose name says what they are.
+    """
+    cells: defaultdict[int, list[str]] = defaultdict(list)
+    for one in sheets:
+        cells[one.line] += one.header
+        for row in one.rows:
+            for cell in row.cells:
+                cells[cell.line].append(cell.text)
+    return tuple(
+        UnreadLine(number, tuple(dict.fromkeys(left)))
+        for number, line in printed_lines(document)
+        if any(map(str.isdigit, line)) and not line.lstrip().startswith("|")
+        if (left := _left_over(line, cells.get(number)))
+    )
+
+
+def named_with_lines(
+    lines: Iterable[UnreadLine], taken: Iterable[Sheet]
+) -> Iterator[str]:
+    """Yield what says which figures are unread: of many lines, by ranges of them.
+
+    Rows that cannot be read are named with their sheet, if it is *taken*.
+    """
+    refused = {bad.number for one in taken for bad in one.bad}
+    lines = [one for one in lines if one.number not in refused]
+    gaps = sorted((b.number - a.number for a, b in pairwise(lines)), reverse=True)
+    widest = gaps[_PARTS - 1] if len(gaps) >= _PARTS else 0
+    parts = [lines[:1]] if lines else []
+    for before, one in pairwise(lines):
+        if one.number - before.number > widest:
+            parts.append([])
+        parts[-1].append(one)
+    for part in parts:
+        text = ", ".join(part[0].figures)
+        text = text if len(text) <= _SHOWN else f"{text[:_SHOWN].rpartition(',')[0]} …"
+        where = f"line {part[0].number}: {text!r}"
+        if len(part) > 1:
+            many = sum(len(one.figures) for one in part)
+            where = f"lines {part[0].number}-{part[-1].number}: {many} figures, "
+            where += f"such as {text!r}"
+        yield f"{where}: in no table and no list that can be read"
+
+
+def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:
+    """Return the figures of *line* that none of its *cells* holds, if any.
+
+    A number may stand in a cell without its unit or its name: then no other number of
+    the line is the same, or a cell holds that as well.
+    """
+    found = _stated(line)
+    if cells is None:
+        return found or pattern("aligned").findall(line)
+    texts = "\n".join(cells)
+    read = Counter(map(_closed_up, _stated(texts)))
+    numbers = Counter(_NUMBER.findall(texts))
+    numbers.subtract(_NUMBER.findall(line))
+    left = []
+    for one in found:
+        if read[_closed_up(one)] > 0:
+            read[_closed_up(one)] -= 1
+        elif any(numbers[number] < 0 for number in _NUMBER.findall(one)):
+            left.append(one)
+    return left
+
+
+def _closed_up(figure: str) -> str:
+    return figure.replace(" ", "")
+
+
+def _stated(text: str) -> list[str]:
+    """Return the figures in *text*, as printed: with a unit, or with a name.
+
+    Sizes count beside others, or as those of the memory of a device. What lists
+    settings names no figure.
+    """
+    found = figures(text)
+    if found or "vram" in text.casefold():
+        found = figures(text, sizes=True)
+    numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
+    for it in () if begins_anew(text) else _NAMED.finditer(text):
+        if numbers[it["number"]] > 0:  # with a unit: latency: 12.3 ms
+            numbers[it["number"]] -= 1
+        elif _is_of_figures(it["name"]):
+            found.append(it[0])
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _is_of_figures(name: str) -> bool:
+    """Tell whether a number called *name* is a rate, a time or a size of memory."""
+    unit = understood(unit_in(name) or "")
+    known = unit is not None and unit.base in _MEASURED
+    last = re.split(r"[_ .]", name)[-1]
+    known = known or bool(header_terms(name) & _KINDS)
+    known = known or (len(last) > 1 and bool(doubts(last)))  # tps
+    return known and not _NO_FIGURES.search(name)

@@ -1,0 +1,99 @@
+"""Figures that no reader takes are named with their lines, whatever the document."""
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.sheets import readable
+
+NOWHERE = "in no table and no list that can be read"
+
+
+def left_out(text: str, name: str = "run.log") -> list[str]:
+    """Return what the card of *text* says of lines that nothing reads."""
+    document = Document(name, text.encode())
+    left = propose(document, readable(document)).left_out
+    return [one.removesuffix(f": {NOWHERE}") for one in left if one.endswith(NOWHERE)]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "latency_ms: 12.3",
+        "ttft_mean_s': 1.74",
+        "tps = 33",
+        "decode_tok_per_s=339.5",
+        "Latency (ms): 12.3",
+        '"peak_vram_gb": 7.5',
+        '"tps": [33.5',
+    ],
+)
+def test_a_number_whose_name_says_the_unit_is_a_figure(figure):
+    (line,) = left_out(
+        f"Notes\n\nhere, in [[a, list; of, things, {figure}]]; so it is.\n"
+    )
+
+    assert line.startswith("line 3: ")
+    assert figure.strip("'\"")[-4:] in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "timeout_s: 30 and [some, more]; words.",
+        "Namespace(batch_s=30, sec_multiplier=1, other=2)",
+        "it began at 12:30:05, on 2024-03-01; and [so] on.",
+        "a 36GB machine; with [a list, of things]",
+        "min: 0, of [what; is not, said]",
+    ],
+)
+def test_settings_clocks_and_sizes_of_machines_are_no_unread_figures(text):
+    assert left_out(f"Notes\n\n{text}\n") == []
+
+
+def test_the_rest_of_a_line_is_named_where_one_figure_of_it_is_read():
+    text = "model a startup=198s rows=[[ttft_s: 2.5], [ttft_s: 3.5]] end\n"
+    document = Document("run.log", text.encode())
+    (sheet,) = readable(document)
+
+    assert [cell.text for cell in sheet.rows[0].cells] == ["startup", "198s"]
+    assert left_out(text) == ["line 1: 'ttft_s: 2.5, ttft_s: 3.5'"]
+
+
+def test_a_figure_is_unread_though_a_cell_of_its_line_holds_the_same_number():
+    text = (
+        "batch | ms\n---|---\n16 | 2.5\n\nwe saw, with 16 of them, 16 ms; and so on.\n"
+    )
+
+    assert left_out(text, "results.md") == ["line 5: '16 ms'"]
+
+
+def test_sizes_beside_figures_and_those_of_vram_are_named():
+    text = "# Notes\n\n| a | ms |\n|---|---|\n| x | 2.5 |\n\n"
+    text += "It took 12 s, with 9,769 MB of it.\n\nThe model needs 23 GB VRAM.\n"
+
+    assert left_out(text, "results.md") == [
+        "line 7: '12 s, 9,769 MB'",
+        "line 9: '23 GB'",
+    ]
+
+
+def test_many_lines_are_named_by_ranges_and_none_without_its_place():
+    table = "| a | ms |\n|---|---|\n| x | 2.5 |\n\n"
+    prose = "".join(f"We then saw {n}.5 ms of it.\n" for n in range(1, 41))
+    text = f"{table}{prose}\n\n\nAnd in the end 99.5 s of it.\n"
+
+    assert left_out(text, "results.md") == [
+        "lines 5-44: 40 figures, such as '1.5 ms'",
+        "line 48: '99.5 s'",
+    ]
+
+
+PAGE = "<!DOCTYPE html><html><style>\na { transition: 0.2s }\n</style><body>\n"
+
+
+def test_code_and_styles_of_a_page_name_no_figures_but_results_in_scripts():
+    text = PAGE + "<script>\nlet a = `<animate dur='0.6s'/>`, H = 280;\n"
+    text += "const rows = [{name: 'x', tps: 58.25}];\n</script></body></html>\n"
+
+    assert left_out(text, "page.html") == ["line 6: 'tps: 58.25'"]
