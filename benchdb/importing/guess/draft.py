@@ -55,8 +55,9 @@ from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
+from benchdb.importing.tables.divided import divided
 
-_COLUMNS = 100
+_COLUMNS = 1000
 _SHEETS = 100  # with one header that stand alone
 _NAME = 300  # characters
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
@@ -98,6 +99,7 @@ def propose(
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     left_out: list[str] = []
+    sheets = [*map(divided, sheets)]
     tables = list(_drafts(document, sheets, left_out))
     plan = _Plan(document, tables, left_out, unread_lines(document, sheets))
     cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}

@@ -44,6 +44,7 @@ from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 from benchdb.importing.sheets import READERS, sheets
+from benchdb.importing.tables.divided import divided
 
 _LISTED = 12  # tables that an error lists
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
@@ -78,9 +79,14 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
         tables = [table for table in map_.table if table.read == reader]
         for sheet in READERS[reader](document) if reader else sheets(document):
             every.append(sheet)
-            fitting = [table for table in tables if _explains(table, sheet)]
-            fitting = [one for n, one in enumerate(fitting) if not n or one.again]
-            matched += [MatchedTable(table, sheet) for table in fitting]
+            views = (sheet, divided(sheet))
+            fitting = [
+                (table, view)
+                for table in tables
+                for view in [it for it in views if _explains(table, it)][:1]
+            ]
+            fitting = [it for n, it in enumerate(fitting) if not n or it[0].again]
+            matched += [MatchedTable(*it) for it in fitting]
     if map_.table and not matched:
         raise DocumentError(_no_match(every))
     return matched

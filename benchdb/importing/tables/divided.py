@@ -1,0 +1,148 @@
+"""Cells with several figures, each with a unit, as a column for each of them.
+
+``293tps/40tps (34MB RAM)`` under ``LFM2 (Prefill/Decode)`` are the columns ``LFM2
+(Prefill)``, ``LFM2 (Decode)`` and ``LFM2 (RAM)``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.importing.quantities.missing_values import missing_of
+from benchdb.importing.quantities.quantity import parsed
+from benchdb.importing.quantities.unit_names import doubts, understood
+from benchdb.importing.sheet import Cell, Sheet, SheetRow
+
+_UNDIVIDED = ("key-value", "bullets", "sentences")  # a name for each figure
+_BETWEEN = re.compile(r"\s*(?:[/;|&+·]|,\s)\s*(?=[~≈<>]?\d)|\s*[()]\s*")
+_FIGURE = re.compile(
+    r"(?P<figure>[~≈<>]?\d[\d.,]*\s?(?P<unit>[^\W\d_]{1,9}(?:/[^\W\d_]{1,9})?|%))"
+    r"(?:\s(?P<word>[^\W\d_][\w ]{0,40}))?"
+)
+_LISTED = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*$")
+_LIST = re.compile(r"\s*[/&|,;+]\s*")
+_MOSTLY = 0.8  # of the cells: a remark among them is no part
+_LIMIT = 100  # characters of a cell
+_LOOKED_AT = 20  # cells of a column, of which some has several
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """A figure of a cell as printed, its unit, and the word behind it."""
+
+    printed: str
+    spelt: str
+    unit: tuple[str, str | None]
+    word: str
+
+
+def divided(sheet: Sheet) -> Sheet:
+    """Return *sheet* with a column for each figure of cells that have several."""
+    if sheet.kind in _UNDIVIDED:
+        return sheet
+    columns: list[tuple[str, list[Cell]]] = []
+    for n, header in enumerate(sheet.header):
+        cells = [row.cells[n] for row in sheet.rows]
+        columns += _columns(header, cells) or [(header, cells)]
+    names = [name for name, _ in columns]
+    if len(names) == len(sheet.header) or len({*map(str.casefold, names)}) < len(names):
+        return sheet
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    lines = (row.line for row in sheet.rows)
+    return replace(
+        sheet,
+        header=tuple(names),
+        rows=tuple(SheetRow(*it) for it in zip(lines, rows, strict=True)),
+    )
+
+
+def _columns(header: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+    """Return the columns that *cells* are; none where they hold a figure each."""
+    printed = [cell for cell in cells if missing_of(cell.text) is None]
+    if not any(len(_parts(cell.text)) > 1 for cell in printed[:_LOOKED_AT]):
+        return []
+    read = {cell.text: _parts(cell.text) for cell in printed}
+    longest = max(read.values(), key=len, default=())
+    divisible = sum(bool(read[cell.text]) for cell in printed)
+    if len(longest) < 2 or divisible < len(printed) * _MOSTLY:
+        return []
+    texts = {text: _placed(parts, longest) for text, parts in read.items()}
+    # What cannot be told apart stays whole, and is refused as such.
+    return [
+        (
+            name,
+            [
+                replace(cell, text=placed.get(n, "") if placed else cell.text)
+                for cell in cells
+                for placed in [texts.get(cell.text)]
+            ],
+        )
+        for n, name in enumerate(_names(header, longest))
+    ]
+
+
+def _parts(text: str) -> tuple[_Part, ...]:
+    """Return the figures of a cell; none where it holds anything else."""
+    pieces = [one for one in _BETWEEN.split(text[: _LIMIT + 1]) if one]
+    found = [_FIGURE.fullmatch(one) for one in pieces]
+    if len(text) > _LIMIT or not all(found) or (len(pieces) > 1 and _is_figure(text)):
+        return ()
+    parts = []
+    for one in filter(None, found):
+        unit = understood(one["unit"])
+        if not doubts(one["unit"]) and (unit is None or unit.base == "1"):
+            return ()
+        key = (unit.base, unit.per) if unit else (one["unit"].casefold(), None)
+        parts.append(_Part(one["figure"], one["unit"], key, one["word"] or ""))
+    return tuple(parts)
+
+
+def _is_figure(text: str) -> bool:
+    try:
+        parsed(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _placed(
+    parts: Sequence[_Part], longest: Sequence[_Part]
+) -> dict[int, str] | None:
+    """Return which of the *longest* parts those of a cell are, in the same order."""
+    placed: dict[int, str] = {}
+    at = 0
+    for part in parts:
+        fitting = [
+            n
+            for n, it in enumerate(longest[at:], at)
+            if (it.unit, it.word.casefold()) == (part.unit, part.word.casefold())
+        ]
+        if not fitting or (len(fitting) > 1 and len(parts) < len(longest)):
+            return None
+        placed[fitting[0]] = part.printed
+        at = fitting[0] + 1
+    return placed
+
+
+def _names(header: str, parts: Sequence[_Part]) -> Iterator[str]:
+    """Yield the names of the columns, by their words, the list in *header*, or units."""
+    listed = _LISTED.search(header)
+    base = header[: listed.start()] if listed else header
+    units = [part.unit for part in parts]
+    unnamed = [part for part in parts if not part.word]
+    titles = _LIST.split(listed[1]) if listed else []
+    if len(titles) != len(unnamed):
+        titles, whole = [], _LIST.split(header)
+        if len(whole) == len(parts):
+            yield from whole
+            return
+    for n, part in enumerate(parts, 1):
+        if part.word:
+            yield f"{base} ({part.word})"
+        elif titles:
+            yield f"{base} ({titles.pop(0)})"
+        elif units.count(part.unit) == 1:
+            yield f"{header} ({part.spelt})"
+        else:
+            yield f"{header} [{n}]"
