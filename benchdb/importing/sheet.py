@@ -69,7 +69,8 @@ class Sheet(msgspec.Struct, frozen=True):
     gets `` (2)``. *context* are the headings above, outermost first, then the bold
     line, caption or paragraph right above. *footnotes* are texts by mark. *bad* are
     rows that do not fit the header: quarantined, never shifted. *inherited* are columns
-    of what holds the rows, in JSON: a figure there is none of the row.
+    of what holds the rows, in JSON: a figure there is none of the row. *narrowed*
+    tells that it has more columns, which are left out.
     """
 
     kind: Kind
@@ -80,6 +81,7 @@ class Sheet(msgspec.Struct, frozen=True):
     footnotes: tuple[tuple[str, str], ...] = ()
     bad: tuple[BadLine, ...] = ()
     inherited: tuple[str, ...] = ()
+    narrowed: bool = False
 
 
 class SheetRows:

@@ -20,7 +20,8 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
-from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
+from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread, words
+from benchdb.importing.guess.column_rules import field
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     leave_summaries,
@@ -54,13 +55,15 @@ from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Tabl
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheet import Sheet, SheetRow
 from benchdb.importing.tables.divided import divided
 
-_COLUMNS = 1000
+_WIDE = 100  # columns, beside which words that no rule knows are no settings
 _SHEETS = 100  # with one header that stand alone
 _NAME = 300  # characters
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
+_LISTED = 5  # names of columns, in a line
+_STATED = frozenset(words().kinds["stated"].split())
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
@@ -319,8 +322,13 @@ def _drafts(
         if (why := _unreadable(sheet)) is not None:
             left_out.append(f"the table at line {sheet.line}: {why}")
         elif sheet.rows:
-            names = map(fields.plain_name, sheet.header)
-            by_header[sheet.kind, *names].append(sheet)
+            one, idle = _narrowed(sheet) if len(sheet.header) > _WIDE else (sheet, ())
+            names = map(fields.plain_name, one.header)
+            by_header[one.kind, *names].append(one)
+            listed = f"{', '.join(map(repr, idle[:_LISTED]))}"
+            listed += f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)
+            where = f"line {sheet.line}, of {len(sheet.header)} columns"
+            left_out += [f"{where}: {listed}: words that no rule knows"] if idle else []
     having: dict[str, set[int]] = defaultdict(set)  # which headers have a name
     for n, key in enumerate(by_header):
         for name in key[1:]:
@@ -351,10 +359,29 @@ def _drafts(
             yield _Planned(group, profiles(group, decimal), decimal, alone=False)
 
 
+def _narrowed(sheet: Sheet) -> tuple[Sheet, Sequence[str]]:
+    """Return the columns of a wide *sheet* that hold figures or facts, and the others.
+
+    Those without any cell, such as null in JSON, are no others.
+    """
+    looks = profiles([sheet])
+    kept = [n for n, it in enumerate(looks) if it.texts and _may_tell(it)]
+    rows = (SheetRow(it.line, tuple(it.cells[n] for n in kept)) for it in sheet.rows)
+    header = tuple(sheet.header[n] for n in kept)
+    words = [it.header for n, it in enumerate(looks) if it.texts and n not in kept]
+    return replace(sheet, header=header, rows=tuple(rows), narrowed=True), words
+
+
+def _may_tell(column: ColumnProfile) -> bool:
+    """Tell whether a column holds figures, or what a rule or its name says."""
+    known = field(column)
+    return column.figures or column.several or isinstance(known, Column) or bool(
+        column.terms & _STATED and not column.truths
+    )
+
+
 def _unreadable(sheet: Sheet) -> str | None:
     """Return why a sheet cannot be explained at all."""
-    if len(sheet.header) > _COLUMNS:
-        return f"it has {len(sheet.header)} columns; {_COLUMNS} are looked at"
     if any(len(name) > _NAME for name in sheet.header):
         return f"it has names of columns of more than {_NAME} characters"
     if any(map(_SURROGATE.search, (*sheet.header, *sheet.context))):

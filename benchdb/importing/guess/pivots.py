@@ -15,7 +15,7 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import pattern, statistic
+from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
 from benchdb.importing.guess.column_rules import (
     MACHINES,
     THINGS,
@@ -132,6 +132,7 @@ def pivot_doubts(
             kind = one.metric or (one.kinds, terms, alike, stem)
             by_kind.setdefault((kind, *one.parts.values()), []).append(one)
     doubts: list[Doubt] = []
+    things_of = Counter(_thing(one) for one in figures if _thing(one) != one.bare)
     left = any(one.left and one.looks.several for one in drafts)
     if rows:
         columns = [one for one in drafts if one.holds_figures]
@@ -148,6 +149,7 @@ def pivot_doubts(
             and not (one.metric in TOKENS and "answer" in one.looks.terms)
             and (
                 sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
+                or len(things_of) > 1 < things_of[_thing(one)]
                 or (left and not one.looks.terms & FIGURE_TERMS)
             )
         ]
@@ -161,6 +163,13 @@ def _work_of(one: ColumnDraft) -> object:
     return one.fields.get("workload")
 
 
+def _thing(one: ColumnDraft) -> str:
+    """Return what a header names beside the figure: ``LFM2`` of ``LFM2 (Decode)``."""
+    base, _, figure = one.bare.partition(" (")
+    of_figure = header_terms(figure) & (FIGURE_TERMS | _NOT_PIVOTED)
+    return base if of_figure and not header_terms(base) & FIGURE_TERMS else one.bare
+
+
 def _headers_doubts(
     drafts: Sequence[ColumnDraft], beside: Sequence[ColumnDraft]
 ) -> list[Doubt]:
@@ -169,7 +178,13 @@ def _headers_doubts(
     alike = len(runtimes) < len(drafts)  # their headers tell them apart
     name = beside[0].header[:40] if beside else ""
     text = f"What are {{}}, beside {name!r}?" if beside else "What are {}?"
-    choices = things([one.bare for one in drafts])
+    # Of figures of one kind the whole header has to tell them apart.
+    named = Counter((_thing(one), _work_of(one)) for one in (*drafts, *beside))
+    names = {
+        id(one): _thing(one) if named[_thing(one), _work_of(one)] == 1 else one.bare
+        for one in drafts
+    }
+    choices = things([*names.values()])
     first = next(iter(choices))
     choices[LEAVE_OUT] = "leave them out"
 
@@ -183,9 +198,9 @@ def _headers_doubts(
         elif answer == "device":
             one.fields = {**recognised(one.bare, ["device"]).set, **one.fields}
         else:
-            one.add(**{THINGS[answer][0]: one.bare})
+            one.add(**{THINGS[answer][0]: names[id(one)]})
             if answer == "framework" and alike:
-                one.add(**{THINGS["setting"][0]: one.bare})
+                one.add(**{THINGS["setting"][0]: names[id(one)]})
 
     doubts = []
     for one in drafts:

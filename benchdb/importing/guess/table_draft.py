@@ -403,6 +403,7 @@ class TableDraft:
                 for one in self.rows
                 if one.metric and one.fields
             },
+            others="ignore" if sheet.narrowed else "parameters",
         )
 
     def _column(self, one: ColumnDraft) -> Column:

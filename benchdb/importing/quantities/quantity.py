@@ -174,15 +174,17 @@ def _unqualified(text: str) -> tuple[str, str]:
 
 
 def _restated(again: re.Match[str], decimal: Mark | None, hint: Hint) -> Quantity:
-    """Return the time that stands in two units: ``5046 s (84 min)``."""
+    """Return the figure that stands in two units: ``5046 s (84 min)``."""
     first = _quantity(terms(again[1], decimal), hint)
     second = _quantity(terms(again[2], decimal), Hint(hint.unit or Unit("s")))
     number = float(f"{again[3]}.{again[4]}")
     last = second.value / (number or 1) / 10 ** len(again[4]) / 2  # half of a digit
-    if (first.unit, first.per) != ("s", second.per) or second.unit != "s":
+    if (first.unit, first.per) != (second.unit, second.per) or first.unit == "1":
         raise UnreadableError("it has several figures")
-    if abs(first.value - second.value) > max(last, _ROUNDED * first.value):
-        raise UnreadableError("it has two times that are not the same")
+    # Of sizes, near ones are used and reserved.
+    rounded = _ROUNDED * first.value if first.unit == "s" else 0
+    if abs(first.value - second.value) > max(last, rounded):
+        raise UnreadableError("it has two figures that are not the same")
     return first
 
 

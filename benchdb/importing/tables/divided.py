@@ -68,7 +68,9 @@ def _columns(header: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]
     if len(longest) < 2 or divisible < len(printed) * _MOSTLY:
         return []
     texts = {text: _placed(parts, longest) for text, parts in read.items()}
-    # What cannot be told apart stays whole, and is refused as such.
+    if any(placed is None and _is_figure(text) for text, placed in texts.items()):
+        return []  # of which part it is, cannot be told
+    # What else cannot be told stays whole, and is refused as such.
     return [
         (
             name,
@@ -91,7 +93,7 @@ def _parts(text: str) -> tuple[_Part, ...]:
     parts = []
     for one in filter(None, found):
         unit = understood(one["unit"])
-        if not doubts(one["unit"]) and (unit is None or unit.base == "1"):
+        if not doubts(one["unit"]) and (unit is None or unit.base in "1x"):
             return ()
         key = (unit.base, unit.per) if unit else (one["unit"].casefold(), None)
         parts.append(_Part(one["figure"], one["unit"], key, one["word"] or ""))
