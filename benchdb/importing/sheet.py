@@ -37,6 +37,7 @@ DITTO, _UNITS, _STATISTICS = (
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
+_DIGIT = re.compile(r"\d")
 _MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
 
 
@@ -135,13 +136,25 @@ class SheetRows:
         footnotes: tuple[tuple[str, str], ...] = (),
     ) -> Sheet:
         """Return the table that begins in *line*, under *context*."""
-        width = len(self._columns)
-        if width > COLUMN_LIMIT:
-            why = f"{width:,} columns; {COLUMN_LIMIT:,} are read"
-            return unread_sheet(kind, line, context, why)
+        self._cut(line)
         rows = tuple(_with_units(self._columns, self._rows))
         header, bad = self._header(), tuple(self._bad)
         return Sheet(kind, line, context, header, rows, footnotes, bad)
+
+    def _cut(self, line: int) -> None:
+        """Leave ``COLUMN_LIMIT`` columns, first of those in which some cell has a digit."""
+        width = len(self._columns)
+        if width <= COLUMN_LIMIT:
+            return
+        texts = [[row.cells[n].text for row in self._rows] for n in range(width)]
+        numbered = [any(map(_DIGIT.search, it)) for it in texts]
+        kept = sorted(sorted(range(width), key=lambda n: not numbered[n])[:COLUMN_LIMIT])
+        self._columns = [self._columns[n] for n in kept]
+        self._rows = [
+            SheetRow(row.line, tuple(row.cells[n] for n in kept)) for row in self._rows
+        ]
+        why = f"{width:,} columns; {COLUMN_LIMIT:,} are read"
+        self._bad.append(building.bad(why, line=line))
 
     def _header(self) -> tuple[str, ...]:
         """Return distinct names: one met before, in whatever case, gets `` (2)``."""

@@ -20,7 +20,13 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
-from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread, words
+from benchdb.importing.guess.column_profile import (
+    ColumnProfile,
+    header_terms,
+    profiles,
+    unread,
+    words,
+)
 from benchdb.importing.guess.column_rules import field
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
@@ -325,10 +331,11 @@ def _drafts(
             one, idle = _narrowed(sheet) if len(sheet.header) > _WIDE else (sheet, ())
             names = map(fields.plain_name, one.header)
             by_header[one.kind, *names].append(one)
-            listed = f"{', '.join(map(repr, idle[:_LISTED]))}"
-            listed += f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)
+            listed = ", ".join(map(repr, idle[:_LISTED]))
+            more = f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)
             where = f"line {sheet.line}, of {len(sheet.header)} columns"
-            left_out += [f"{where}: {listed}: words that no rule knows"] if idle else []
+            if idle:
+                left_out.append(f"{where}: {listed}{more}: words that no rule knows")
     having: dict[str, set[int]] = defaultdict(set)  # which headers have a name
     for n, key in enumerate(by_header):
         for name in key[1:]:
@@ -373,15 +380,19 @@ def _narrowed(sheet: Sheet) -> tuple[Sheet, Sequence[str]]:
 
 
 def _may_tell(column: ColumnProfile) -> bool:
-    """Tell whether a column holds figures, or what a rule or its name says."""
+    """Tell whether a column holds figures, or what a rule or its own name says."""
     known = field(column)
-    return column.figures or column.several or isinstance(known, Column) or bool(
-        column.terms & _STATED and not column.truths
-    )
+    bare = f"parameters.{fields.slug(column.header)}"
+    of_rule = isinstance(known, Column) and known.field != bare
+    own = header_terms(column.header.rpartition(".")[2])
+    stated = bool(own & _STATED) and not column.truths
+    return column.figures or column.several or of_rule or stated
 
 
 def _unreadable(sheet: Sheet) -> str | None:
     """Return why a sheet cannot be explained at all."""
+    if not sheet.header:
+        return sheet.bad[0].reason if sheet.bad else "it has no columns"
     if any(len(name) > _NAME for name in sheet.header):
         return f"it has names of columns of more than {_NAME} characters"
     if any(map(_SURROGATE.search, (*sheet.header, *sheet.context))):
@@ -389,7 +400,7 @@ def _unreadable(sheet: Sheet) -> str | None:
     cells = (cell.text for row in sheet.rows[:_TESTED] for cell in row.cells)
     if any(map(_SURROGATE.search, cells)):
         return "it has halves of characters in its cells"
-    return None if sheet.header else "it has no columns"
+    return None
 
 
 def _stem(document: Document) -> str:
