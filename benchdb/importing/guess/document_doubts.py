@@ -274,9 +274,10 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
     ]
     if not known or not bare or table.told_by_columns("workload"):
         return []
-    if known.keys() <= {*_SIDED, "llm-generate"}:
-        # Beside answers alone they are of these.
-        whole = "llm-decode" if known.keys() == {"llm-decode"} else "llm-generate"
+    alone = next(iter(known)) if len(known) == 1 else None
+    if alone == "llm-train" or known.keys() <= {*_SIDED, "llm-generate"}:
+        # Beside answers alone, or training, they are of these.
+        whole = alone if alone in ("llm-decode", "llm-train") else "llm-generate"
         for it in bare:
             side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
             it.add(workload=side or whole)
@@ -306,11 +307,12 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
 def _token_doubt(table: TableDraft, one: ColumnDraft) -> Doubt:
     """Return the doubt which side of a language model a column is about.
 
-    It is that which the headings speak of, most likely.
+    It is that which the headings speak of, or training, most likely.
     """
     text = "Which tokens do {} count?"
+    side = table.side or ("train" if table.mode() == "training" else None)
     more: dict[str, object] = {"settle": partial(_enter_work, one), "free": _A_WORK}
-    more |= {"guess": f"llm-{table.side}"} if table.side else {}
+    more |= {"guess": f"llm-{side}"} if side else {}
     return column_doubt([one], "work", text, WORKS, **more)
 
 

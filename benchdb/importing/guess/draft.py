@@ -372,18 +372,27 @@ def _narrowed(sheet: Sheet) -> tuple[Sheet, Sequence[str]]:
     Those without any cell, such as null in JSON, are no others.
     """
     looks = profiles([sheet])
-    kept = [n for n, it in enumerate(looks) if it.texts and _may_tell(it)]
+    taken = set[str]()
+    told = [it.header for it in looks if it.texts and _may_tell(it, taken)]
+    kept = [n for n, it in enumerate(looks) if it.header in told]
     rows = (SheetRow(it.line, tuple(it.cells[n] for n in kept)) for it in sheet.rows)
+    words = [it.header for it in looks if it.texts and it.header not in told]
     header = tuple(sheet.header[n] for n in kept)
-    words = [it.header for n, it in enumerate(looks) if it.texts and n not in kept]
     return replace(sheet, header=header, rows=tuple(rows), narrowed=True), words
 
 
-def _may_tell(column: ColumnProfile) -> bool:
-    """Tell whether a column holds figures, or what a rule or its own name says."""
+def _may_tell(column: ColumnProfile, taken: set[str]) -> bool:
+    """Tell whether a column holds figures, or what a rule or its own name says.
+
+    Of a field that an earlier column has *taken* it does not.
+    """
     known = field(column)
+    if isinstance(known, Column) and known.field in taken and not column.figures:
+        return False
     bare = f"parameters.{fields.slug(column.header)}"
     of_rule = isinstance(known, Column) and known.field != bare
+    if isinstance(known, Column) and known.field:
+        taken.add(known.field)
     own = header_terms(column.header.rpartition(".")[2])
     stated = bool(own & _STATED) and not column.truths
     return column.figures or column.several or of_rule or stated

@@ -149,7 +149,7 @@ def pivot_doubts(
             and not (one.metric in TOKENS and "answer" in one.looks.terms)
             and (
                 sum(_work_of(o) in (None, _work_of(one)) for o in group) > 1
-                or len(things_of) > 1 < things_of[_thing(one)]
+                or things_of[_thing(one)] > 1
                 or (left and not one.looks.terms & FIGURE_TERMS)
             )
         ]

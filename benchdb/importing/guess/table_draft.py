@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from benchdb.importing.guess import pivots
 from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import (
+    CLEAR_TERMS,
     RATIO,
     RUN,
     ColumnDraft,
@@ -64,6 +65,7 @@ from benchdb.importing.sheet import Reader, Sheet
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
 _LOGGED = ("parameters.epoch", "parameters.step")
+_MEASURED = CLEAR_TERMS | {"prefill", "decode"}
 _CELLS = 20  # of words that are looked at for names
 
 
@@ -233,10 +235,16 @@ class TableDraft:
         labels = keyed and any(map(speaks_of_figures, one.looks.texts[:LABELS]))
         known = _of_reader(n, names, kind)
         known = known if known or labels else field(one.looks)
-        if known is None and one.looks.several:
-            text = one.looks.texts[0][:40]
-            return f"{one.header!r}: more than a figure in a cell: {text!r}"
-        return known
+        if known is not None or not one.holds_words:
+            return known
+        mixed = one.looks.terms & _MEASURED and one.looks.mostly(
+            pattern("number_and_word").match
+        )
+        if one.looks.several or mixed:
+            kind = "more than a figure in a cell"
+            kind = kind if one.looks.several else "figures of several kinds"
+            return f"{one.header!r}: {kind}: {one.looks.texts[0][:40]!r}"
+        return None
 
     def pivot_doubts(self) -> list[Doubt]:
         """Return the doubts what columns of one kind of figure stand for."""

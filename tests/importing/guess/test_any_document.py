@@ -1,5 +1,6 @@
 """Documents that cannot be understood break nothing, and take bounded time and room."""
 
+import json
 import tracemalloc
 
 import msgspec
@@ -11,6 +12,7 @@ from benchdb.importing.guess import draft
 from benchdb.importing.guess.toml_text import to_toml
 from benchdb.importing.mapping.language import Column, Map, Table
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
+from benchdb.importing.sheets import readable
 from tests.importing.guess.guessed import (
     asked,
     bad_lines,
@@ -49,13 +51,26 @@ def test_text_that_hides_or_reorders_shows_its_escapes():
     assert "\x07" not in found.toml
 
 
-def test_a_table_of_too_many_columns_is_left_alone():
-    names = tuple(f"c{n}" for n in range(1000))
-    row = SheetRow(2, tuple(Cell("1 s", 2) for _ in names))
+def test_a_wide_record_is_read_by_its_figures_and_facts():
+    record = {
+        "hardware": {"mac_model": "Mac16,10", "chip": "Apple M4", "serial": None},
+        "run": {"latency_ms": 12.5, "tokens_per_second": 99.0},
+        "settings": {f"path_{n}": f"logs/a{n}.txt" for n in range(300)},
+    }
+    document = Document("result.json", json.dumps(record, indent=1).encode())
 
-    found = draft.propose(Document("x.csv", b"x"), [Sheet("csv", 1, (), names, (row,))])
-    assert found.map.table == ()
-    assert "1000 columns" in found.left_out[0]
+    found = draft.propose(document, readable(document))
+    columns = found.map.table[0].columns
+    assert columns.keys() == {
+        "hardware.mac_model",
+        "hardware.chip",
+        "run.latency_ms",
+        "run.tokens_per_second",
+    }
+    assert found.map.table[0].others == "ignore"
+    (line,) = [it for it in found.left_out if "path_0" in it]
+    assert line.endswith("and 295 more: words that no rule knows")
+    assert len(found.lines()) < 15
 
 
 def test_halves_of_surrogate_pairs_are_no_table_for_toml():

@@ -480,3 +480,22 @@ def test_what_a_row_did_without_is_not_what_it_ran_with():
     )
     assert "coreml (3)" not in " ".join(it.text for it in of_text(text).questions)
     assert {one.environment.framework for one in agreed(text)} <= {None, "coreml"}
+
+
+def test_figures_of_one_cell_are_imported_as_those_of_their_names():
+    text = "# M4 Max\n\n" + table(
+        "Engine | Phi-4 (Prefill/Decode) | Qwen3-4B (Prefill/Decode)",
+        "MLX | 800 tok/s / 80 tok/s (2.5 GB RAM) | 900 tok/s / 90 tok/s (3 GB RAM)",
+    )
+
+    found = {
+        (one.run.workload, one.run.parameters.get("model"), value.printed)
+        for one in agreed(text)
+        for value in one.values
+    }
+    assert found == {
+        ("llm-prefill", "Phi-4", "800 tok/s"),
+        ("llm-decode", "Phi-4", "80 tok/s"),
+        ("llm-prefill", "Qwen3 4B", "900 tok/s"),
+        ("llm-decode", "Qwen3 4B", "90 tok/s"),
+    }

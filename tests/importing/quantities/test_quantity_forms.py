@@ -188,6 +188,13 @@ def test_a_time_in_two_units_is_one_if_they_agree():
             parsed(text)
 
 
+def test_a_size_in_two_units_is_one_if_they_agree():
+    assert read("3224 MiB (3.15 GiB)").value == 3224 * 2**20
+    for text in ("3224 MiB (3.25 GiB)", "3.22 GB (3.24 GB)", "12 (13 GB)"):
+        with pytest.raises(ValueError, match="GiB|GB"):
+            parsed(text)
+
+
 def test_a_speed_up_behind_a_figure_is_no_second_figure():
     for text in ("336.207 (5.23x)", "336.207 (×5.23)", "336.207 (n/a)"):
         assert read(text).value == 336.207
