@@ -142,13 +142,15 @@ class SheetRows:
         return Sheet(kind, line, context, header, rows, footnotes, bad)
 
     def _cut(self, line: int) -> None:
-        """Leave ``COLUMN_LIMIT`` columns, first of those in which some cell has a digit."""
+        """Leave ``COLUMN_LIMIT`` columns, those first in which a cell has a digit."""
         width = len(self._columns)
         if width <= COLUMN_LIMIT:
             return
         texts = [[row.cells[n].text for row in self._rows] for n in range(width)]
         numbered = [any(map(_DIGIT.search, it)) for it in texts]
-        kept = sorted(sorted(range(width), key=lambda n: not numbered[n])[:COLUMN_LIMIT])
+        kept = sorted(
+            sorted(range(width), key=lambda n: not numbered[n])[:COLUMN_LIMIT]
+        )
         self._columns = [self._columns[n] for n in kept]
         self._rows = [
             SheetRow(row.line, tuple(row.cells[n] for n in kept)) for row in self._rows

@@ -183,7 +183,7 @@ def _without_unit(column: ColumnProfile) -> str:
 def _are_moments(column: ColumnProfile) -> bool:
     """Tell whether the cells count seconds, or parts of one, since 1970."""
     moments = [float(it) for it in column.texts if pattern("since_1970").fullmatch(it)]
-    if column.unit or len(moments) < len(column.texts):
+    if column.unit not in (None, "s", "ms") or len(moments) < len(column.texts):
         return False
     near = max(moments) < 1.01 * min(moments) and any("." in it for it in column.texts)
     return near or pattern("moment").search(fold(column.header)) is not None

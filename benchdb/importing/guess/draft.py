@@ -20,14 +20,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
-from benchdb.importing.guess.column_profile import (
-    ColumnProfile,
-    header_terms,
-    profiles,
-    unread,
-    words,
-)
-from benchdb.importing.guess.column_rules import field
+from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     leave_summaries,
@@ -56,20 +49,18 @@ from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
+from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.sheet import Sheet, SheetRow
+from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables.divided import divided
 
-_WIDE = 100  # columns, beside which words that no rule knows are no settings
 _SHEETS = 100  # with one header that stand alone
 _NAME = 300  # characters
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
-_LISTED = 5  # names of columns, in a line
-_STATED = frozenset(words().kinds["stated"].split())
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
@@ -328,14 +319,10 @@ def _drafts(
         if (why := _unreadable(sheet)) is not None:
             left_out.append(f"the table at line {sheet.line}: {why}")
         elif sheet.rows:
-            one, idle = _narrowed(sheet) if len(sheet.header) > _WIDE else (sheet, ())
+            one, named = narrowed(sheet)
+            left_out += named
             names = map(fields.plain_name, one.header)
             by_header[one.kind, *names].append(one)
-            listed = ", ".join(map(repr, idle[:_LISTED]))
-            more = f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)
-            where = f"line {sheet.line}, of {len(sheet.header)} columns"
-            if idle:
-                left_out.append(f"{where}: {listed}{more}: words that no rule knows")
     having: dict[str, set[int]] = defaultdict(set)  # which headers have a name
     for n, key in enumerate(by_header):
         for name in key[1:]:
@@ -364,38 +351,6 @@ def _drafts(
             left_out += [f"the table at line {one.line}: {more}" for one in beyond]
         else:
             yield _Planned(group, profiles(group, decimal), decimal, alone=False)
-
-
-def _narrowed(sheet: Sheet) -> tuple[Sheet, Sequence[str]]:
-    """Return the columns of a wide *sheet* that hold figures or facts, and the others.
-
-    Those without any cell, such as null in JSON, are no others.
-    """
-    looks = profiles([sheet])
-    taken = set[str]()
-    told = [it.header for it in looks if it.texts and _may_tell(it, taken)]
-    kept = [n for n, it in enumerate(looks) if it.header in told]
-    rows = (SheetRow(it.line, tuple(it.cells[n] for n in kept)) for it in sheet.rows)
-    words = [it.header for it in looks if it.texts and it.header not in told]
-    header = tuple(sheet.header[n] for n in kept)
-    return replace(sheet, header=header, rows=tuple(rows), narrowed=True), words
-
-
-def _may_tell(column: ColumnProfile, taken: set[str]) -> bool:
-    """Tell whether a column holds figures, or what a rule or its own name says.
-
-    Of a field that an earlier column has *taken* it does not.
-    """
-    known = field(column)
-    if isinstance(known, Column) and known.field in taken and not column.figures:
-        return False
-    bare = f"parameters.{fields.slug(column.header)}"
-    of_rule = isinstance(known, Column) and known.field != bare
-    if isinstance(known, Column) and known.field:
-        taken.add(known.field)
-    own = header_terms(column.header.rpartition(".")[2])
-    stated = bool(own & _STATED) and not column.truths
-    return column.figures or column.several or of_rule or stated
 
 
 def _unreadable(sheet: Sheet) -> str | None:

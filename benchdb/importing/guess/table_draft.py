@@ -237,13 +237,12 @@ class TableDraft:
         known = known if known or labels else field(one.looks)
         if known is not None or not one.holds_words:
             return known
-        mixed = one.looks.terms & _MEASURED and one.looks.mostly(
-            pattern("number_and_word").match
-        )
-        if one.looks.several or mixed:
-            kind = "more than a figure in a cell"
-            kind = kind if one.looks.several else "figures of several kinds"
-            return f"{one.header!r}: {kind}: {one.looks.texts[0][:40]!r}"
+        text = one.looks.texts[0][:40] if one.looks.texts else ""
+        if one.looks.several:
+            return f"{one.header!r}: more than a figure in a cell: {text!r}"
+        mixed = one.looks.mostly(pattern("number_and_word").match)
+        if mixed and one.looks.terms & _MEASURED:
+            return f"{one.header!r}: figures of several kinds: {text!r}"
         return None
 
     def pivot_doubts(self) -> list[Doubt]:

@@ -108,9 +108,7 @@ def _is_figure(text: str) -> bool:
     return True
 
 
-def _placed(
-    parts: Sequence[_Part], longest: Sequence[_Part]
-) -> dict[int, str] | None:
+def _placed(parts: Sequence[_Part], longest: Sequence[_Part]) -> dict[int, str] | None:
     """Return which of the *longest* parts those of a cell are, in the same order."""
     placed: dict[int, str] = {}
     at = 0
@@ -128,7 +126,7 @@ def _placed(
 
 
 def _names(header: str, parts: Sequence[_Part]) -> Iterator[str]:
-    """Yield the names of the columns, by their words, the list in *header*, or units."""
+    """Yield the names of the columns: by words, the list in *header*, or units."""
     listed = _LISTED.search(header)
     base = header[: listed.start()] if listed else header
     units = [part.unit for part in parts]

@@ -74,3 +74,32 @@ def test_no_fact_is_called_a_setting():
     )
     with pytest.raises(Exception, match="'setting' is no model"):
         of_text(text, {"readings": "yes, but model: setting"})
+
+
+def test_figures_of_several_kinds_in_one_column_are_no_setting():
+    rows = ("a | 779 tok/s | 86", "b | 0.5s TTFT | 85", "c | 0.6s TTFT | 224")
+    found = of_text(table("Model | Prefill | Decode tok/s", *rows), {"readings": "yes"})
+
+    assert found.map.table[0].columns["Prefill"].is_ == "ignore"
+    assert any("'Prefill': figures of several kinds" in it for it in found.left_out)
+
+
+def test_moments_and_versions_are_no_durations_although_a_unit_stands_behind():
+    header = "Model | start_epoch_s | end_epoch_s | driver_version | latency_ms"
+    text = table(header, "a | 1781971879.2975194 | 1781971885.5641348 | 560.94 | 3.5")
+    found = of_text(text, {"readings": "yes"})
+
+    names = ("start_epoch_s", "end_epoch_s", "latency_ms")
+    columns = found.map.table[0].columns
+    assert [columns[it].is_ for it in names] == ["ignore", "ignore", "value"]
+    assert columns["driver_version"].field == "parameters.driver_version"
+
+
+def test_tokens_of_a_record_of_training_are_likely_those_trained_on():
+    text = table(
+        "model | training_loop_seconds | tokens_per_second", "Qwen3-1.7B | 16.7 | 119"
+    )
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns.values()
+    works = [it.set["workload"] for it in columns if it.is_ == "value"]
+
+    assert works == ["llm-train", "llm-train"]

@@ -491,7 +491,7 @@ def test_figures_of_one_cell_are_imported_as_those_of_their_names():
     found = {
         (one.run.workload, one.run.parameters.get("model"), value.printed)
         for one in agreed(text)
-        for value in one.values
+        for value in one.end.values
     }
     assert found == {
         ("llm-prefill", "Phi-4", "800 tok/s"),

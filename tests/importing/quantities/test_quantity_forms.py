@@ -191,7 +191,7 @@ def test_a_time_in_two_units_is_one_if_they_agree():
 def test_a_size_in_two_units_is_one_if_they_agree():
     assert read("3224 MiB (3.15 GiB)").value == 3224 * 2**20
     for text in ("3224 MiB (3.25 GiB)", "3.22 GB (3.24 GB)", "12 (13 GB)"):
-        with pytest.raises(ValueError, match="GiB|GB"):
+        with pytest.raises(ValueError, match=r"GiB|GB"):
             parsed(text)
 
 

@@ -34,7 +34,11 @@ def table(head: str, *cells: str) -> Sheet:
             },
         ),
         ("Time / Memory", "12.3 s / 4.1 GB", {"Time": "12.3 s", "Memory": "4.1 GB"}),
-        ("Result", "1.96 s (4.54gb)", {"Result (s)": "1.96 s", "Result (gb)": "4.54gb"}),
+        (
+            "Result",
+            "1.96 s (4.54gb)",
+            {"Result (s)": "1.96 s", "Result (gb)": "4.54gb"},
+        ),
         ("Run", "9 ms, 11 ms", {"Run [1]": "9 ms", "Run [2]": "11 ms"}),
     ],
 )
