@@ -6,12 +6,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
 
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.quantity import parsed
+from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
 
@@ -101,11 +103,13 @@ def _parts(text: str) -> tuple[_Part, ...]:
 
 
 def _is_figure(text: str) -> bool:
-    try:
-        parsed(text)
-    except ValueError:
-        return False
-    return True
+    """Tell whether a cell is one figure, whatever its decimal mark is."""
+    marks: tuple[Mark, ...] = (".", ",")
+    for mark in marks:
+        with suppress(ValueError):
+            parsed(text, decimal=mark)
+            return True
+    return False
 
 
 def _placed(parts: Sequence[_Part], longest: Sequence[_Part]) -> dict[int, str] | None:

@@ -58,6 +58,7 @@ def test_a_cell_may_lack_a_part():
     [
         ("12.3 s (1.5x)",),  # a speed-up
         ("84 min (5040 s)",),  # one figure
+        ("3,224 MiB (3.15 GiB)",),
         ("1 h 20 min",),
         ("2x Spark + 200G",),
         ("9 / 11",),  # without units
