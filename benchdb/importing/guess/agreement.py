@@ -289,8 +289,7 @@ class Corrected:
             known = said or fact_in(answer, told or None)
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
-                cells = self._cells(number, place.header)
-                table = of_column(table, place.header, answer, cells)
+                table = of_column(table, place.header, answer)
             elif said is None and place.kind == "row":
                 table = of_rows(table, place.header, place.text, answer)
             elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
@@ -311,16 +310,6 @@ class Corrected:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")
         return bool(places)
-
-    def _cells(self, number: int, header: str) -> list[str]:
-        """Return the cells below *header* in the sheets of a table."""
-        return [
-            row.cells[n].text
-            for key, it in self._sheets
-            for n, title in enumerate(it.sheet.header)
-            if key == number and plain_name(title) == plain_name(header)
-            for row in it.sheet.rows
-        ]
 
     def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
         """Return where *name* stands, each with the number of its table.

@@ -22,7 +22,7 @@ from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import PREFIXES, Column, Fields
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import Mark
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -161,6 +161,12 @@ class ColumnDraft(msgspec.Struct, eq=False):
             self.unit = "1" if text == "share" else text
             self.kinds = frozenset([(unit.base, unit.per)])
 
+    def take_metric(self, metric: str) -> None:
+        """Make the figures those of *metric*, which says what it counts."""
+        self.metric = metric
+        if (unit := counted_as(metric, self.unit)) and unit != self.unit:
+            self.take_unit(unit)
+
     def finished(self) -> Column:
         """Return the column as the map has it; what stays open is left out."""
         if self.column is not None:
@@ -227,6 +233,17 @@ def _header_of(header: str, which: str) -> str:
     if not (name and other):
         return header
     return f"{left} {rest}" if which == "left" else f"{of} {right}"
+
+
+def counted_as(metric: str, unit: str | None) -> str | None:
+    """Return *unit* as *metric* counts, where it counts what nobody knows: ``token/s``
+    of ``prompt_per_second``.
+    """
+    counts = metrics()[metric].counts if metric in metrics() else ()
+    known = understood(unit or "")
+    if not counts or known is None or known.per in (None, *COUNTED):
+        return unit
+    return f"{counts[0]}{known.base.removeprefix('1')}"
 
 
 def without_unit(header: str, unit: str | None) -> str:

@@ -189,12 +189,14 @@ def statistic(header: str) -> tuple[str, str]:
     """Return the statistic that *header* names, and what it is of.
 
     ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``;
-    without one, ``""`` of the header.
+    without one, ``""`` of the header. The mean or p50 of a p99 over runs is a p99.
     """
     plain = fold(header)
-    found = pattern("statistic").search(plain)
-    if found is None:
+    every = [*pattern("statistic").finditer(plain)]
+    if not every:
         return "", plain
+    percentiles = (it for it in every if it["nth"] or it["p"] not in (None, "50"))
+    found = next(percentiles, every[0])
     name = next(name for name, match in found.groupdict().items() if match)
     rest = " ".join(f"{plain[: found.start()]} {plain[found.end() :]}".split())
     if number := found["p"] or found["nth"]:
@@ -215,8 +217,7 @@ def fold(header: str) -> str:
 
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
-    bare = _BRACKET.sub(" ", pattern("measured").sub("", header))
-    plain = pattern("statistic").sub(" ", fold(bare))
+    plain = statistic(_BRACKET.sub(" ", pattern("measured").sub("", header)))[1]
     for term in {*terms} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)
     rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}

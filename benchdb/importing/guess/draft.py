@@ -18,6 +18,7 @@ from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.agreement import correct
+from benchdb.importing.guess.answered_columns import reopened
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
@@ -237,6 +238,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
     inquiry.settle(it for one in tables for it in one.weighed(single_doubts(one)))
+    inquiry.settle([*reopened(tables, inquiry)])
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()

@@ -25,6 +25,7 @@ from benchdb.importing.guess.column_profile import (
     Kind,
     MetricRule,
     amounts,
+    fold,
     header_terms,
     is_zero,
     pattern,
@@ -51,6 +52,7 @@ CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
+_STATISTIC = "parameters.statistic"
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -102,6 +104,8 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
+    if _STATISTIC in draft.fields:
+        return False
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         return True  # the unit alone says it
     above = {*rule.above.split()}
@@ -242,8 +246,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     def settle(answer: str) -> list[Doubt]:
         if not bases & draft.bases or draft.take(answer):
             return []
-        if metric is None or answer in metrics():
-            draft.metric = answer
+        if answer in (*metrics(), *FIELDS, RATIO):
+            draft.take_metric(answer)
             return []
         draft.given = False
         draft.take_unit(answer)
@@ -251,11 +255,12 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return [] if draft.metric else _metric_doubts(draft, around)
 
     def fault(answer: str) -> str | None:
-        unit = metric is not None and understood(answer)
-        if unit or fits(answer, bases) or setting_field(answer):
+        unit = understood(answer)
+        kinds = [(unit.base, unit.per)] if unit else []
+        said = metric or metric_of(kinds, draft.looks.terms, around.terms)
+        if (unit and said) or fits(answer, bases) or setting_field(answer):
             return None
-        no_unit = "" if metric is None else "no unit, and "
-        return f"it is {no_unit}no metric of schema/metrics.json in {listed}"
+        return f"it is no unit, and no metric of schema/metrics.json in {listed}"
 
     titles = {it: words().choices.get(it, it) for it in (*names, "setting", LEAVE_OUT)}
     titles |= {it: metrics()[it].title for it in names if it in metrics()}
@@ -347,8 +352,11 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     """Enter the metric, if words say it; what is not trained has no last epoch."""
     terms = draft.looks.terms
     draft.metric = metric_of(draft.kinds, terms, around.terms)
-    if draft.bases == {"1/s"} and "peak" in terms and draft.metric:
-        draft.add(**{"parameters.statistic": "peak"})  # no metric of rates is of peaks
+    least = statistic(draft.header)[0] == "min" and draft.looks.unit != "min"
+    printed = pattern("statistic").search(fold(draft.header)) if least else None
+    word = "peak" if "peak" in terms else printed and printed[0]
+    if word and draft.metric and f"{word}_" not in draft.metric:
+        draft.add(**{_STATISTIC: word})  # few metrics are of the least, or of peaks
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
 

@@ -115,7 +115,7 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave columns out that say what one beside them says: statistics, and ``itl``."""
     groups: dict[str, dict[str, ColumnDraft]] = {}
-    for one in drafts:
+    for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
         twin = groups.setdefault(rest, {}).setdefault(name, one)
         if name and twin is not one and twin.looks.texts == one.looks.texts:
