@@ -20,11 +20,13 @@ from benchdb.importing.guess.column_profile import (
 )
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.figure_columns import figure_doubts, fits
-from benchdb.importing.guess.questions import Doubt, Inquiry
+from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
 from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
+_NUMBER = re.compile(r"\d[\d.,]*\d")
 _SAME = 0.01  # of a figure that is printed in two units
 _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
 # Terms by which a column is left out, that say nothing once it is answered.
@@ -78,13 +80,14 @@ def _figures(
     of_it = bases <= {base} if base else not metric or not bases or fits(metric, bases)
     one.missing, one.pattern = {}, ""
     if not (looks.figures and of_it):
-        looks = _within(one, cells, unit, metric)
+        looks = _within(one, cells, unit, metric, table.decimal)
     looks = replace(looks, terms=looks.terms - _OVERRULED)
     one.looks, one.left, one.column = looks, None, None
     missing = one.missing
     pivots.enter_pivots([one], table.drafts)
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
+        one.kinds = one.kinds if one.unit else looks.kinds
         one.take_metric(metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
         if one.bases == {"1"} and (counts := metrics()[metric].counts):
@@ -92,6 +95,7 @@ def _figures(
         if one.bases == {"1"} and not fits(metric, one.bases):
             ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
             raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
+    doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
     pivots.enter_language_model(one, frozenset())
     one.add(**{VARIANT: one.bare})
@@ -99,12 +103,17 @@ def _figures(
 
 
 def _within(
-    one: ColumnDraft, cells: Sequence[str], unit: str | None, metric: str | None
+    one: ColumnDraft,
+    cells: Sequence[str],
+    unit: str | None,
+    metric: str | None,
+    mark: Mark | None,
 ) -> ColumnProfile:
     """Return how a column of words looks whose *cells* have one figure each, or none.
 
     What stands behind ``/`` is not the figure: of ``4.7Gi/16Gi`` that is the whole of
-    which it is a part. A figure that is printed in two units is read once.
+    which it is a part. A figure that is printed in two units is read once. *mark* is
+    the decimal mark of the table.
     """
     base = (of := understood(unit or metrics()[metric or ""].unit)) and of.base
     said = f"{one.header!r}: {unit or metric!r}"
@@ -122,5 +131,6 @@ def _within(
         raise AnswerError(f"{said}: no cell has a figure with such a unit behind it")
     spelt = "|".join(map(re.escape, units))
     one.pattern = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
-    looks = profile(one.header, values, None, None)
+    numbers = [number for text in cells for number in _NUMBER.findall(text)]
+    looks = profile(one.header, values, convention(numbers) or mark, None)
     return replace(looks, terms=looks.terms | header_terms(" ".join(cells)))

@@ -36,7 +36,7 @@ _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 CARDS = frozenset(("gpu", "device", "machine"))  # may be named by a number
-_SIDES = frozenset(("prefill", "decode", "answer", "total"))
+SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
 _THINGS = frozenset(("model", "network"))
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
@@ -313,7 +313,7 @@ def profile(
     begin = pattern("figure") if named else pattern("with_more")
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     sides = {
-        header_terms(it.beside) & _SIDES
+        header_terms(it.beside) & SIDES
         | (header_terms(it.printed) & {"peak"} if it.unit == "1/s" else set())
         for it in quantities
     }

@@ -36,6 +36,7 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
+    AGREED,
     Entry,
     Inquiry,
     Question,
@@ -110,15 +111,18 @@ def propose(
         open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
         if open_:
             raise AnswerError(f"yes is not enough: {open_[0].reading()}")
-        if not questions or key not in cards:
+        said = corrections(key, entries(questions), cards.get(key, AGREED))
+        if key not in cards or not (questions or said):
             break
-        given |= corrections(key, entries(questions), cards.pop(key))
+        given |= said
+        del cards[key]
         earlier = earlier.with_(state)
     every = earlier.with_(state)
     if given.keys() - state.used - every.keys():  # of what another answer leaves out
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
-    notes = [*state.notes, *unused(given | cards, known, state.used)]
+    titles = {fields.plain_name(it) for one in sheets for it in one.header}
+    notes = [*state.notes, *unused(given | cards, known, state.used, titles)]
     return Proposal(
         map=state.map,
         toml=to_toml(state.map, state.remarks),

@@ -52,6 +52,7 @@ CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
+_PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
 _STATISTIC = "parameters.statistic"
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
@@ -107,7 +108,9 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     if _STATISTIC in draft.fields:
         return False
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
-        return True  # the unit alone says it
+        # The unit alone says it, if no other word of the header does: "warm tok/s".
+        unit = draft.looks.unit
+        return not unit or bool(draft.fields) or says_only(draft.header, unit, _PLAIN)
     above = {*rule.above.split()}
     own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
     of_heading = own != draft.bases and draft.unit is not None

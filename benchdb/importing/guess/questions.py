@@ -385,14 +385,22 @@ class Inquiry:
 
 
 def unused(
-    answers: Mapping[str, str], known: Collection[str], used: Collection[str]
+    answers: Mapping[str, str],
+    known: Collection[str],
+    used: Collection[str],
+    titles: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
 
-    What one answer settles another may have been asked about before.
+    What one answer settles another may have been asked about before. *titles* are those
+    of columns, of tables as well that have no figures.
     """
     for key in sorted(answers.keys() - used):
-        if key not in known:
+        titled = plain_name(key) in titles
+        if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
+            why = "nothing of its table is taken; a unit or a metric makes it figures"
+            raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
+        if key not in known and not titled:
             near = suggestion(key, known) if known else ""
             what = "the number of a line, a fact, the title of a column or a text"
             near = near if "mean" in near else f"; give {what} of the document"
