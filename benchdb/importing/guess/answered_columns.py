@@ -19,7 +19,11 @@ from benchdb.importing.guess.column_profile import (
     profile,
 )
 from benchdb.importing.guess.facts import AnswerError
-from benchdb.importing.guess.figure_columns import figure_doubts, fits
+from benchdb.importing.guess.figure_columns import (
+    enter_language_model,
+    figure_doubts,
+    fits,
+)
 from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -97,7 +101,7 @@ def _figures(
             raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
-    pivots.enter_language_model(one, frozenset())
+    enter_language_model(one, frozenset())
     one.add(**{VARIANT: one.bare})
     return doubts
 

@@ -453,16 +453,16 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     """Return a column of figures with the unit or the metric that is answered."""
     if answer in metrics():
-        known = understood(column.unit or "")
-        fitting = known is None or fits(answer, {known.base})
+        header_unit = understood(column.unit or "")
+        fitting = header_unit is None or fits(answer, {header_unit.base})
         unit = column.unit if fitting else metrics()[answer].unit
         own = named_figure(name) if answer == "reported_value" else {}
         unit = counted_as(answer, unit)
         return replace(column, metric=answer, unit=unit, set={**own, **column.set})
     if (of := understood(answer)) is None:
         return None
-    counts = metrics()[column.metric].counts if column.metric in metrics() else ()
-    counted = of.per is None or not counts or of.per in counts
+    known = metrics().get(column.metric or "")
+    counted = known is None or of.per in (None, *(known.counts or (of.per,)))
     if column.metric is None or (fits(column.metric, {of.base}) and counted):
         return replace(column, unit=answer)
     metric = metric_of([(of.base, of.per)], header_terms(name))

@@ -389,4 +389,5 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
 def speaks_of_figures(text: str) -> bool:
     """Tell whether *text* names a kind of figure rather than a thing."""
     named = header_terms(text) & FIGURE_TERMS
-    return bool(named - {"prefill", "decode", "total", "peak", "mean", "step", "token"})
+    named -= {"prefill", "decode", "total", "peak", "mean", "step", "token"}
+    return bool(named) or pattern("tps").search(text) is not None

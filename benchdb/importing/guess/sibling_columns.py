@@ -148,7 +148,9 @@ def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
             continue
         of = f" of what {group[first].header!r} is the {first} of" if first else ""
         if one.left is None and (first or metric or name.startswith("p")):
-            one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
+            ranked = pattern("ranked").search(fold(one.header))
+            called = ranked[0] if ranked else name  # the best of rates is no least
+            one.leave(f"{one.header!r}: the {called}{of}, which has no metric of ours")
 
 
 def _is_of_run(one: ColumnDraft) -> bool:

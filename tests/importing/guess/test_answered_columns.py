@@ -169,3 +169,53 @@ def test_a_rate_of_all_requests_sums_up_none_of_a_side_and_its_count_is_no_setti
 
     assert "aggregate_tokens_per_second': sums up" not in left
     assert "'summary.completion_tokens' is a sum over requests" in left
+
+
+OF_STATISTICS = """# Decode with PyTorch on H100
+
+## latency
+
+| metric | value | unit |
+| ------ | ----: | ---: |
+| total  | 62.5  | s |
+| mean   | 6.25  | s |
+| p50    | 6.125 | s |
+| p99    | 6.375 | s |
+| stdev  | 0.006 | s |
+"""
+
+
+def test_rows_called_after_statistics_are_those_of_the_heading_above_them():
+    found = of_text(OF_STATISTICS, {"readings": "yes"})
+
+    assert {metric: value for _, metric, value in figures(found, OF_STATISTICS)} == {
+        "latency_mean_seconds": 6.25,
+        "latency_median_seconds": 6.125,
+        "latency_p99_seconds": 6.375,
+    }
+    left = "".join(found.left_out)
+    assert "total (62.5 s)" in left
+    assert "'stdev' tells how other figures spread" in left
+
+
+def test_a_list_of_what_llama_cpp_measures_counts_tokens():
+    text = (
+        "# llama.cpp on H100\n\nprompt_per_second: 950.5\npredicted_per_second: 146.5\n"
+    )
+    found = of_text(text, {"readings": "yes"})
+    assert figures(found, text) == [
+        ("llm-prefill", "tokens_per_second", 950.5),
+        ("llm-decode", "tokens_per_second", 146.5),
+    ]
+
+
+def test_what_a_chip_could_do_and_what_was_aimed_at_are_no_results():
+    text = ABOVE + table(
+        "Input tokens | TTFT SoL | TTFT target | TTFT measured",
+        "128 | 33 ms | 66 ms | 60.5 ms",
+        "1024 | 34 ms | 67 ms | 140 ms",
+    )
+    found = of_text(text, {"readings": "yes"})
+
+    assert [value for _, _, value in figures(found, text)] == [0.0605, 0.14]
+    assert "'TTFT SoL' is no measurement" in "".join(found.left_out)
