@@ -18,7 +18,7 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     profile,
 )
-from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.guess.facts import AnswerError, unit_and_metric
 from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     figure_doubts,
@@ -42,29 +42,21 @@ def reopened(tables: Sequence[TableDraft], inquiry: Inquiry) -> Iterator[Doubt]:
 
     Raise ``AnswerError`` where no cell has such a figure.
     """
+    held = {one.header for it in tables for one in it.drafts if one.holds_figures}
     for number, table in enumerate(tables, 1):
         for n, one in enumerate(table.drafts):
             if one.holds_figures or one.header in table.sheets[0].inherited:
                 continue
-            for key in inquiry.keys_of(one.header, number):
+            names = [one.header, f"column {n + 1}"]
+            own = [f"{it} of table {number}" for it in names]
+            for key in inquiry.keys_of(own + names[: 1 + (len(tables) == 1)]):
                 unit, metric = unit_and_metric(inquiry.answer(key))
                 if unit or metric:
-                    inquiry.used.add(key)
+                    # The figures of another table may have the answer as well.
+                    inquiry.used |= {key} if one.header not in held else set()
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
                     yield from table.weighed(_figures(table, one, cells, unit, metric))
-
-
-def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
-    """Return the unit and the metric that *answer* is: ``tokens_per_second in tok/s``.
-
-    Either may stand alone.
-    """
-    parts = [it for it in re.split(r"\s*[;,]\s*|\s+in\s+|\s+", answer) if it]
-    metric = next((it for it in parts if it in metrics()), None)
-    rest = " ".join(it for it in parts if it != metric)
-    unit = understood(rest)
-    return (rest if unit and unit.base != "1" else None), metric
 
 
 def _figures(

@@ -27,6 +27,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    unit_and_metric,
 )
 from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
@@ -452,6 +453,9 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
 
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     """Return a column of figures with the unit or the metric that is answered."""
+    unit, metric = unit_and_metric(answer)
+    if unit and metric:
+        return replace(column, metric=metric, unit=unit)
     if answer in metrics():
         header_unit = understood(column.unit or "")
         fitting = header_unit is None or fits(answer, {header_unit.base})

@@ -307,10 +307,10 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
-    def keys_of(self, column: str, table: int) -> list[str]:
-        """Return the keys of answers to a *column* by its name, of *table* perhaps."""
-        names = map(plain_name, (f"{column} of table {table}", column))
-        return [self._by_column[it] for it in names if it in self._by_column]
+    def keys_of(self, names: Iterable[str]) -> list[str]:
+        """Return the keys of answers to what a column is called, in this order."""
+        plain = map(plain_name, names)
+        return [self._by_column[it] for it in plain if it in self._by_column]
 
     def answer(self, key: str) -> str:
         """Return the answer of a *key*."""

@@ -219,3 +219,22 @@ def test_what_a_chip_could_do_and_what_was_aimed_at_are_no_results():
 
     assert [value for _, _, value in figures(found, text)] == [0.0605, 0.14]
     assert "'TTFT SoL' is no measurement" in "".join(found.left_out)
+
+
+@pytest.mark.parametrize(
+    "key", ["column 3", "mean_tok_s_per_gpu of table 1", "mean_tok_s_per_gpu"]
+)
+def test_a_column_that_was_left_out_is_called_by_its_number_or_of_its_table(key):
+    answers = {"readings": f"yes, but {key}: tok/s", "readings 2": "yes"}
+    rates = [it[2] for it in figures(of_text(SERVED, answers), SERVED)]
+    assert 170.25 in rates
+
+
+def test_a_unit_and_a_metric_are_given_in_one_answer():
+    text = ABOVE + table("Batch | prefill tok/s", "8 | 350.5", "16 | 351.5")
+    answer = "yes, but prefill tok/s: work_seconds in ms"
+    stored = figures(of_text(text, {"readings": answer}), text)
+    assert [(metric, value) for _, metric, value in stored] == [
+        ("work_seconds", 0.3505),
+        ("work_seconds", 0.3515),
+    ]
