@@ -12,6 +12,8 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
+    fold,
+    pattern,
     profile,
     statistic,
     words,
@@ -39,6 +41,7 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
+STATISTIC = "parameters.statistic"  # the least or the peak, if no metric says it
 RUN = "conditions.repeat"  # which of several runs in one row
 STATISTICS = {"mean", "peak", "used", "median", "percentile"}
 
@@ -162,8 +165,18 @@ class ColumnDraft(msgspec.Struct, eq=False):
             self.kinds = frozenset([(unit.base, unit.per)])
 
     def take_metric(self, metric: str) -> None:
-        """Make the figures those of *metric*, which says what it counts."""
+        """Make the figures those of *metric*, which says what it counts.
+
+        Few metrics are of the least or the peak: a setting says so, but of sizes, whose
+        largest is what one has.
+        """
         self.metric = metric
+        least = statistic(self.header)[0] == "min" and self.looks.unit != "min"
+        printed = pattern("statistic").search(fold(self.header)) if least else None
+        word = "peak" if "peak" in self.looks.terms else printed and printed[0]
+        named = f"{word}_" in metric or self.bases == {"B"}
+        if word and metric in metrics() and not named:
+            self.add(**{STATISTIC: word})
         if (unit := counted_as(metric, self.unit)) and unit != self.unit:
             self.take_unit(unit)
 

@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
+    STATISTIC,
     STATISTICS,
     ColumnDraft,
     column_doubt,
@@ -25,7 +26,6 @@ from benchdb.importing.guess.column_profile import (
     Kind,
     MetricRule,
     amounts,
-    fold,
     header_terms,
     is_zero,
     pattern,
@@ -53,7 +53,6 @@ _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
 _PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
-_STATISTIC = "parameters.statistic"
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -105,7 +104,7 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
-    if _STATISTIC in draft.fields:
+    if STATISTIC in draft.fields:
         return False
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         # The unit alone says it, if no other word of the header does: "warm tok/s".
@@ -355,11 +354,8 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     """Enter the metric, if words say it; what is not trained has no last epoch."""
     terms = draft.looks.terms
     draft.metric = metric_of(draft.kinds, terms, around.terms)
-    least = statistic(draft.header)[0] == "min" and draft.looks.unit != "min"
-    printed = pattern("statistic").search(fold(draft.header)) if least else None
-    word = "peak" if "peak" in terms else printed and printed[0]
-    if word and draft.metric and f"{word}_" not in draft.metric:
-        draft.add(**{_STATISTIC: word})  # few metrics are of the least, or of peaks
+    if draft.metric is not None:
+        draft.take_metric(draft.metric)
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
 

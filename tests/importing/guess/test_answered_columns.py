@@ -238,3 +238,9 @@ def test_a_unit_and_a_metric_are_given_in_one_answer():
         ("work_seconds", 0.3505),
         ("work_seconds", 0.3515),
     ]
+
+
+def test_the_best_of_repetitions_stays_one_whatever_it_is_answered_to_be():
+    text = ABOVE + table("Batch | Best (ms)", "8 | 11.5", "16 | 33.5")
+    found = of_text(text, {"readings": "yes"})
+    assert {it.run.parameters["statistic"] for it in records(found, text)} == {"best"}
