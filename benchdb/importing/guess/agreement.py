@@ -37,7 +37,7 @@ from benchdb.importing.guess.questions import (
     NOT_STATED,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import Column, Fields, Map, Table
+from benchdb.importing.mapping.language import FIGURES, Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
@@ -289,8 +289,8 @@ class Corrected:
             known = said or fact_in(answer, told or None)
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
-                cells = self._cells(number, place.header)
-                table = of_column(table, place.header, answer, cells)
+                table = of_column(table, place.header, answer)
+                self._check_readable(number, table, place.header, answer)
             elif said is None and place.kind == "row":
                 table = of_rows(table, place.header, place.text, answer)
             elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
@@ -312,15 +312,20 @@ class Corrected:
                 self.doubted.add(f"{fact.name} of {text[:30]}")
         return bool(places)
 
-    def _cells(self, number: int, header: str) -> list[str]:
-        """Return the cells below *header* in the sheets of a table."""
-        return [
-            row.cells[n].text
-            for key, it in self._sheets
-            for n, title in enumerate(it.sheet.header)
-            if key == number and plain_name(title) == plain_name(header)
-            for row in it.sheet.rows
-        ]
+    def _check_readable(
+        self, number: int, table: Table | None, header: str, answer: str
+    ) -> None:
+        """Raise ``AnswerError`` where no cell of a column is what is answered."""
+        if table is None or table.columns[header].is_ not in FIGURES:
+            return
+        others = {n: Column(is_="ignore") for n in table.columns if n != header}
+        fields_ = {n: it for n, it in table.columns.items() if it.is_ not in FIGURES}
+        alone = replace(table, columns={**table.columns, **others, **fields_})
+        sheets = (it.sheet for n, it in self._sheets if n == number)
+        read = [it for sheet in sheets for it in MatchedTable(alone, sheet).read()]
+        faults_ = [it.fault for it in read if isinstance(it, Observation)]
+        if faults_ and faults_[0] and all(faults_):
+            raise AnswerError(f"{header!r}: {answer!r}: {faults_[0]}")
 
     def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
         """Return where *name* stands, each with the number of its table.

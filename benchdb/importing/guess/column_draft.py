@@ -12,6 +12,8 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
+    fold,
+    pattern,
     profile,
     statistic,
     words,
@@ -22,7 +24,7 @@ from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import PREFIXES, Column, Fields
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import Mark
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -39,6 +41,7 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
+STATISTIC = "parameters.statistic"  # the least or the peak, if no metric says it
 RUN = "conditions.repeat"  # which of several runs in one row
 STATISTICS = {"mean", "peak", "used", "median", "percentile"}
 
@@ -161,6 +164,22 @@ class ColumnDraft(msgspec.Struct, eq=False):
             self.unit = "1" if text == "share" else text
             self.kinds = frozenset([(unit.base, unit.per)])
 
+    def take_metric(self, metric: str) -> None:
+        """Make the figures those of *metric*, which says what it counts.
+
+        Few metrics are of the least or the peak: a setting says so, but of sizes, whose
+        largest is what one has.
+        """
+        self.metric = metric
+        least = statistic(self.header)[0] == "min" and self.looks.unit != "min"
+        printed = pattern("statistic").search(fold(self.header)) if least else None
+        word = "peak" if "peak" in self.looks.terms else printed and printed[0]
+        named = f"{word}_" in metric or self.bases == {"B"}
+        if word and metric in metrics() and not named:
+            self.add(**{STATISTIC: word})
+        if (unit := counted_as(metric, self.unit)) and unit != self.unit:
+            self.take_unit(unit)
+
     def finished(self) -> Column:
         """Return the column as the map has it; what stays open is left out."""
         if self.column is not None:
@@ -227,6 +246,17 @@ def _header_of(header: str, which: str) -> str:
     if not (name and other):
         return header
     return f"{left} {rest}" if which == "left" else f"{of} {right}"
+
+
+def counted_as(metric: str, unit: str | None) -> str | None:
+    """Return *unit* as *metric* counts, where it counts what nobody knows: ``token/s``
+    of ``prompt_per_second``.
+    """
+    counts = metrics()[metric].counts if metric in metrics() else ()
+    known = understood(unit or "")
+    if not counts or known is None or known.per in (None, *COUNTED):
+        return unit
+    return f"{counts[0]}{known.base.removeprefix('1')}"
 
 
 def without_unit(header: str, unit: str | None) -> str:

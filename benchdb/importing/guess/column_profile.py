@@ -36,7 +36,7 @@ _MOSTLY = 0.8  # of the cells: one bad cell does not make a column of words
 _HALF = 0.5
 _OF_NAMES = frozenset(("model", "network", "workload", "machine", "chip"))
 CARDS = frozenset(("gpu", "device", "machine"))  # may be named by a number
-_SIDES = frozenset(("prefill", "decode", "answer", "total"))
+SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
 _THINGS = frozenset(("model", "network"))
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
@@ -189,12 +189,14 @@ def statistic(header: str) -> tuple[str, str]:
     """Return the statistic that *header* names, and what it is of.
 
     ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``;
-    without one, ``""`` of the header.
+    without one, ``""`` of the header. The mean or p50 of a p99 over runs is a p99.
     """
     plain = fold(header)
-    found = pattern("statistic").search(plain)
-    if found is None:
+    every = [*pattern("statistic").finditer(plain)]
+    if not every:
         return "", plain
+    percentiles = (it for it in every if it["nth"] or it["p"] not in (None, "50"))
+    found = next(percentiles, every[0])
     name = next(name for name, match in found.groupdict().items() if match)
     rest = " ".join(f"{plain[: found.start()]} {plain[found.end() :]}".split())
     if number := found["p"] or found["nth"]:
@@ -215,8 +217,7 @@ def fold(header: str) -> str:
 
 def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
     """Tell whether *header* has no words but those of *terms*, and its *unit*."""
-    bare = _BRACKET.sub(" ", pattern("measured").sub("", header))
-    plain = pattern("statistic").sub(" ", fold(bare))
+    plain = statistic(_BRACKET.sub(" ", pattern("measured").sub("", header)))[1]
     for term in {*terms} & _patterns().keys():
         plain = _patterns()[term].sub(" ", plain)
     rest = {*plain.split(), *fold(unit or "").split()} - {*fold(unit or "").split()}
@@ -312,7 +313,7 @@ def profile(
     begin = pattern("figure") if named else pattern("with_more")
     several = sum(map(bool, map(begin.match, sample))) >= len(sample) * _MOSTLY
     sides = {
-        header_terms(it.beside) & _SIDES
+        header_terms(it.beside) & SIDES
         | (header_terms(it.printed) & {"peak"} if it.unit == "1/s" else set())
         for it in quantities
     }

@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
     VARIANT,
+    counted_as,
     named_figure,
     without_unit,
 )
@@ -26,6 +27,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    unit_and_metric,
 )
 from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
@@ -52,7 +54,6 @@ from benchdb.importing.quantities.unit_names import understood
 
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
-_WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")
 _Facts = TypeVar("_Facts", bound=Meaning)
@@ -377,14 +378,11 @@ def _figure_of(column: Column) -> object:
     return column.is_, column.metric, repr(sorted(column.set.items()))
 
 
-def of_column(
-    table: Table, name: str, answer: str, cells: Sequence[str] = ()
-) -> Table | None:
+def of_column(table: Table, name: str, answer: str) -> Table | None:
     """Return *table* with what is answered about its column *name*, if figures stay.
 
     It may be left out, have another unit or metric, be what some fact is read from, or
-    have a fact itself; its *cells* may hold a figure in words. Raise
-    ``AnswerError`` for anything else.
+    have a fact itself. Raise ``AnswerError`` for anything else.
     """
     column = table.columns[name]
     of_figures = column.is_ in RESULTS
@@ -416,8 +414,6 @@ def of_column(
             column = replace(known_column, blank=column.blank, skip=column.skip)
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
-    elif answer in metrics() or understood(answer):
-        column = _figures_within(cells, name, answer)
     else:
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
@@ -457,50 +453,27 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
 
 def _figures_of(column: Column, name: str, answer: str) -> Column | None:
     """Return a column of figures with the unit or the metric that is answered."""
+    unit, metric = unit_and_metric(answer)
+    if unit and metric:
+        return replace(column, metric=metric, unit=unit)
     if answer in metrics():
-        known = understood(column.unit or "")
-        fitting = known is None or fits(answer, {known.base})
+        header_unit = understood(column.unit or "")
+        fitting = header_unit is None or fits(answer, {header_unit.base})
         unit = column.unit if fitting else metrics()[answer].unit
         own = named_figure(name) if answer == "reported_value" else {}
+        unit = counted_as(answer, unit)
         return replace(column, metric=answer, unit=unit, set={**own, **column.set})
     if (of := understood(answer)) is None:
         return None
-    if column.metric is None or fits(column.metric, {of.base}):
+    known = metrics().get(column.metric or "")
+    counted = known is None or of.per in (None, *(known.counts or (of.per,)))
+    if column.metric is None or (fits(column.metric, {of.base}) and counted):
         return replace(column, unit=answer)
     metric = metric_of([(of.base, of.per)], header_terms(name))
     if metric not in metrics():
         why = f"{column.metric} is not in it; give its metric first"
         raise AnswerError(f"{name!r}: {answer!r}: {why}")
     return replace(column, metric=metric, unit=answer)
-
-
-def _figures_within(cells: Sequence[str], name: str, answer: str) -> Column:
-    """Return a column of words whose *cells* have one figure each, or none.
-
-    *answer* is its unit or metric. What stands behind ``/`` is not the figure: of
-    ``4.7Gi/16Gi`` that is the whole of which it is a part.
-    """
-    unit = understood(metrics()[answer].unit if answer in metrics() else answer)
-    kind = (unit.base, unit.per) if unit else ("", None)
-    units, without = dict[str, None](), dict[str, str]()
-    for text in dict.fromkeys(cells):
-        named = [(it[1], understood(it[1])) for it in _WITHIN.finditer(text)]
-        found = [name for name, of in named if of and of.base == kind[0]]
-        if len(found) > 1:
-            raise AnswerError(f"{name!r}: {answer!r}: several such are in {text!r}")
-        units |= dict.fromkeys(found)
-        without |= {} if found else {text: ""}
-    if not units:
-        why = "no cell has a figure with such a unit behind it"
-        raise AnswerError(f"{name!r}: {answer!r}: {why}")
-    said = metric_of([kind], header_terms(" ".join([name, *cells])))
-    if (metric := answer if answer in metrics() else said) not in metrics():
-        raise AnswerError(
-            f"{name!r}: {answer!r}: of what, is not said; give its metric"
-        )
-    spelt = "|".join(map(re.escape, units))
-    found_by = rf"(?<![\w.,/])(?P<value>\d[\d.,]*\s?(?:{spelt}))(?!\w)"
-    return Column(is_="value", metric=metric, pattern=found_by, missing=without)
 
 
 def of_rows(table: Table, header: str, label: str, answer: str) -> Table:

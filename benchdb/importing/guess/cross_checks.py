@@ -11,7 +11,13 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
     samples_of,
 )
-from benchdb.importing.guess.column_profile import amounts, fold, pattern, statistic
+from benchdb.importing.guess.column_profile import (
+    SIDES,
+    amounts,
+    fold,
+    pattern,
+    statistic,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.repeated_rows import alike_rows, repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
@@ -142,7 +148,8 @@ def _summed_up(
     named = bool(summary or statistic(holder)[0] or pattern("summary").search(holder))
     kinds = {one.metric, one.looks.terms - STATISTICS} - {None, frozenset()}
     same = (it for it in rows if statistic(it.header)[1] == rest)
-    alike = (it for it in rows if named and kinds & {it.metric, it.looks.terms})
+    sided = [it for it in rows if (it.looks.terms ^ one.looks.terms).isdisjoint(SIDES)]
+    alike = (it for it in sided if named and kinds & {it.metric, it.looks.terms})
     return next(chain(same, alike), None) if named or repeated else None
 
 

@@ -18,6 +18,7 @@ from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
 from benchdb.importing.guess.agreement import correct
+from benchdb.importing.guess.answered_columns import reopened
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
@@ -35,6 +36,7 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
+    AGREED,
     Entry,
     Inquiry,
     Question,
@@ -111,15 +113,18 @@ def propose(
         open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
         if open_:
             raise AnswerError(f"yes is not enough: {open_[0].reading()}")
-        if not questions or key not in cards:
+        said = corrections(key, entries(questions), cards.get(key, AGREED))
+        if key not in cards or not (questions or said):
             break
-        given |= corrections(key, entries(questions), cards.pop(key))
+        given |= said
+        del cards[key]
         earlier = earlier.with_(state)
     every = earlier.with_(state)
     if given.keys() - state.used - every.keys():  # of what another answer leaves out
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
-    notes = [*state.notes, *unused(given | cards, known, state.used)]
+    titles = {fields.plain_name(it) for one in sheets for it in one.header}
+    notes = [*state.notes, *unused(given | cards, known, state.used, titles)]
     return Proposal(
         map=state.map,
         toml=to_toml(state.map, state.remarks),
@@ -239,6 +244,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
     inquiry.settle(it for one in tables for it in one.weighed(single_doubts(one)))
+    inquiry.settle([*reopened(tables, inquiry)])
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from benchdb.catalogue import workloads
+from benchdb.catalogue import metrics, workloads
 from benchdb.errors import UsageError, suggestion
 from benchdb.exchange.validation import RefusedError
 from benchdb.importing import naming
@@ -22,6 +22,7 @@ from benchdb.importing.mapping.language import (
 )
 from benchdb.importing.mapping.recognition import GPU, device_in, recognised
 from benchdb.importing.quantities.missing_values import missing_of
+from benchdb.importing.quantities.unit_names import understood
 
 NEW_WORK = "as 'new: a-name' (letters and digits, 40 characters at most)"
 _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
@@ -234,6 +235,18 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     fact = likely if likely is not None and likely.name in names else fact
     facts = fact.read(answer) if fact is not None else {}
     return (fact, facts) if fact is not None and facts else None
+
+
+def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
+    """Return the unit and the metric that *answer* is: ``tokens_per_second in tok/s``.
+
+    Either may stand alone.
+    """
+    parts = [it for it in re.split(r"\s*[;,]\s*|\s+in\s+|\s+", answer) if it]
+    metric = next((it for it in parts if it in metrics()), None)
+    rest = " ".join(it for it in parts if it != metric)
+    unit = understood(rest)
+    return (rest if unit and unit.base != "1" else None), metric
 
 
 def column_of(answer: str, header: str) -> Column | None:

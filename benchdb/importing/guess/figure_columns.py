@@ -15,6 +15,7 @@ from benchdb.importing.guess.column_draft import (
     FIGURE_TERMS,
     RATIO,
     SHOWN,
+    STATISTIC,
     STATISTICS,
     ColumnDraft,
     column_doubt,
@@ -51,6 +52,7 @@ CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
+_PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -102,8 +104,12 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
+    if STATISTIC in draft.fields:
+        return False
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
-        return True  # the unit alone says it
+        # The unit alone says it, if no other word of the header does: "warm tok/s".
+        unit = draft.looks.unit
+        return not unit or bool(draft.fields) or says_only(draft.header, unit, _PLAIN)
     above = {*rule.above.split()}
     own = {unit for unit, _ in draft.looks.kinds} - {"1"} or {"1"}
     of_heading = own != draft.bases and draft.unit is not None
@@ -242,8 +248,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     def settle(answer: str) -> list[Doubt]:
         if not bases & draft.bases or draft.take(answer):
             return []
-        if metric is None or answer in metrics():
-            draft.metric = answer
+        if answer in (*metrics(), *FIELDS, RATIO):
+            draft.take_metric(answer)
             return []
         draft.given = False
         draft.take_unit(answer)
@@ -251,11 +257,12 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return [] if draft.metric else _metric_doubts(draft, around)
 
     def fault(answer: str) -> str | None:
-        unit = metric is not None and understood(answer)
-        if unit or fits(answer, bases) or setting_field(answer):
+        unit = understood(answer)
+        kinds = [(unit.base, unit.per)] if unit else []
+        said = metric or metric_of(kinds, draft.looks.terms, around.terms)
+        if (unit and said) or fits(answer, bases) or setting_field(answer):
             return None
-        no_unit = "" if metric is None else "no unit, and "
-        return f"it is {no_unit}no metric of schema/metrics.json in {listed}"
+        return f"it is no unit, and no metric of schema/metrics.json in {listed}"
 
     titles = {it: words().choices.get(it, it) for it in (*names, "setting", LEAVE_OUT)}
     titles |= {it: metrics()[it].title for it in names if it in metrics()}
@@ -347,8 +354,8 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
     """Enter the metric, if words say it; what is not trained has no last epoch."""
     terms = draft.looks.terms
     draft.metric = metric_of(draft.kinds, terms, around.terms)
-    if draft.bases == {"1/s"} and "peak" in terms and draft.metric:
-        draft.add(**{"parameters.statistic": "peak"})  # no metric of rates is of peaks
+    if draft.metric is not None:
+        draft.take_metric(draft.metric)
     if draft.metric in FINAL and not around.trained and "final" not in terms:
         draft.metric = None
 
@@ -378,4 +385,5 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
 def speaks_of_figures(text: str) -> bool:
     """Tell whether *text* names a kind of figure rather than a thing."""
     named = header_terms(text) & FIGURE_TERMS
-    return bool(named - {"prefill", "decode", "total", "peak", "mean", "step", "token"})
+    named -= {"prefill", "decode", "total", "peak", "mean", "step", "token"}
+    return bool(named) or pattern("tps").search(text) is not None

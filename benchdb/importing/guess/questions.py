@@ -307,6 +307,15 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
+    def keys_of(self, names: Iterable[str]) -> list[str]:
+        """Return the keys of answers to what a column is called, in this order."""
+        plain = map(plain_name, names)
+        return [self._by_column[it] for it in plain if it in self._by_column]
+
+    def answer(self, key: str) -> str:
+        """Return the answer of a *key*."""
+        return self._answers[key]
+
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
 
@@ -376,14 +385,22 @@ class Inquiry:
 
 
 def unused(
-    answers: Mapping[str, str], known: Collection[str], used: Collection[str]
+    answers: Mapping[str, str],
+    known: Collection[str],
+    used: Collection[str],
+    titles: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
 
-    What one answer settles another may have been asked about before.
+    What one answer settles another may have been asked about before. *titles* are those
+    of columns, of tables as well that have no figures.
     """
     for key in sorted(answers.keys() - used):
-        if key not in known:
+        titled = plain_name(key) in titles
+        if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
+            why = "nothing of its table is taken; a unit or a metric makes it figures"
+            raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
+        if key not in known and not titled:
             near = suggestion(key, known) if known else ""
             what = "the number of a line, a fact, the title of a column or a text"
             near = near if "mean" in near else f"; give {what} of the document"

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from benchdb.importing import naming
 from benchdb.importing.guess.column_draft import (
     CLEAR_TERMS,
@@ -53,7 +55,8 @@ def named_rows(
     beside = _units_by_label(sheets, drafts.index(unit)) if unit else {}
     rows = [
         ColumnDraft(look, line)
-        for look in _metrics(labels, cells, drafts, beside, keyed=keyed)
+        for look in _statistics(labels, cells, beside, sheets)
+        or _metrics(labels, cells, drafts, beside, keyed=keyed)
         if look.figures
     ]
     described = any(header_terms(label) & _DESCRIBED for label in labels)
@@ -76,6 +79,22 @@ def named_rows(
     if rows or not keyed or not figures:
         return rows, []
     return rows, [cells_doubt(corner, "What do {} name?", THINGS, figures)]
+
+
+def _statistics(
+    labels: Sequence[str],
+    cells: Mapping[str, Sequence[str]],
+    beside: Mapping[str, str],
+    sheets: Sequence[Sheet],
+) -> list[ColumnProfile]:
+    """Return how rows look that are statistics of what the heading above them says."""
+    whole = [label for label in labels if statistic(label)[1] == ""]
+    above = {sheet.context[-1] if sheet.context else "" for sheet in sheets}
+    said = {header_terms(text) for text in above if speaks_of_figures(text)}
+    if len(whole) * 2 <= len(labels) or len(above) > len(said) or len(said) != 1:
+        return []
+    looks = (profile(it, cells[it], None, beside.get(it)) for it in whole)
+    return [replace(it, terms=it.terms.union(*said)) for it in looks]
 
 
 def _metrics(

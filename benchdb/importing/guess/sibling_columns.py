@@ -13,7 +13,13 @@ from benchdb.importing.guess.column_draft import (
     ColumnDraft,
     column_doubt,
 )
-from benchdb.importing.guess.column_profile import fold, pattern, statistic, words
+from benchdb.importing.guess.column_profile import (
+    fold,
+    pattern,
+    says_only,
+    statistic,
+    words,
+)
 from benchdb.importing.guess.figure_columns import Around, metric_of
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
@@ -115,7 +121,7 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Leave columns out that say what one beside them says: statistics, and ``itl``."""
     groups: dict[str, dict[str, ColumnDraft]] = {}
-    for one in drafts:
+    for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
         twin = groups.setdefault(rest, {}).setdefault(name, one)
         if name and twin is not one and twin.looks.texts == one.looks.texts:
@@ -137,11 +143,23 @@ def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
         # What has a metric of its own stays; so does a minimum or maximum alone.
         metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
         own_figure = metric and metric not in (_MEAN, own.get(first or ""))
-        if name in ("", first) or own_figure:
+        of_run = len(group) == 1 and _is_of_run(one)
+        if name in ("", first) or own_figure or of_run:
             continue
         of = f" of what {group[first].header!r} is the {first} of" if first else ""
         if one.left is None and (first or metric or name.startswith("p")):
-            one.leave(f"{one.header!r}: the {name}{of}, which has no metric of ours")
+            ranked = pattern("ranked").search(fold(one.header))
+            called = ranked[0] if ranked else name  # the best of rates is no least
+            one.leave(f"{one.header!r}: the {called}{of}, which has no metric of ours")
+
+
+def _is_of_run(one: ColumnDraft) -> bool:
+    """Tell whether a run was the best or worst of its kind: ``best_spec_latency_s``.
+
+    Its figure is no extreme of others, where the header has more words than its metric.
+    """
+    ranked = pattern("ranked").search(fold(one.header))
+    return bool(ranked) and not says_only(one.header, one.looks.unit, one.looks.terms)
 
 
 def _own_metric(draft: ColumnDraft, around: Around) -> str | None:

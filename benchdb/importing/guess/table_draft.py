@@ -60,6 +60,7 @@ from benchdb.importing.mapping.recognition import (
 from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
+from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
@@ -428,7 +429,9 @@ class TableDraft:
             rows = {row.header: row for row in self.rows if row.metric}
             values = {name: row.metric for name, row in rows.items()} | {"*": ""}
             units = {
-                n: it.unit for n, it in rows.items() if it.unit and not named_unit(n)
+                n: it.unit
+                for n, it in rows.items()
+                if it.unit and understood(it.unit) != understood(named_unit(n) or "")
             }
             return Column(is_="metric", values={**values}, units=units)
         if self.rows and one.holds_figures:
