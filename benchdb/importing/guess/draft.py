@@ -63,7 +63,7 @@ _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
-_CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
+CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
 _OPEN = "what it holds is asked for"
 
 
@@ -100,7 +100,7 @@ def propose(
     left_out: list[str] = []
     tables = list(_drafts(document, sheets, left_out))
     plan = _Plan(document, tables, left_out, unread_lines(document, sheets))
-    cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
+    cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
     for key in chain(["readings"], map("readings {}".format, count(2))):

@@ -29,7 +29,8 @@ _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
-    r"\s*(?:'(?P<quoted>[^']+)'|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
+    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
+    r"|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
 )
 
 

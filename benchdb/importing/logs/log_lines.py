@@ -213,6 +213,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
+        if not line.fenced:
+            above.keep()
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH])
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])
