@@ -35,6 +35,7 @@ from benchdb.importing.guess.document_doubts import (
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
+    SETTING,
     Entry,
     Inquiry,
     Question,
@@ -50,7 +51,7 @@ from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
+from benchdb.importing.mapping.language import Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -251,10 +252,19 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
+    _enter_settings(taken, inquiry)
     for doubts_of in (blank_doubts, repeat_doubts):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables
+
+
+def _enter_settings(tables: Iterable[TableDraft], inquiry: Inquiry) -> None:
+    """Make settings of the columns that are answered so: they tell rows apart."""
+    for one in (one for table in tables for one in table.drafts if one.left):
+        if inquiry.says(one.header, SETTING):
+            one.left = one.column = None
+            one.take(SETTING)
 
 
 def _idle(tables: Iterable[TableDraft]) -> set[int]:
@@ -409,10 +419,10 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
 
 
 def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
-    """Yield what is left out of a table, and why, but for figures that *made* has."""
+    """Yield what is left out of a table, and why, but for columns that *made* has."""
     where = f"line {table.line}"
     columns = made.columns if made else {}
-    taken = {name for name, it in columns.items() if it.is_ in FIGURES}
+    taken = {name for name, it in columns.items() if it.is_ != "ignore"}
     for one in (*table.drafts, *table.rows):
         whole = one.column is not None and one.column.is_ == "ignore"
         if one.left is not None and not (whole and one.header in taken):

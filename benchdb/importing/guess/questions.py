@@ -279,6 +279,11 @@ class Inquiry:
         # With those that are about figures still, once settled as is likely.
         self._unanswered: dict[str, list[tuple[Doubt, bool]]] = {}
 
+    def says(self, header: str, answer: str) -> bool:
+        """Tell whether *answer* is what is said of the columns called *header*."""
+        key = self._by_column.get(plain_name(header))
+        return key is not None and self._answers[key].casefold() == answer
+
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
         groups: dict[str, list[Doubt]] = {}

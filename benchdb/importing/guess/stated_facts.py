@@ -90,25 +90,28 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     """Return what lines of *document* say of figures in *line*, or of all there are.
 
     What is said twice and otherwise is out, but what lines say between that line and
-    its heading, or one above that.
+    its heading, or one above that. A heading says nothing of other sections than its
+    own.
     """
     sections = _sections(document)
+    own = next((it for it in reversed(sections) if it.line <= line), sections[0])
+    headings = {0, own.line, *(it.line for it in _outer(own))}
     said: dict[str, set[str]] = {}
     every: dict[str, Fields] = {}
     for one in sections:
+        above = one.line in headings
         for name, texts in one.said.items():
-            said[name] = said.get(name, set()) | texts.keys()
+            known = {text for text, at in texts.items() if above or at != one.line}
+            said[name] = said.get(name, set()) | known
         for name, fields in one.chips.items():
             every[name] = _merged(every.get(name, fields), fields)
     near: dict[str, set[str]] = {}
     chips: dict[str, Fields] = {}
-    own = next((it for it in reversed(sections) if it.line <= line), sections[0])
-    while own.above is not None:
-        for name, texts in own.said.items():
-            between = {text for text, at in texts.items() if own.line < at < line}
+    for outer in (own, *_outer(own))[:-1]:
+        for name, texts in outer.said.items():
+            between = {text for text, at in texts.items() if outer.line < at < line}
             near |= {name: between} if between and name not in near else {}
-        chips = chips or own.chips
-        own = own.above
+        chips = chips or outer.chips
     sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in said.items()}
     facts = _facts(sure, dict([*every.items()][:_CHIPS]))
     if not facts.sole and (nearest := _facts(near, chips)).sole:
@@ -117,6 +120,13 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     if len(only) == 1 and only == set(facts.versions):
         facts.framework = facts.framework or next(iter(only), None)
     return facts
+
+
+def _outer(section: _Section) -> Iterator[_Section]:
+    """Yield the sections that *section* is a part of, the document as the last."""
+    while (outer := section.above) is not None:
+        yield outer
+        section = outer
 
 
 @lru_cache(maxsize=1)
