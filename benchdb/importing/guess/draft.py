@@ -261,8 +261,10 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
 
 def _enter_settings(tables: Iterable[TableDraft], inquiry: Inquiry) -> None:
     """Make settings of the columns that are answered so: they tell rows apart."""
-    for one in (one for table in tables for one in table.drafts if one.left):
-        if inquiry.says(one.header, SETTING):
+    # Keys tell the metric of their rows, which they hand on where they are a setting.
+    free = (one for one in tables if one.sheets[0].kind not in KEYED)
+    for one in (draft for table in free for draft in table.drafts):
+        if one.left is not None and inquiry.says(one.header, SETTING):
             one.left = one.column = None
             one.take(SETTING)
 

@@ -97,12 +97,13 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     own = next((it for it in reversed(sections) if it.line <= line), sections[0])
     headings = {0, own.line, *(it.line for it in _outer(own))}
     said: dict[str, set[str]] = {}
+    here: set[str] = set()  # what more than headings of other sections say
     every: dict[str, Fields] = {}
     for one in sections:
-        above = one.line in headings
         for name, texts in one.said.items():
-            known = {text for text, at in texts.items() if above or at != one.line}
-            said[name] = said.get(name, set()) | known
+            said[name] = said.get(name, set()) | texts.keys()
+            if one.line in headings or {*texts.values()} != {one.line}:
+                here.add(name)
         for name, fields in one.chips.items():
             every[name] = _merged(every.get(name, fields), fields)
     near: dict[str, set[str]] = {}
@@ -112,7 +113,8 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
             between = {text for text, at in texts.items() if outer.line < at < line}
             near |= {name: between} if between and name not in near else {}
         chips = chips or outer.chips
-    sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in said.items()}
+    known = {n: it for n, it in said.items() if n in here}
+    sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in known.items()}
     facts = _facts(sure, dict([*every.items()][:_CHIPS]))
     if not facts.sole and (nearest := _facts(near, chips)).sole:
         facts.own, facts.sole = nearest.own, True
