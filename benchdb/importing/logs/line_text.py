@@ -61,10 +61,10 @@ _LANGUAGES = any_of("languages")
 def command(text: str) -> str | None:
     """Return the command that *text* shows behind a prompt, or that it is.
 
-    Without a prompt it has options, and begins with a path or with what is set in the
-    environment.
+    Without a prompt it has options, and begins with a path, a launcher, or with what is
+    set in the environment. It may be marked as code.
     """
-    stripped = text.strip()
+    stripped = text.strip().strip("`").strip()
     found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
     if found is None:
         return stripped if _COMMAND.fullmatch(stripped) else None

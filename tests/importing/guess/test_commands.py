@@ -65,3 +65,18 @@ def test_a_text_with_equals_signs_is_named_in_an_answer():
     }
     found = records(proposed(TWO, {"readings": answer}), TWO)
     assert [it.run.precision for it in found] == [None] * 4 + ["fp16"] * 4
+
+
+def test_commands_in_backticks_tell_figures_apart_as_settings():
+    text = (
+        "`python bench.py --model=resnet50 --batch_size=8 --replicated`\n"
+        "Result: 2341.4 images/sec\n\n"
+        "`python bench.py --model=resnet50 --batch_size=8`\n"
+        "Result: 1076.9 images/sec\n"
+    )
+    assert stored(text, {"readings": "yes"}) == [
+        (8, "resnet50", [], 2341.4),
+        (8, "resnet50", [], 1076.9),
+    ]
+    (heading,) = [it for it in proposed(text, {}).questions if it.topic == "headings"]
+    assert heading.likely == "setting"
