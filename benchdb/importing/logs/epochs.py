@@ -332,7 +332,8 @@ def _row_of(line: Line, text: str) -> _Row | None:
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(map(_may_name, words.named)):
         return None
-    words.named = [it for it in words.named if not is_moment(it.name, it.value)]
+    timed = [it for it in words.named if not is_moment(it.name, it.value)]
+    words.named = _headed(timed)
     figures = sum(is_figure(pair.value.lstrip("[(")) for pair in words.named)
     if any(_is_epoch(pair.name) or _is_step(pair) for pair in words.named):
         ours = figures > 1 and words.loose <= 2
@@ -341,6 +342,18 @@ def _row_of(line: Line, text: str) -> _Row | None:
         told = explicit > 1 or _is_counted(words.named)
         ours = figures > 0 and told and words.loose == 0
     return _row(words.named) if ours else None
+
+
+def _headed(named: list[Named]) -> list[Named]:
+    """Return *named*, before it what statistics are of: ``vgg min = 1 max = 3``."""
+    name = named[0].name if len(named) > 1 else ""
+    found = [*STATISTIC.finditer(name)]
+    if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
+        return named
+    if not all(STATISTIC.fullmatch(one.name) for one in named[1:]):
+        return named
+    head = Named("key", name[: found[0].start()].strip())
+    return [head, replace(named[0], name=found[0][0]), *named[1:]]
 
 
 def _is_counted(named: list[Named]) -> bool:

@@ -35,6 +35,15 @@ from tests.importing.sheet_texts import one, read, texts
                 ("에폭", "스텝", "손실"),
             )
         ),
+        (
+            "  squeezenet_int8  min =   65.72  max =   66.05  avg =   65.84",
+            {
+                "key": "squeezenet_int8",
+                "min": "65.72",
+                "max": "66.05",
+                "avg": "65.84",
+            },
+        ),
         (  # words of no language that is known here
             "epoka 1  krok 100/1487  5 img/s",
             {
