@@ -33,6 +33,7 @@ _LINES = 2000
 _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
+_OF_SECTIONS = ("device", "framework", "chip")  # where a heading says them
 _OF_RUNS = ("device", "framework", "model")
 _OF_CHIPS = ("ram", "cpu_cores", "gpu_cores")
 _BULLET = 60  # characters of one that only names something
@@ -90,8 +91,8 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     """Return what lines of *document* say of figures in *line*, or of all there are.
 
     What is said twice and otherwise is out, but what lines say between that line and
-    its heading, or one above that. A heading says nothing of other sections than its
-    own.
+    its heading, or one above that. A heading says the device, the framework and the
+    machine of its own section alone.
     """
     sections = _sections(document)
     own = next((it for it in reversed(sections) if it.line <= line), sections[0])
@@ -102,7 +103,8 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     for one in sections:
         for name, texts in one.said.items():
             said[name] = said.get(name, set()) | texts.keys()
-            if one.line in headings or {*texts.values()} != {one.line}:
+            above = one.line in headings or name not in _OF_SECTIONS
+            if above or {*texts.values()} != {one.line}:
                 here.add(name)
         for name, fields in one.chips.items():
             every[name] = _merged(every.get(name, fields), fields)
