@@ -21,7 +21,7 @@ from benchdb.exchange.record import Record
 from benchdb.files import replacing
 from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document
-from benchdb.importing.guess.draft import Proposal, propose
+from benchdb.importing.guess.draft import CARD, Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.questions import AGREED, REFUSED
 from benchdb.importing.intake import mapped
@@ -68,10 +68,15 @@ def opened(path: Path, answers: Mapping[str, str]) -> Unexplained:
 
 
 def given(told: Sequence[str]) -> dict[str, str]:
-    """Return the answers in options ``KEY=CHOICE``; a key may have ``=`` in it."""
+    """Return the answers in options ``KEY=CHOICE``.
+
+    ``=`` may be in a choice for a card, and in any other key.
+    """
     answers: dict[str, str] = {}
     for one in told:
-        key, equals, choice = one.rpartition("=")
+        key, equals, choice = one.partition("=")
+        if not CARD.fullmatch(key.strip()):
+            key, equals, choice = one.rpartition("=")
         if not equals or not key.strip():
             raise UsageError(f"--answer {one!r}: give KEY=CHOICE, as --guess shows")
         answers[key.strip()] = choice.strip()

@@ -102,6 +102,11 @@ class Outline:
         """Take the paragraph or caption that now is right above; ``""`` for none."""
         self._labels = [text]
 
+    def keep(self) -> None:
+        """Let what is right above hold for all below, up to the next that does."""
+        for text in self._labels[-1:]:
+            self.begin(OUTER, text)
+
     def label(self, words: str, width: int, *, leads: bool) -> None:
         """Take a plain line indented by *width*, one of the few right above.
 

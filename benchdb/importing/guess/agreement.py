@@ -207,25 +207,34 @@ class Corrected:
                     fields = compose(item.layers).fields
                     yield (item.locator, item.value), fields
 
-    def _note_unchanged(
-        self, number: int, before: Table, about: str, known: tuple[Fact, Fields] | None
-    ) -> None:
-        """Note that an answer changed no row of a table, which was so *before*.
+    def _unchanged(
+        self, number: int, before: Table, known: tuple[Fact, Fields] | None
+    ) -> str | None:
+        """Return why an answer changed no row of a table, which was so *before*.
 
-        Raise ``AnswerError`` where no row has what is *known* by it either.
+        ``""`` where some row has what is *known* by it, ``None`` if one is changed.
         """
         table = self.tables[number]
         rows = self._rows(number, before), self._rows(number, table)
         if any(one != other for one, other in zip_longest(*rows)):
-            return
+            return None
         if known is not None:
             fact, facts = known
             rest = (fields for _, fields in self._rows(number, table))
             told = ({n: it[n] for n in fact.fields if it.get(n)} for it in rest)
             if not any(facts.items() <= it.items() if facts else not it for it in told):
-                why = f"other words of the rows say their {fact.name}"
-                raise AnswerError(f"{about} changed nothing: {why}")
-        self.notes.append(f"{about}: no row is changed, it was read so")
+                return f"other words of the rows say their {fact.name}"
+        return ""
+
+    def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:
+        """Note that an answer changed no row of the tables where its text stands.
+
+        Raise ``AnswerError`` where all of these say why.
+        """
+        if all(unchanged) and (why := next(iter(unchanged), None)):
+            raise AnswerError(f"{about} changed nothing: {why}")
+        if unchanged and None not in unchanged:
+            self.notes.append(f"{about}: no row is changed, it was read so")
 
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:
         """Enter an answer to all that *lines* show."""
@@ -281,6 +290,7 @@ class Corrected:
         Unless it is known, that is what the *answer* is.
         """
         places = self._places(name, numbers)
+        unchanged: list[str | None] = []
         for number, place in places:
             table: Table | None = self.tables.get(number)
             if table is None:
@@ -306,10 +316,11 @@ class Corrected:
             before = self.tables[number]
             self._put(number, table)
             if table is not None:
-                self._note_unchanged(number, before, f"{name!r}: {answer!r}", known)
+                unchanged.append(self._unchanged(number, before, known))
             if fact is not None:
                 text = place.header if place.kind == "column" else place.text
                 self.doubted.add(f"{fact.name} of {text[:30]}")
+        self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
         return bool(places)
 
     def _check_readable(
@@ -375,7 +386,10 @@ def _with_runs(table: Table, titles: Sequence[str], title: str) -> Iterator[str]
 
 
 def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterator[str]]:
-    """Return the cells of a sheet that say *plain*, by column, and its headings."""
+    """Return the cells of a sheet that say *plain*, by column, and its headings.
+
+    Those are headings that have it as an option too: ``--batch_size=16``.
+    """
     cells = (
         (n, cell.text)
         for row in sheet.rows
@@ -387,5 +401,10 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
         for row in sheet.rows
         if row.cells and not any(cell.text.strip() for cell in row.cells[1:])
     )
-    above = (text for text in (*sheet.context, *inside) if plain_name(text) == plain)
+    above = (
+        text
+        for text in (*sheet.context, *inside)
+        if plain_name(text) == plain
+        or ("=" in plain and plain in map(plain_name, text.split()))
+    )
     return cells, above

@@ -40,7 +40,7 @@ SIDES = frozenset(("prefill", "decode", "answer", "total"))
 _FILLING = frozenset(("per", "of", "in", "the", "and", "s", "sec", "seconds", "ms"))
 _THINGS = frozenset(("model", "network"))
 _TAGGED = 100  # characters at the end of a text in which a unit is looked for
-_LETTERS = "a-z0-9äöüßéèêàâçîïôûñáíóúœ"
+_LETTERS = "a-z0-9äöüßéèêàâãçîïôõûñáíóúœ\u0430-\u044f\u0451"
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _MIN = re.compile("(?i)min$")
 _LAST_WORD = re.compile(r"[ _][^\W_]+$")
@@ -226,7 +226,10 @@ def says_only(header: str, unit: str | None, terms: Iterable[str]) -> bool:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Return what finds each term: Asian words anywhere, others as whole words."""
+    """Return what finds each term: Asian words anywhere, others as whole words.
+
+    A word with accents is found without them too, as programs print it.
+    """
     return {
         term: re.compile("|".join(map(_word_pattern, several.split())))
         for term, several in words().terms.items()
@@ -238,8 +241,14 @@ def _word_pattern(word: str) -> str:
     if any(char >= "\u3040" for char in plain):
         return re.escape(plain)
     # ``*`` stands for more letters, as German joins words.
-    letters = re.escape(plain).replace(r"\*", f"[{_LETTERS}]{{1,20}}")
+    letters = "".join(map(_with_or_without, plain))
+    letters = letters.replace(r"\*", f"[{_LETTERS}]{{1,20}}")
     return f"(?<![{_LETTERS}]){letters}(?![{_LETTERS}])"
+
+
+def _with_or_without(letter: str) -> str:
+    bare = unicodedata.normalize("NFD", letter)[0]
+    return f"[{letter}{bare}]" if bare != letter else re.escape(letter)
 
 
 def profiles(

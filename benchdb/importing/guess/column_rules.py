@@ -23,6 +23,7 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.headings import mode_of
+from benchdb.importing.logs.line_text import command
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import Column, Fields, Meaning, Named
 from benchdb.importing.mapping.recognition import recognised
@@ -401,7 +402,8 @@ def things(texts: Sequence[str]) -> dict[str, str]:
         for key, name in known.items()
         if all(it.get(key) for it in labels) or all(map(name, texts))
     )
-    first = next(named, "setting")
+    # A command has options of all kinds beside the name of a model.
+    first = "setting" if any(map(command, texts)) else next(named, "setting")
     keys = sorted(THINGS, key=lambda key: key != first)
     return {key: THINGS[key][1] for key in keys}
 

@@ -37,6 +37,7 @@ from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
     AGREED,
+    SETTING,
     Entry,
     Inquiry,
     Question,
@@ -53,7 +54,7 @@ from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
 from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import FIGURES, Column, Facts, Map, Table
+from benchdb.importing.mapping.language import Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.quantities.tokens import Mark, convention
@@ -66,7 +67,7 @@ _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROWS = 100  # of a table in which a decimal mark is looked for
 _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
-_CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
+CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
 _OPEN = "what it holds is asked for"
 
 
@@ -104,7 +105,7 @@ def propose(
     sheets = [*map(divided, sheets)]
     tables = list(_drafts(document, sheets, left_out))
     plan = _Plan(document, tables, left_out, unread_lines(document, sheets))
-    cards = {key: answer for key, answer in answers.items() if _CARD.fullmatch(key)}
+    cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
     for key in chain(["readings"], map("readings {}".format, count(2))):
@@ -259,10 +260,21 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
+    _enter_settings(taken, inquiry)
     for doubts_of in (blank_doubts, repeat_doubts):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables
+
+
+def _enter_settings(tables: Iterable[TableDraft], inquiry: Inquiry) -> None:
+    """Make settings of the columns that are answered so: they tell rows apart."""
+    # Keys tell the metric of their rows, which they hand on where they are a setting.
+    free = (one for one in tables if one.sheets[0].kind not in KEYED)
+    for one in (draft for table in free for draft in table.drafts):
+        if one.left is not None and inquiry.says(one.header, SETTING):
+            one.left = one.column = None
+            one.take(SETTING)
 
 
 def _idle(tables: Iterable[TableDraft]) -> set[int]:
@@ -419,10 +431,10 @@ def _map(document: Document, tables: Sequence[Table], *, open_: bool) -> Map:
 
 
 def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
-    """Yield what is left out of a table, and why, but for figures that *made* has."""
+    """Yield what is left out of a table, and why, but for columns that *made* has."""
     where = f"line {table.line}"
     columns = made.columns if made else {}
-    taken = {name for name, it in columns.items() if it.is_ in FIGURES}
+    taken = {name for name, it in columns.items() if it.is_ != "ignore"}
     for one in (*table.drafts, *table.rows):
         whole = one.column is not None and one.column.is_ == "ignore"
         if one.left is not None and not (whole and one.header in taken):

@@ -29,7 +29,8 @@ _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
-    r"\s*(?:'(?P<quoted>[^']+)'|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
+    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
+    r"|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
 )
 
 
@@ -277,6 +278,11 @@ class Inquiry:
         self._kinds: dict[object, str] = {}
         # With those that are about figures still, once settled as is likely.
         self._unanswered: dict[str, list[tuple[Doubt, bool]]] = {}
+
+    def says(self, header: str, answer: str) -> bool:
+        """Tell whether *answer* is what is said of the columns called *header*."""
+        key = self._by_column.get(plain_name(header))
+        return key is not None and self._answers[key].casefold() == answer
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""

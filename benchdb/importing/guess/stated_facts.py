@@ -4,6 +4,7 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -23,6 +24,7 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.logs.line_text import command
 from benchdb.importing.mapping.fields import scalar
 from benchdb.importing.mapping.language import PREFIXES, Fields, Meaning
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
@@ -31,6 +33,7 @@ _LINES = 2000
 _SCANNED = 200_000  # characters
 _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
+_OF_SECTIONS = ("device", "framework", "chip")  # where a heading says them
 _OF_RUNS = ("device", "framework", "model")
 _OF_CHIPS = ("ram", "cpu_cores", "gpu_cores")
 _BULLET = 60  # characters of one that only names something
@@ -88,26 +91,32 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     """Return what lines of *document* say of figures in *line*, or of all there are.
 
     What is said twice and otherwise is out, but what lines say between that line and
-    its heading, or one above that.
+    its heading, or one above that. A heading says the device, the framework and the
+    machine of its own section alone.
     """
     sections = _sections(document)
+    own = next((it for it in reversed(sections) if it.line <= line), sections[0])
+    headings = {0, own.line, *(it.line for it in _outer(own))}
     said: dict[str, set[str]] = {}
+    here: set[str] = set()  # what more than headings of other sections say
     every: dict[str, Fields] = {}
     for one in sections:
         for name, texts in one.said.items():
             said[name] = said.get(name, set()) | texts.keys()
+            above = one.line in headings or name not in _OF_SECTIONS
+            if above or {*texts.values()} != {one.line}:
+                here.add(name)
         for name, fields in one.chips.items():
             every[name] = _merged(every.get(name, fields), fields)
     near: dict[str, set[str]] = {}
     chips: dict[str, Fields] = {}
-    own = next((it for it in reversed(sections) if it.line <= line), sections[0])
-    while own.above is not None:
-        for name, texts in own.said.items():
-            between = {text for text, at in texts.items() if own.line < at < line}
+    for outer in (own, *_outer(own))[:-1]:
+        for name, texts in outer.said.items():
+            between = {text for text, at in texts.items() if outer.line < at < line}
             near |= {name: between} if between and name not in near else {}
-        chips = chips or own.chips
-        own = own.above
-    sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in said.items()}
+        chips = chips or outer.chips
+    known = {n: it for n, it in said.items() if n in here}
+    sure = {n: it if len(it) == 1 else near.get(n, it) for n, it in known.items()}
     facts = _facts(sure, dict([*every.items()][:_CHIPS]))
     if not facts.sole and (nearest := _facts(near, chips)).sole:
         facts.own, facts.sole = nearest.own, True
@@ -117,6 +126,13 @@ def stated_facts(document: Document, line: int = 0) -> StatedFacts:
     return facts
 
 
+def _outer(section: _Section) -> Iterator[_Section]:
+    """Yield the sections that *section* is a part of, the document as the last."""
+    while (outer := section.above) is not None:
+        yield outer
+        section = outer
+
+
 @lru_cache(maxsize=1)
 def _sections(document: Document) -> Sequence[_Section]:
     """Return the sections of *document*, but those about what something needs."""
@@ -124,6 +140,7 @@ def _sections(document: Document) -> Sequence[_Section]:
     fenced = needed = False
     lines = document.lines[:_LINES]
     cells = _rows_in(lines)
+    varied = _varied(lines)
     for number, (line, below) in enumerate(pairwise((*lines, "")), 1):
         fenced ^= line.lstrip().startswith("```")
         if (heading := re.match("(#{1,6}) ", line)) and not fenced:
@@ -137,7 +154,8 @@ def _sections(document: Document) -> Sequence[_Section]:
         section = sections[-1]
         for name, fields in _chips_in(line):
             section.chips[name] = _merged(section.chips.get(name, fields), fields)
-        for name, text in _facts_in(line, row=line in cells):
+        known = () if line in varied else _facts_in(line, row=line in cells)
+        for name, text in known:
             if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
             section.said.setdefault(name, {}).setdefault(text, number)
@@ -170,6 +188,23 @@ def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFact
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
+
+
+def _varied(lines: Sequence[str]) -> set[str]:
+    """Return the commands whose batch size is not that of the same program elsewhere.
+
+    What they set is of the figures below them alone.
+    """
+    shells = {line: shell for line in lines if (shell := command(line)) is not None}
+    batches: dict[str, set[object]] = defaultdict(set)
+    for shell in shells.values():
+        batches[_program(shell)].add(settings_in(shell).get(_BATCH))
+    return {it for it, shell in shells.items() if len(batches[_program(shell)]) > 1}
+
+
+def _program(shell: str) -> str:
+    """Return what a command runs, without its options."""
+    return shell.partition(" -")[0]
 
 
 def _rows_in(lines: Sequence[str]) -> set[str]:

@@ -8,7 +8,8 @@ A column has the name that is printed, with these exceptions. ``epoch`` is whate
 counts epochs, ``of`` how many there are; ``step`` and ``steps`` are the same for
 steps, iterations, and batches with a total. ``phase`` is the word before ``Epoch``
 (``Train``). A figure without a name is called by its unit (``tok/s``), else ``value``;
-what stands in brackets behind a figure, often its mean, is ``NAME (in brackets)``.
+what stands in brackets behind a figure, often its mean, is ``NAME (in brackets)``. The
+total of what is counted in words that are not known is ``NAME in all``.
 Lines with equal names under equal headings are one sheet, up to where the epochs start
 again.
 """
@@ -266,7 +267,8 @@ class _Words:
 _LIMIT = 2000  # characters; a longer line is no line of a log
 _COLUMNS = 60
 _PHASE = any_of("phases", re.IGNORECASE)
-_OF_EPOCH, _STEP = any_of("epoch"), any_of("steps")
+_EPOCH, _OF_EPOCH = any_of("epochs"), any_of("epoch")
+_STEP, _BATCH = any_of("steps"), any_of("batches")
 _COUNT = re.compile(
     r"[\[(]?\s{0,9}(\d{1,12})\s{0,9}(?:(?:/|of)\s{0,9}(\d{1,12}))?\s{0,9}"
     r"[A-Za-z]{0,12}[\])]?"
@@ -330,14 +332,37 @@ def _row_of(line: Line, text: str) -> _Row | None:
     words = _Words(_BRACKETED.sub(r"\1 ", text) if text.startswith("[") else text)
     if len(words.named) > _COLUMNS or not all(map(_may_name, words.named)):
         return None
-    words.named = [it for it in words.named if not is_moment(it.name, it.value)]
+    timed = [it for it in words.named if not is_moment(it.name, it.value)]
+    words.named = _headed(timed)
     figures = sum(is_figure(pair.value.lstrip("[(")) for pair in words.named)
     if any(_is_epoch(pair.name) or _is_step(pair) for pair in words.named):
         ours = figures > 1 and words.loose <= 2
     else:
         explicit = sum(pair.explicit for pair in words.named)
-        ours = figures > 0 and explicit > 1 and words.loose == 0
+        told = explicit > 1 or _is_counted(words.named)
+        ours = figures > 0 and told and words.loose == 0
     return _row(words.named) if ours else None
+
+
+def _headed(named: list[Named]) -> list[Named]:
+    """Return *named*, before it what statistics are of: ``vgg min = 1 max = 3``."""
+    name = named[0].name if len(named) > 1 else ""
+    found = [*STATISTIC.finditer(name)]
+    if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
+        return named
+    if not all(STATISTIC.fullmatch(one.name) for one in named[1:]):
+        return named
+    head = Named("key", name[: found[0].start()].strip())
+    return [head, replace(named[0], name=found[0][0]), *named[1:]]
+
+
+def _is_counted(named: list[Named]) -> bool:
+    """Tell whether two counts, one of them with a total, stand before what they count.
+
+    In whatever language, they are of progress: ``epoka 0  krok 100/1487  5 img/s``.
+    """
+    counts = [_COUNT.fullmatch(one.value) for one in named[:2]]
+    return len(named) > 2 and all(counts) and any(it and it[2] for it in counts)
 
 
 def _may_name(pair: Named) -> bool:
@@ -379,16 +404,15 @@ def _taken(text: str) -> list[Named] | None:
 
 def _is_epoch(name: str) -> bool:
     words = name.casefold().split()
-    return bool({"epoch", "epochs", "ep"} & set(words)) and all(
-        map(_OF_EPOCH.fullmatch, words)
-    )
+    named = any(map(_EPOCH.fullmatch, words))
+    return named and all(map(_OF_EPOCH.fullmatch, words))
 
 
 def _is_step(one: Named) -> bool:
     name, count = one.name.casefold(), _COUNT.fullmatch(one.value)
     if count is None:
         return False
-    counts = name in ("batch", "batches") and count[2] is not None
+    counts = _BATCH.fullmatch(name) is not None and count[2] is not None
     return counts or _STEP.fullmatch(name) is not None
 
 
@@ -407,8 +431,11 @@ def _row(named: list[Named]) -> _Row:
             epoch = int(count[1]) if epoch is None else epoch
             phases = filter(_PHASE.fullmatch, pair.name.split())
             cells += [("phase", word) for word in phases]
+        elif follows or _is_step(pair):
+            names = ("step", "steps")
         else:
-            names = ("step", "steps") if follows or _is_step(pair) else ()
+            counted = pair in named[:2] and _is_counted(named)
+            names = (pair.name, f"{pair.name} in all") if counted else ()
         if count is None or not names:
             cells.append((pair.name, pair.value))
         else:

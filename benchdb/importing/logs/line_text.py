@@ -35,7 +35,7 @@ _BANNER = re.compile(
     r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))"
     r"(?P<text>\S.*?)(?P<closing>\s{0,20}(?P=mark){1,200}$|\s{1,20}(?P=bar)\s.*|:\s?\{.*)?"
 )
-_COUNTING = re.compile(r"(?i)(?:epoch|step|iter(?:ation)?|fold|round)[ :]+\d[\d/ ]*")
+_COUNTING = any_of("counting", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _PROMPT = re.compile(words_of("prompts") + r"[ \t]{1,8}(\S.*)")
@@ -61,10 +61,10 @@ _LANGUAGES = any_of("languages")
 def command(text: str) -> str | None:
     """Return the command that *text* shows behind a prompt, or that it is.
 
-    Without a prompt it has options, and begins with a path or with what is set in the
-    environment.
+    Without a prompt it has options, and begins with a path, a launcher, or with what is
+    set in the environment. It may be marked as code.
     """
-    stripped = text.strip()
+    stripped = text.strip().strip("`").strip()
     found = _PROMPT.fullmatch(stripped) or _BANG.fullmatch(stripped)
     if found is None:
         return stripped if _COMMAND.fullmatch(stripped) else None

@@ -116,14 +116,15 @@ def is_output(document: Document) -> bool:
 class _Lines:
     """The lines of a document, what holds where they are, and how they hang together.
 
-    *measured* tells that a figure stood above in the same block.
+    *measured* tells that a figure stood above in the same block, *warned* where the
+    last warning stands: what is indented right below it is its line of source.
     """
 
     def __init__(self, document: Document) -> None:
         self.above = Outline()
         self.scanner = Scanner(document.lines, shown)
         self.settings: dict[str, Setting] = {}
-        self.block = 0
+        self.block = self._warned = 0
         self._outside: dict[str, Setting] = {}  # settings around a fence
         self._program = False
         self._measured = False
@@ -168,7 +169,10 @@ class _Lines:
 
     def tell(self, line: Line) -> None:
         """Keep a line of text that is nobody's own as context."""
-        if not is_chatter(line.text):
+        source = line.indent > 0 and line.number == self._warned + 1
+        if is_chatter(line.text):
+            self._warned = line.number
+        elif not source:
             _tell(line, self.scanner, self.above, printed=self._printed or line.fenced)
         self.block += 1
 
@@ -209,6 +213,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
+        if not line.fenced:
+            above.keep()
         above.begin(outline.COMMAND, shell[:_LABEL_WIDTH])
     elif bold:
         above.begin(outline.BOLD, bold.strip().rstrip(":")[:_LABEL_WIDTH])

@@ -153,10 +153,13 @@ def device(text: str, on: RecognisedChip | None = None) -> Device | None:
 def gpu_of(vendor: str, *beside: str) -> Device | None:
     """Return by what the GPUs of *vendor* compute, where there is one way.
 
-    What is *beside* them, a system and a framework, may leave one.
+    What is *beside* them, a system and a framework, may leave one; some frameworks do
+    whosever they are.
     """
-    ways = names()["computing"].get(vendor, {})
-    return next((ways[it] for it in (*beside, "") if it in ways), None) or None
+    computing = names()["computing"]
+    ways = computing["any"], computing.get(vendor, {})
+    known = (way[it] for way in ways for it in (*beside, "") if it in way)
+    return next(known, None) or None
 
 
 def processor(printed: str) -> RecognisedChip | None:

@@ -94,3 +94,13 @@ def test_cores_and_memory_of_a_machine_that_a_column_names_are_completed_on_the_
         ]
     line = inferred(of_text(listed + rows))["machine in Chip"]
     assert "'M5 Max' -> M5 Max 40c 128 GB (1)" in line
+
+
+def test_a_heading_says_the_device_of_its_own_section_alone():
+    rows = table("GPU | Speed (FPS)", "RTX 2070 SUPER | 5.4")
+    text = "# RIFE\n\n## RIFE (CUDA)\n\n" + rows + "\n## RIFE-NCNN\n\n" + rows
+    stored = [it[2:4] for it in machines(text)]
+    assert stored == [("cuda", "unknown"), ("vulkan", "ncnn")]
+
+    directml = "## TensorFlow-DirectML on the GPU\n\n" + rows
+    assert machines(directml)[0][2:4] == ("unknown", "tensorflow-directml")

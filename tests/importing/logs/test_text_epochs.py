@@ -12,6 +12,47 @@ from tests.importing.sheet_texts import one, read, texts
             {"epoch": "3", "of": "10", "Loss": "0.5", "Time": "12.3 s"},
         ),
         ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
+        *(
+            (
+                f"{epoch} 1  {step} 100/1487  {loss} 6.5  5 img/s",
+                {
+                    "epoch": "1",
+                    "step": "100",
+                    "steps": "1487",
+                    loss: "6.5",
+                    "img/s": "5 img/s",
+                },
+            )
+            for epoch, step, loss in (
+                ("epoca", "paso", "perdida"),
+                ("Época", "passo", "perda"),
+                ("époque", "étape", "perte"),
+                ("Epoche", "Schritt", "Verlust"),
+                ("Epoca", "passo", "perdita"),
+                ("Эпоха", "шаг", "потери"),
+                ("轮次", "步", "损失"),
+                ("エポック", "ステップ", "損失"),
+                ("에폭", "스텝", "손실"),
+            )
+        ),
+        (
+            "  squeezenet_int8  min =   65.72  max =   66.05  avg =   65.84",
+            {
+                "key": "squeezenet_int8",
+                "min": "65.72",
+                "max": "66.05",
+                "avg": "65.84",
+            },
+        ),
+        (  # words of no language that is known here
+            "epoka 1  krok 100/1487  5 img/s",
+            {
+                "epoka": "1",
+                "krok": "100",
+                "krok in all": "1487",
+                "img/s": "5 img/s",
+            },
+        ),
         ("epoch=3 step=100 loss=1e-05", {"epoch": "3", "step": "100", "loss": "1e-05"}),
         (
             "| epoch   3 |   200/ 2983 batches | lr 5.00 | ms/batch 12.34 | ppl  94.50",
@@ -204,3 +245,16 @@ def test_a_run_of_warming_up_is_told_and_no_row():
 
     assert texts(sheet) == [("Run 2", "273ms", "69.4tok/s")]
     assert [bad.reason for bad in sheet.bad] == ["a run of warming up"]
+
+
+def test_the_source_of_a_warning_and_where_a_checkpoint_went_head_no_figures():
+    (sheet,) = read(
+        "epochs",
+        "/home/x/prune.py:164: FutureWarning: `autocast(args...)` is deprecated.\n"
+        "  with torch.cuda.amp.autocast():\n"
+        "  epoca 0  paso 0/1487  loss 6.502  5 img/s\n"
+        "  nuevo mejor (56.04%) -> /home/x/ck.pth.best\n"
+        "  epoca 1  paso 0/1487  loss 3.055  192 img/s\n",
+    )
+    assert sheet.context == ()
+    assert len(sheet.rows) == 2
