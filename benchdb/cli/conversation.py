@@ -107,6 +107,7 @@ def settled(one: Unexplained) -> LoadedMap:
             f"it was imported; to agree: --answer '{proposal.card}={answer}'"
         )
     _say(*_listed(f"benchdb: {one.path}: left out", proposal.left_out, None))
+    _say(*_listed(f"benchdb: {one.path}: taken for granted", proposal.notes, None))
     if proposal.map.nothing is not None:
         raise BenchdbError(f"{proposal.map.nothing}; nothing was stored")
     return _loaded(one, proposal)

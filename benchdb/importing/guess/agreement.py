@@ -156,8 +156,8 @@ class Corrected:
             return True
         own = fact or setting(name)
         shown = fact is not None or any(line.fact == own for line in self.lines)
-        if not shown and (titles := self._titles(name, numbers)):
-            return all(self._enter_places(it, answer, numbers) for it in titles)
+        if not shown and (longer := self._beginning(name, numbers)):
+            return all(self._enter_places(it, answer, numbers) for it in longer)
         among = _FACT_IN.fullmatch(name)
         if among and self._places(among["place"], numbers):
             of = fact_named(among["fact"]) or setting(among["fact"])
@@ -168,16 +168,23 @@ class Corrected:
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
         if near or not numbers or _SETTING.fullmatch(name) is None:
             return False
+        if ":" in answer or fact_named(answer) or fact_in(answer):
+            what = "the title of a column, a text or a fact (precision: fp16)"
+            raise AnswerError(f"nothing is called {name!r} ({answer}); give {what}")
         if entered := self._enter_fact(own, answer, numbers):
             self.notes.append(f"{name!r}: kept as {own.name!r} of the runs: {answer}")
         return entered
 
-    def _titles(self, beginning: str, numbers: Sequence[int]) -> list[str]:
-        """Return the titles of columns that start with these words."""
+    def _beginning(self, beginning: str, numbers: Sequence[int]) -> list[str]:
+        """Return the titles of columns that start with these words, else the cells."""
         words = re.compile(rf"{re.escape(plain_name(beginning))}(?![a-z\d])")
-        sheets = (it.sheet for number, it in self._sheets if number in numbers)
+        sheets = [it.sheet for number, it in self._sheets if number in numbers]
         titles = dict.fromkeys(title for sheet in sheets for title in sheet.header)
-        return [title for title in titles if words.match(plain_name(title))]
+        cells = (cell.text for it in sheets for row in it.rows for cell in row.cells)
+        known = [title for title in titles if words.match(plain_name(title))]
+        return known or [
+            it for it in dict.fromkeys(cells) if words.match(plain_name(it))
+        ]
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}

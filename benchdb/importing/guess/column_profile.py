@@ -44,7 +44,7 @@ _LETTERS = "a-z0-9äöüßéèêàâãçîïôõûñáíóúœ\u0430-\u044f\u045
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _MIN = re.compile("(?i)min$")
 _LAST_WORD = re.compile(r"[ _][^\W_]+$")
-_SPELT = {"mw": "mW", "t/s": "t/s"}  # in names of columns
+_SPELT = {"mw": "mW", "t/s": "t/s", "gb/s": "GB/s", "mb/s": "MB/s", "tb/s": "TB/s"}
 # Hours, but in a header: time; and the end of a card's name.
 _NO_UNITS = ("시간", "時間", "时间", "Ti")
 

@@ -328,7 +328,7 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     """
     looks, terms = draft.looks, _spoken_of(draft.looks)
     sided = str(draft.fields.get("workload")).startswith("llm-")
-    if pattern("tps").search(looks.header) or sided:
+    if "tokens/s" in keys and (pattern("tps").search(looks.header) or sided):
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
     if "throughput" in terms and not of_tokens:
@@ -346,7 +346,12 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
 
 
 def _spoken_of(looks: ColumnProfile) -> HeaderTerms:
-    """Return what a column is about, aside from a statistic: "max" is of anything."""
+    """Return what a column is about, aside from a statistic: "max" is of anything.
+
+    "wall TPS" are tokens a second, whatever else is said.
+    """
+    if pattern("tps").search(looks.header):
+        return frozenset(("token",))
     return looks.terms - STATISTICS - {statistic(looks.header)[0]}
 
 

@@ -352,7 +352,7 @@ def test_an_answer_to_what_was_not_asked_brings_its_questions_up():
     text = json.dumps({"machine": "M3 Ultra", "runtime": "mlx", "results": runs})
     document = Document("runs.json", text.encode())
     sheets = READERS["json"](document)
-    found = propose(document, sheets, {"numbers of tps": "tok/s"})
+    found = propose(document, sheets, {"unit of tps": "tok/s"})
     assert "work of tps" in asked(found)
     assert not any("contradict" in it.text for it in found.questions)  # a limit is none
 
