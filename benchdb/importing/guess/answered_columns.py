@@ -18,7 +18,7 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     profile,
 )
-from benchdb.importing.guess.facts import AnswerError, unit_and_metric
+from benchdb.importing.guess.facts import AnswerError, fact_of, unit_and_metric
 from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     figure_doubts,
@@ -33,6 +33,7 @@ _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _SAME = 0.01  # of a figure that is printed in two units
 _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
+_OWN = (VARIANT, "parameters.statistic")
 # Terms by which a column is left out, that say nothing once it is answered.
 _OVERRULED = frozenset(("spec", "given", "estimate"))
 
@@ -57,6 +58,10 @@ def reopened(tables: Sequence[TableDraft], inquiry: Inquiry) -> Iterator[Doubt]:
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
                     yield from table.weighed(_figures(table, one, cells, unit, metric))
+                    # What tells its figures apart follows from the answer.
+                    settings = (fact_of(it).name for it in one.fields if it in _OWN)
+                    it = f"of {one.header[:30]}"
+                    inquiry.known |= {f"{name} {it}": key for name in settings}
 
 
 def _figures(
