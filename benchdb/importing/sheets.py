@@ -51,9 +51,14 @@ def is_called_json(document: Document) -> bool:
     return document.name.lower().endswith(_JSON)
 
 
-@_of_texts
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables in order; the name counts where the content leaves doubt."""
+    return tuple(one for one in _tables(document) if one.kind != "json")
+
+
+@_of_texts
+def _tables(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables, and those of JSON in blocks of code."""
     name = document.name.lower()
     if name.endswith(_SEPARATED):
         return csv.sheets(document)
@@ -65,16 +70,36 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     if page.recognises(document):
         return html_tables.sheets(document)
     found = pipe_tables.sheets(document)
-    if found or name.endswith(_MARKDOWN):
+    if name.endswith(_MARKDOWN) or any(one.kind != "json" for one in found):
         return found
     # A bar of progress is no row, though "|" parts its lines into as many cells.
     lines = ["" if _is_bar(raw) else raw for raw in document.lines]
-    return tuple(csv.guessed(lines))
+    _blank(lines, found)
+    return (*found, *csv.guessed(lines))
 
 
 def _is_bar(raw: str) -> bool:
     """Tell whether a line is a bar of tqdm, done or on its way."""
     return "%" in raw and bars.of_tqdm(unquoted(shown(raw))) is not None
+
+
+@_of_texts
+def _json_sheets(document: Document) -> tuple[Sheet, ...]:
+    """Return the tables of JSON: of all the document, of its scripts or code blocks."""
+    if page.recognises(document):
+        return page.data_sheets(document)
+    try:
+        if whole := nested.json_sheets(document):
+            return whole
+    except DocumentError:  # Markdown may begin like it, with a link
+        if is_called_json(document) or not (blocks := _json_blocks(document)):
+            raise
+        return blocks
+    return _json_blocks(document)
+
+
+def _json_blocks(document: Document) -> tuple[Sheet, ...]:
+    return tuple(one for one in _tables(document) if one.kind == "json")
 
 
 # Those of running text, what says more of a line before what says less.
@@ -94,9 +119,7 @@ _SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
     **{name: _of_texts(read, pages=True) for name, read in _HABITS.items()},
-    "json": lambda it: (
-        page.data_sheets if page.recognises(it) else nested.json_sheets
-    )(it),
+    "json": _json_sheets,
     "yaml": nested.yaml_sheets,
     "sentences": lambda it: tuple(o for o in readable(it) if o.kind == "sentences"),
 }
@@ -118,7 +141,7 @@ def readable(document: Document) -> tuple[Sheet, ...]:
     except DocumentError:
         if is_called_json(document):
             raise
-    tables = sheets(document)
+    tables = _tables(document)
     if name.endswith(_SEPARATED):
         return tables
     if page.recognises(document):
@@ -168,7 +191,9 @@ def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:
     """Blank those of *lines* that are part of a sheet."""
     for sheet in taken:
         own = {sheet.line, *(one.number for one in sheet.bad)}
-        width = len(sheet.header) - len(sheet.inherited)  # settings hold for others too
+        width = len(sheet.header)
+        if sheet.kind != "json":  # settings hold for others too
+            width -= len(sheet.inherited)
         own |= {cell.line for row in sheet.rows for cell in row.cells[:width]}
         own |= {row.line for row in sheet.rows}
         while sheet.kind == "bullets" and bullet(lines[min(own) - 2]) and min(own) > 1:

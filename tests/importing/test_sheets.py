@@ -3,7 +3,7 @@
 import pytest
 
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.sheets import readable
+from benchdb.importing.sheets import READERS, readable
 from tests.importing.sheet_texts import texts
 from tests.importing.tables.test_notebook_sheets import cell, printed, saved
 
@@ -50,6 +50,23 @@ def test_no_line_is_read_twice(name):
 
     lines = [row.line for sheet in found for row in sheet.rows]
     assert len(lines) == len(set(lines)) == 9
+
+
+@pytest.mark.parametrize("name", ["run.md", "run.txt"])
+def test_what_is_json_in_a_code_block_is_read_as_nothing_else(name):
+    block = '{"model": "vgg16",\n "runs": [\n  {"batch": 1, "time_ms": 12.5},\n'
+    block += '  {"batch": 2,\n   "time_ms": 20.5}\n ]}'
+    text = f"# M1 Max\n\n```json\n{block}\n```\n\nThroughput: 140 img/s\n"
+
+    assert kinds(name, text) == [("json", 6), ("key-value", 12)]
+
+
+def test_what_a_notebook_prints_as_json_is_read_as_that():
+    document = saved(cell("code", "", printed('{"model": "vgg16", "time_ms": 12.5}\n')))
+    (sheet,) = readable(document)
+
+    assert (sheet.kind, texts(sheet)) == ("json", [("vgg16", "12.5")])
+    assert READERS["json"](document) == (sheet,)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,30 @@ def result_sheets(node: Node) -> tuple[Sheet, ...]:
     )
 
 
+def block_sheets(
+    block: Sequence[str], first: int, context: tuple[str, ...]
+) -> tuple[Sheet, ...]:
+    """Return the tables of a code block that is JSON or JSON Lines, under *context*.
+
+    Its lines begin with line *first*. There are none where no name tells results: what
+    only configures a run is left to those who read settings line by line.
+    """
+    written = [(n, text) for n, text in enumerate(block, first) if text.strip()]
+    if not written or written[0][1].lstrip()[0] not in "{[":
+        return ()
+    lines = len(written) > 1 and trees.is_json(written[0][1])
+    tables = _Tables(pointers=False, lines=lines)
+    try:
+        for number, text in written if lines else [(first, "\n".join(block))]:
+            tables.take(trees.json_tree(text, number))
+        found = tables.sheets("json")
+    except DocumentError:  # no JSON, or too large
+        return ()
+    if not any(spelt.way("result").search(it) for one in found for it in one.header):
+        return ()
+    return tuple(replace(one, context=(*context, *one.context)) for one in found)
+
+
 def yaml_sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the tables of a document in YAML.
 

@@ -1,4 +1,4 @@
-"""Markdown: pipe tables and HTML tables, wherever they stand in a document."""
+"""Markdown: pipe tables, HTML tables, and CSV and JSON in blocks of code."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -11,7 +11,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.quantities.characters import SIGNS
 from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
-from benchdb.importing.tables import csv, html_tables, inline
+from benchdb.importing.tables import csv, html_tables, inline, nested
 
 _CUT = re.compile(r"\\.|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
@@ -210,7 +210,7 @@ def _pipe_sheet(
 
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
-    """Return the tables of a Markdown document, in its order."""
+    """Return the tables of a Markdown document, in its order, with those of JSON."""
     return tuple(read(document.lines, Outline()))
 
 
@@ -243,7 +243,7 @@ class _Reader:
         for line in self._scanner:
             if line.part == "open":
                 self._outline.enter("fence")
-                self._take_separated(line)
+                self._take_data(line)
             elif line.part == "close":
                 self._outline.leave("fence")
             elif line.part == "hidden" or self._takes_pipe_table(line):
@@ -260,13 +260,18 @@ class _Reader:
         places = range(at, min(at + _NOTE_LINES, end))
         return [self._scanner.line(place).words for place in places]
 
-    def _take_separated(self, line: Line) -> None:
-        """Read a code block of CSV."""
-        language = blocks.fence(line.words)[1]
+    def _take_data(self, line: Line) -> None:
+        """Read a code block of CSV, or of results in JSON."""
+        language, context = blocks.fence(line.words)[1], self._outline.context()
+        at, end = self._scanner.at, self._scanner.end
         if language in _SEPARATED:
-            at, end = self._scanner.at, self._scanner.end
             rows, delimiter = self._scanner.written[at:end], _SEPARATED[language]
-            self.sheets += csv.read(rows, at + 1, self._outline.context(), delimiter)
+            self.sheets += csv.read(rows, at + 1, context, delimiter)
+            self._scanner.at = end
+            return
+        seen = [self._scanner.line(place).text for place in range(at, end)]
+        if found := nested.block_sheets(seen, at + 1, context):
+            self.sheets += found
             self._scanner.at = end
 
     def _takes_pipe_table(self, line: Line) -> bool:

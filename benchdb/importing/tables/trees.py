@@ -101,8 +101,13 @@ def json_lines(document: Document) -> tuple[list[Node], list[int]]:
 def are_json_lines(document: Document) -> bool:
     """Tell whether the first line that is not blank is JSON, with others below."""
     first, _, rest = document.text.strip().partition("\n")
+    return first[:1] in ("{", "[") and bool(rest) and is_json(first)
+
+
+def is_json(text: str) -> bool:
+    """Tell whether *text* is JSON that holds something."""
     try:
-        return first[:1] in ("{", "[") and bool(rest) and bool(json.loads(first))
+        return bool(json.loads(text))
     except (ValueError, RecursionError):
         return False
 

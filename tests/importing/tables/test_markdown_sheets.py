@@ -7,7 +7,7 @@ from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import sheets
 from tests.documents import Mapped, each
 from tests.foreign_files import document, sample_cases
-from tests.importing.sheet_texts import FIXTURES, faults, table, tables, texts
+from tests.importing.sheet_texts import FIXTURES, faults, read, table, tables, texts
 
 TABLE = "| model | ms |\n|---|---|\n| a | 1 |\n"
 
@@ -177,6 +177,51 @@ def test_a_block_of_csv_is_read_as_that():
 
     assert (sheet.kind, sheet.line, sheet.context) == ("csv", 4, ("T",))
     assert texts(sheet) == [("a", "1,5"), ("b", "2,5")]
+
+
+def test_a_block_of_results_in_json_is_read_by_paths_under_its_headings():
+    text = '# M2 Max\n\nMeasured twice:\n\n```json\n{\n "model": "Qwen2.5-7B",\n'
+    text += ' "latency_ms": {"mean": 12.50,\n  "p95": 20.25},\n'
+    text += ' "tags": {"date": "today"}\n}\n```\n'
+    (sheet,) = read("json", text)
+
+    assert (sheet.kind, sheet.line) == ("json", 7)
+    assert sheet.context == ("M2 Max", "Measured twice:")
+    assert sheet.header == ("model", "latency_ms.mean", "latency_ms.p95", "tags.date")
+    assert texts(sheet) == [("Qwen2.5-7B", "12.50", "20.25", "today")]
+    assert [cell.line for cell in sheet.rows[0].cells] == [7, 8, 9, 10]
+    assert not any(cell.pointer for cell in sheet.rows[0].cells)
+
+
+def test_lists_in_a_block_of_json_keep_what_stands_above_them():
+    text = '# T\n\n```\n[{"gpu": "RTX 4090", "runs": [\n{"name": "a", "tps": 58.5},\n'
+    (sheet,) = read("json", f'{text}{{"name": "b", "tps": 52.25}}]}}]\n```\n')
+
+    assert sheet.context == ("T", "[].runs[]")
+    assert texts(sheet) == [("a", "58.5", "RTX 4090"), ("b", "52.25", "RTX 4090")]
+
+
+def test_each_line_of_a_quoted_block_of_json_lines_is_a_row():
+    text = '> ```\n> {"model": "a", "tps": 31.5}\n>\n> {"model": "b", "tps": 44.25}\n'
+    (sheet,) = read("json", f"[Results](x.md)\n\n{text}> ```\n")
+
+    assert texts(sheet) == [("a", "31.5"), ("b", "44.25")]
+    assert [row.line for row in sheet.rows] == [4, 6]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{"batch_size": 4, "dtype": "fp16"}',
+        '{\n "ttft_ms": 12.5,\n …\n}',
+        '{"tps": 12.5}\nand so on',
+        "[info] latency: 12 ms",
+        "{}",
+        "",
+    ],
+)
+def test_a_block_without_results_in_json_is_left_to_the_other_readers(block):
+    assert read("json", f"# T\n\n```json\n{block}\n```\n") == ()
 
 
 def test_footnotes_are_found_by_their_marks():
