@@ -247,6 +247,11 @@ def test_a_run_of_warming_up_is_told_and_no_row():
     assert [bad.reason for bad in sheet.bad] == ["a run of warming up"]
 
 
+def test_the_process_of_a_line_is_no_figure_of_what_it_lists():
+    row = one("epochs", "(APIServer pid=37364) args: {'batch': 8, 'time_s': 1.5}")
+    assert row == {"key": "args", "batch": "8", "time_s": "1.5"}
+
+
 def test_the_source_of_a_warning_and_where_a_checkpoint_went_head_no_figures():
     (sheet,) = read(
         "epochs",
