@@ -50,7 +50,7 @@ _MEASURED = any_of("measured", re.IGNORECASE)
 _RESULT = re.compile(rf"(?<![\w.])\d[\d.,]* ?{words_of('units')}(?![\w/])")
 # Of a name that stands before it, where several follow each other.
 STATISTIC = re.compile(
-    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std)\b"
+    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std|cv)\b"
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
