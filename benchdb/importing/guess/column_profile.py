@@ -274,13 +274,18 @@ def profiles(
 
 
 def units_of(headers: Sequence[str]) -> list[str | None]:
-    """Return the units that headers name; ``Time min`` beside ``Time`` has none."""
-    of = Counter(rest for _, rest in map(statistic, headers))
-    return [
-        unit_in(_MIN.sub("", header) if name == "min" and of[rest] > 1 else header)
-        or unit_in(_LAST_WORD.sub("", header) if name else header)
-        for header, (name, rest) in zip(headers, map(statistic, headers), strict=True)
-    ]
+    """Return the units that headers name.
+
+    ``Time min`` beside ``Time`` has none, nor has ``min`` beside ``max``.
+    """
+    named = [statistic(header) for header in headers]
+    of = Counter(rest for name, rest in named if name or rest)
+    units = []
+    for header, (name, rest) in zip(headers, named, strict=True):
+        least = name == "min" and sum(of[it] for it in {rest, ""}) > 1
+        own = _MIN.sub("", header) if least else header
+        units.append(unit_in(own) or unit_in(_LAST_WORD.sub("", own) if name else own))
+    return units
 
 
 def profile(

@@ -270,6 +270,10 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "bare": lambda column: (
         not column.unit and {unit for unit, _ in column.kinds} <= {"1", "B"}
     ),
+    # A header may have one: "warmup_seconds".
+    "no units": lambda column: (
+        bool(column.unit) or {unit for unit, _ in column.kinds} <= {"1", "B"}
+    ),
     "figures": lambda column: column.figures,
     "numbers": lambda column: {unit for unit, _ in column.kinds} == {"1"},
     "bytes": lambda column: {unit for unit, _ in column.kinds} == {"B"},

@@ -288,10 +288,10 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
     """Return that a specification is left out, and a size or share of nothing named.
 
-    A first of something is no usual time of it.
+    A first of something is no usual time of it, nor one of warming up.
     """
     named = any(re.search(it, draft.header) for it in words().likely.values())
-    first = "first" in draft.looks.terms and not named
+    first = bool(draft.looks.terms & {"first", "warmup"}) and not named
     unsaid = draft.metric is None and (draft.bases <= {"%", "B"} or first)
     return {"guess": LEAVE_OUT} if draft.given or unsaid else {}
 

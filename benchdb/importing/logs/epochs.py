@@ -68,7 +68,8 @@ def _dict_entries(text: str) -> list[Named] | None:
     inner, closing, _ = inner.partition("}")
     if not (brace and closing):
         return None
-    head, colon, _ = unstamped(before).strip().partition(":")
+    before = unstamped(before)
+    head, colon, _ = before.strip().partition(":")
     entries = [Named("key", head)] if colon and is_name(head) else []
     pairs = _BEFORE.findall(before)
     entries += [Named(name, value, explicit=True) for name, value in pairs]

@@ -41,7 +41,7 @@ _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 _PROMPT = re.compile(words_of("prompts") + r"[ \t]{1,8}(\S.*)")
 _COMMAND = any_of("commands")
 _BANG = re.compile(r"!([\w./]{1,200}(?: .*)?)")
-_STAMP = any_of("stamps")
+_STAMP = re.compile(f"(?:{words_of('process')})?+(?:{words_of('stamps')})?+")
 _CHATTER = any_of("chatter")
 _DOING = any_of("doing", re.IGNORECASE)
 _LOADING = any_of("loading", re.IGNORECASE)
@@ -50,7 +50,7 @@ _MEASURED = any_of("measured", re.IGNORECASE)
 _RESULT = re.compile(rf"(?<![\w.])\d[\d.,]* ?{words_of('units')}(?![\w/])")
 # Of a name that stands before it, where several follow each other.
 STATISTIC = re.compile(
-    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std)\b"
+    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std|cv)\b"
 )
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
@@ -74,7 +74,7 @@ def command(text: str) -> str | None:
 def unstamped(text: str) -> str:
     """Return *text* without what a logger writes before it: time, name, level."""
     found = _STAMP.match(text.lstrip())
-    return text if found is None else text.lstrip()[found.end() :]
+    return text.lstrip()[found.end() :] if found and found.end() else text
 
 
 def is_chatter(text: str) -> bool:

@@ -36,6 +36,14 @@ def test_the_size_of_a_number_says_its_likely_unit(header, cell, likely):
     assert question(found, "unit of ").likely == likely
 
 
+@pytest.mark.parametrize("header", ["min | max", "min | mean", "wall min | max"])
+def test_the_least_beside_other_statistics_is_in_no_minutes(header):
+    text = PAGE + table(f"Model | {header} | steps/s", "vgg | 74.89 | 79.88 | 9.5")
+    units = {it.unit for it in of_text(text).map.table[0].columns.values()}
+
+    assert "min" not in units
+
+
 def test_a_rate_of_seconds_is_no_time():
     found = of_text(PAGE + table("Clip | throughput_audio_s_per_s", "a | 39.5"))
     line = question(found, "unit of ")

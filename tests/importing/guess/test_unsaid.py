@@ -365,6 +365,19 @@ def test_what_warmed_up_is_a_setting_of_its_own_and_counts_no_steps():
     assert (rate.metric, rate.value) == ("operations_per_second", 12.5)
 
 
+def test_how_long_warming_up_took_is_asked_and_no_setting_where_cells_have_units():
+    text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
+        "warmup run took | Latency", "0.02 s | 3.5 ms"
+    )
+    found = of_text(text)
+
+    assert question(found, "time of warmup run took").likely == "leave-out"
+    assert "warmup run took" in "\n".join(found.left_out)
+    answer = {"readings": "yes, but warmup run took: work_seconds"}
+    kept = {(it[1], it[2]) for it in figures(of_text(text, answer), text)}
+    assert kept == {("work_seconds", 0.02), ("latency_mean_seconds", 0.0035)}
+
+
 def test_statistics_beside_a_percentile_of_answers_are_of_the_same_times():
     text = "# resnet50 inference, torch, M1 CPU\n\n" + table(
         "min_ms | mean_ms | median_ms | p95_ms", "7 | 8 | 7.5 | 9"

@@ -247,6 +247,19 @@ def test_a_run_of_warming_up_is_told_and_no_row():
     assert [bad.reason for bad in sheet.bad] == ["a run of warming up"]
 
 
+def test_a_coefficient_of_variation_is_a_statistic_of_what_stands_before_them():
+    text = "wall_TPS   mean= 77.5   std= 2.5   CV= 2.8%   min=74.89   max=79.88"
+    (sheet,) = read("epochs", text)
+
+    assert sheet.header == ("key", "mean", "std", "CV", "min", "max")
+    assert texts(sheet) == [("wall_TPS", "77.5", "2.5", "2.8%", "74.89", "79.88")]
+
+
+def test_the_process_of_a_line_is_no_figure_of_what_it_lists():
+    row = one("epochs", "(APIServer pid=37364) args: {'batch': 8, 'time_s': 1.5}")
+    assert row == {"key": "args", "batch": "8", "time_s": "1.5"}
+
+
 def test_the_source_of_a_warning_and_where_a_checkpoint_went_head_no_figures():
     (sheet,) = read(
         "epochs",

@@ -51,6 +51,12 @@ def test_the_program_in_the_article_is_not_read(mapped: Mapped):
     [
         ("vgg16_model: 188.27877402305603", "vgg16_model", "188.27877402305603"),
         ("Images/sec: 72.8", "Images/sec", "72.8"),
+        (
+            "(EngineCore pid=37364) INFO 08-07 18:21:50 [monitor.py:81] Initial "
+            "profiling/warmup run took 0.02 s",
+            "Initial profiling/warmup run",
+            "0.02 s",
+        ),
         ("  alexnet : 35,9 s", "alexnet", "35,9 s"),
         ("images_per_sec=64", "images_per_sec", "64"),
         ("wall time = 12.5 ms", "wall time", "12.5 ms"),

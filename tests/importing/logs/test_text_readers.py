@@ -8,7 +8,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.sheet import Habit, Reader
 from benchdb.importing.sheets import READERS, readable
 from tests.documents import SHAPES, like
-from tests.importing.sheet_texts import FIXTURES, read, read_file
+from tests.importing.sheet_texts import FIXTURES, one, read, read_file
 
 FILES = ("columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [
@@ -104,3 +104,15 @@ def test_what_stands_before_a_colon_between_blanks_names_its_line():
     text = f"```\n{name}   :   0.98 ms,  389 GB/s,  0.11 GB used\n```\n"
 
     assert said(text) == [(name, "0.98 ms"), (name, "389 GB/s"), (name, "0.11 GB")]
+
+
+def test_the_time_of_a_part_and_of_each_of_its_layers_are_two_columns():
+    assert one(
+        "timings",
+        "whisper_print_timings:   encode time = 105842.56 ms / 3307.58 ms per layer\n"
+        "whisper_print_timings:    total time = 245966.58 ms\n",
+    ) == {
+        "whisper encode time": "105842.56 ms",
+        "whisper encode time ms per layer": "3307.58",
+        "whisper total time": "245966.58 ms",
+    }

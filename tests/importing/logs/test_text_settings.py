@@ -81,6 +81,9 @@ def test_settings_of_a_code_block_hold_inside_alone():
         "[10:22:31] ",
         "10:22:31.125 | ",
         "Mar  1 10:22:31 ",
+        "(EngineCore pid=37364) INFO 03-01 10:22:31 [model.py:62] ",
+        "(Worker_TP0 pid=37364, ip=10.0.0.4) 10:22:31 ",
+        "(EngineCore pid=37364) ",
     ],
 )
 def test_the_clock_of_a_log_is_no_figure(stamp):
