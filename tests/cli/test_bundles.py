@@ -36,8 +36,10 @@ from tests.strangers.forged_files import digests, sound
 
 __all__ = ["an_empty_database", "of_alice_and_bob", "signed_by_alice"]
 
-TODAY = datetime.now(UTC).date()
-YESTERDAY, TOMORROW = (TODAY + timedelta(days) for days in (-1, 1))
+
+def day(after: int = 0) -> date:
+    """Return the day in UTC, or one *after* it: a run of tests may pass midnight."""
+    return datetime.now(UTC).date() + timedelta(after)
 
 
 # ---- export --bundle
@@ -120,13 +122,13 @@ def test_verify_says_who_signed_as_far_as_it_is_known(
         return verified(bundle, "--signers", allowed, "--require-signature")
 
     name = f"alice@example.org ({fingerprint(alice)})"
-    known = with_line("valid-before", TOMORROW)
+    known = with_line("valid-before", day(1))
     assert known[0] == 0
     assert known[1].startswith("intact, 2 runs, made by benchdb ")
     assert known[1].endswith(f"; signed by {name}\n")
     for expired in (
-        with_line("valid-before", TODAY),
-        with_line("valid-after", TOMORROW),
+        with_line("valid-before", day()),
+        with_line("valid-after", day(1)),
     ):
         assert expired[0] == 3
         assert f"signed by {name}, whose key has expired\n" in expired[1]
@@ -318,12 +320,12 @@ def test_where_signatures_are_required_only_known_keys_will_do(
     for path in (two_runs, unsigned):
         assert "it is not signed, and --require-signature" in attempt(path, 1)
     assert f"signed with the key {name}, nobody is known here" in attempt(bundle, 1)
-    trust(db, pub(alice), "Alice", "--until", YESTERDAY)
+    trust(db, pub(alice), "Alice", "--until", day(-1))
     assert f"signed with the key {name}, which has expired" in attempt(bundle, 1)
     trust(db, "--revoke", pub(alice))
     assert f"signed with the key {name}, which was revoked" in attempt(bundle, 1)
     assert digests(db) == set()
-    trust(db, pub(alice), "Alice", "--until", TODAY)
+    trust(db, pub(alice), "Alice", "--until", day())
     assert f"{bundle}: signed by Alice ({name})\n" in attempt(bundle, 0)
     assert len(digests(db)) == 2
 

@@ -1,7 +1,7 @@
 """Whose signature counts for what: ``benchdb trust``, with real keys."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,10 @@ from tests.strangers.forged_files import codes, digests, runs, sound
 
 __all__ = ["an_empty_database", "of_alice_and_bob", "signed_by_alice"]
 
-TODAY = datetime.now(UTC).date()
-YESTERDAY = TODAY - timedelta(1)
+
+def day(after: int = 0) -> date:
+    """Return the day in UTC, or one *after* it: a run of tests may pass midnight."""
+    return datetime.now(UTC).date() + timedelta(after)
 
 
 def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
@@ -42,7 +44,7 @@ def test_trust_takes_a_file_a_line_or_the_fingerprint_of_a_key_that_came(
         f"{fingerprint(alice)}  Alice  ssh-ed25519  2 runs",
         f"{fingerprint(bob)}  Robert  ssh-ed25519  0 runs  mine",
     ]
-    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {TODAY}\n"
+    signed = f"  Alice ({fingerprint(alice)}): known key, imported on {day()}\n"
     assert f"\nsignatures\n{signed}" in shown
     sound(db)
 
@@ -104,7 +106,7 @@ def test_what_others_published_is_not_mine_whoever_signs_it(
 def test_an_expired_or_revoked_key_of_mine_makes_nothing_mine(
     db: Path, bundle: Path, keys: tuple[Path, Path]
 ) -> None:
-    trust(db, pub(keys[0]), "me", "--mine", "--until", YESTERDAY)
+    trust(db, pub(keys[0]), "me", "--mine", "--until", day(-1))
     import_(db, bundle)
     trust(db, "--revoke", pub(keys[0]))
 
