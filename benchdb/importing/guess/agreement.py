@@ -141,7 +141,7 @@ class Corrected:
             return self._leave(numbers, answer)
         if fact := fact_named(name):
             numbers = [n for n in numbers if (fact.name, n) not in self._of_tables]
-            if not numbers and self._of_tables:
+            if not numbers and not about and self._of_tables:
                 return True  # each table has its own
         parts = [part for part in map(str.strip, answer.split(";")) if part]
         taken = all(self._take(name, part, numbers) for part in parts)

@@ -1,0 +1,101 @@
+"""Lines of the card: what is one line, and to which part of it an answer goes."""
+
+import json
+
+import pytest
+
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import Proposal, propose
+from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.sheets import READERS
+from tests.importing.guess.guessed import (
+    figures,
+    metrics_of,
+    number,
+    of_text,
+    question,
+    records,
+    table,
+)
+
+FOO = "# matmul in JAX on M2 GPU\n\n" + table("Size | Foo", "512 | 12.5")
+TIME = "# Training, JAX, M2 GPU\n\n" + table("Model | Time", "lenet | 12.5")
+
+
+def asked_together(found: Proposal) -> list[set[str]]:
+    """Return the keys of what each line of the card asks."""
+    return [{it.short for it in line.questions} for line in found.lines()]
+
+
+def test_all_that_is_asked_of_a_column_is_one_line():
+    assert {"unit of Time", "time of Time"} in asked_together(of_text(TIME))
+
+    n = number(of_text(TIME), "unit of Time")
+    found = of_text(TIME, {"readings": f"yes, but {n}: min; {n}: epoch_seconds"})
+    assert figures(found, TIME) == [("lenet", "epoch_seconds", 750.0)]
+    gone = of_text(TIME, {"readings": f"yes, but {n}: leave-out"})
+    assert figures(gone, TIME) == []
+
+
+def test_what_is_not_stated_is_one_line_whose_answers_go_by_what_they_are():
+    text = "# Results\n\n" + table("Model | s/epoch", "lenet | 12.5")
+    n = number(of_text(text), "not stated: device")
+
+    found = of_text(text, {"readings": f"yes, but {n}: cuda; {n}: fp16; {n}: jax"})
+    (run,) = [it.run for it in records(found, text)]
+    assert (run.device, run.framework, run.precision) == ("cuda", "jax", "fp16")
+    with pytest.raises(AnswerError, match="'odd thing': say which fact it is; allow"):
+        of_text(text, {"readings": f"yes, but {n}: odd thing"})
+
+
+def test_a_line_shows_three_other_answers_and_an_error_all():
+    found = of_text(FOO)
+    line = question(found, "numbers of Foo").reading()
+    assert line.endswith("without a unit; or score, tokens/s, img/s …")
+
+    with pytest.raises(AnswerError, match="score, tokens/s, img/s, fps, s, ms, TFLOPS"):
+        of_text(FOO, {"numbers of Foo": "furlongs"})
+
+
+def test_what_needs_an_answer_stands_before_all_others():
+    text = "# Training on M2\n\n" + table(
+        "Model | Throughput (a) | Throughput (b)", "lenet | 12.5 | 13.5"
+    )
+    first, *others = of_text(text).lines()
+
+    assert first.questions[0].likely is None
+    assert all(it.likely for line in others for it in line.questions)
+
+
+def test_columns_with_other_likely_units_are_lines_of_their_own():
+    text = "# JAX on M2\n\n" + table("Model | Time | Latency", "lenet | 2.5 | 512.5")
+    units = [it for it in of_text(text).questions if it.topic == "unit"]
+
+    assert {it.key: it.likely for it in units} == {
+        "unit of Time": "s",
+        "unit of Latency": "ms",
+    }
+
+
+def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
+    runs = [
+        {
+            "hardware": {"gpu_name": "NVIDIA A100", "torch": "2.5.1"},
+            "draft": {"model": "Qwen2 1.5B"},
+            "metrics": {"latency_mean_s": value, "latency_p90_s": value * 2},
+            "baseline": {"latency_mean_s": 3.5},
+            "config": {"ttft_ms": 90.5},
+        }
+        for value in (1.5, 2.5)
+    ]
+    one = Document("runs.json", json.dumps({"runs": runs}).encode())
+    found = propose(one, READERS["json"](one))
+    card = "\n".join(line.reading() for line in found.lines())
+
+    assert metrics_of(found) == {
+        "baseline.latency_mean_s": "latency_mean_seconds",
+        "config.ttft_ms": "time_to_first_token_seconds",
+    }
+    assert "hardware." not in card
+    drafted = found.map.table[0].columns["draft.model"]
+    assert drafted.field == "parameters.draft_model"
