@@ -20,10 +20,11 @@ from benchdb.exchange.reader import BadLine
 from benchdb.exchange.record import Record
 from benchdb.files import replacing
 from benchdb.importing.building import slug
-from benchdb.importing.document import SIZE_LIMIT, Document
+from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.guess.draft import CARD, Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.questions import AGREED, REFUSED
+from benchdb.importing.guess.unread import named_with_lines, unread_lines
 from benchdb.importing.intake import mapped
 from benchdb.importing.mapping import maps
 from benchdb.importing.mapping.maps import LoadedMap
@@ -35,19 +36,36 @@ _ROWS = 8  # of a preview
 _NOTES = 16
 _EXAMPLE = "'yes, but 2: ms; precision of table 1: fp16; column 3: framework'"
 _LINE = re.compile(r"line (\d+)")
+# The key of a line with names in braces, which reads those like it: line, line 2.
+_TEMPLATE = re.compile(r"lines?(?: \d)?")
+_A_LINE = re.compile(r"lines?\s*[:=]\s*")
+_NO_TABLE = "neither a table nor a log of a known habit"
 
 
 class Unexplained(msgspec.Struct, frozen=True):
-    """A document with tables that no map explains, and the answers given so far."""
+    """A document with tables that no map explains, and the answers given so far.
+
+    *templates* are lines of it with names in braces, which read those like them.
+    """
 
     path: Path
     document: Document
     sheets: Sequence[Sheet]
     answers: Mapping[str, str] = {}
+    templates: tuple[str, ...] = ()
 
     def proposal(self, more: Mapping[str, str] = {}) -> Proposal:
         """Return the map that follows from the answers, with what is still open."""
         return propose(self.document, self.sheets, {**self.answers, **more})
+
+    def with_template(self, template: str) -> "Unexplained":
+        """Return the same, where lines like *template* are rows.
+
+        Raise ``DocumentError`` where no line is like it.
+        """
+        templates = (*self.templates, template)
+        sheets = readable(self.document, templates)
+        return msgspec.structs.replace(self, sheets=sheets, templates=templates)
 
 
 def opened(path: Path, answers: Mapping[str, str]) -> Unexplained:
@@ -57,25 +75,30 @@ def opened(path: Path, answers: Mapping[str, str]) -> Unexplained:
             content = stream.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise BenchdbError(f"cannot read {path}: {error.strerror}") from error
-    document = Document(path.name, content)
+    templates = {key: it for key, it in answers.items() if _TEMPLATE.fullmatch(key)}
+    answers = {key: it for key, it in answers.items() if key not in templates}
+    one = Unexplained(path, Document(path.name, content), (), answers)
     try:
-        found = readable(document)
+        one = msgspec.structs.replace(one, sheets=readable(one.document))
     except BenchdbError as error:
         raise BenchdbError(f"{path}: {error}") from error
-    if not found:
-        raise BenchdbError(f"{path}: neither a table nor a log of a known habit")
-    return Unexplained(path, document, found, answers)
+    for template in templates.values():
+        try:
+            one = one.with_template(template)
+        except DocumentError as error:
+            raise AnswerError(f"{path}: {error}") from error
+    return one
 
 
 def given(told: Sequence[str]) -> dict[str, str]:
     """Return the answers in options ``KEY=CHOICE``.
 
-    ``=`` may be in a choice for a card, and in any other key.
+    ``=`` may be in a choice for a card, in a line, and in any other key.
     """
     answers: dict[str, str] = {}
     for one in told:
         key, equals, choice = one.partition("=")
-        if not CARD.fullmatch(key.strip()):
+        if not (CARD.fullmatch(key.strip()) or _TEMPLATE.fullmatch(key.strip())):
             key, equals, choice = one.rpartition("=")
         if not equals or not key.strip():
             raise UsageError(f"--answer {one!r}: give KEY=CHOICE, as --guess shows")
@@ -85,6 +108,7 @@ def given(told: Sequence[str]) -> dict[str, str]:
 
 def describe(one: Unexplained) -> str:
     """Print the proposed map, its rows and its card; return the map."""
+    _require_tables(one)
     proposal = one.proposal()
     preview = _preview(one, proposal, _rows(one, proposal), most=None)
     for line in (*proposal.toml.splitlines(), "", *preview, *_card(proposal)):
@@ -97,6 +121,7 @@ def settled(one: Unexplained) -> LoadedMap:
 
     Raise ``BenchdbError`` where the card is open, or nothing is left.
     """
+    _require_tables(one)
     proposal = one.proposal()
     if proposal.questions:
         _say(*_card(proposal))
@@ -119,18 +144,20 @@ def agreed(one: Unexplained, *, several: bool) -> LoadedMap | None:
     Each card stands below the rows that it is about, and a plain yes to it is one to
     them. Of *several* files it is said which one it is about.
     """
-    title = f"{one.path}: no map says what its columns mean"
+    why = "no map says what its columns mean" if one.sheets else _NO_TABLE
+    title = f"{one.path}: {why}"
     _say(f"=== {title}" if several else f"benchdb: {title}")
+    if not one.sheets:
+        _say(*_unread(one), "  a line of it with names in braces, or no")
     agreed = False
-    while (proposal := one.proposal()).questions:
-        _say("", *_preview(one, proposal, _rows(one, proposal)), *_card(proposal), "")
-        answer = _answer(one, proposal)
-        if answer.casefold() in REFUSED:
+    while not one.sheets or (proposal := one.proposal()).questions:
+        if one.sheets:
+            rows = _rows(one, proposal)
+            _say("", *_preview(one, proposal, rows), *_card(proposal), "")
+        typed, told = _answer(one)
+        if told is None:
             return None
-        agreed = answer.casefold() in (AGREED, AGREED[0])
-        one = msgspec.structs.replace(
-            one, answers={**one.answers, proposal.card: answer}
-        )
+        one, agreed = told, typed.casefold() in (AGREED, AGREED[0])
     rows = _rows(one, proposal)
     if not agreed:
         _say("", *_preview(one, proposal, rows))
@@ -175,18 +202,46 @@ def write(path: Path, toml: str) -> None:
     typer.echo(plain(f"saved {path}"), err=True)
 
 
-def _answer(one: Unexplained, proposal: Proposal) -> str:
-    """Return what somebody types as an answer to a card, once it makes sense."""
+def _answer(one: Unexplained) -> tuple[str, Unexplained | None]:
+    """Return what somebody types, once it makes sense, and what is known with it.
+
+    That is ``None`` for a no.
+    """
     while True:
         typed = _read("answer: ")
         if typed.casefold() in REFUSED:
-            return typed
+            return typed, None
         try:
-            one.proposal({proposal.card: typed})
-        except AnswerError as error:
+            return typed, _answered(one, typed)
+        except (AnswerError, DocumentError) as error:
             _say(f"benchdb: {error}")
-        else:
-            return typed
+
+
+def _answered(one: Unexplained, answer: str) -> Unexplained:
+    """Return what is known with an *answer* to the open card, or a line as template.
+
+    Raise ``AnswerError`` or ``DocumentError`` where it makes no sense.
+    """
+    if template := _A_LINE.match(answer):
+        return one.with_template(answer[template.end() :])
+    if not one.sheets:
+        raise AnswerError("give a line of it with names in braces, 'line: …', or no")
+    card = one.proposal().card
+    one.proposal({card: answer})
+    return msgspec.structs.replace(one, answers={**one.answers, card: answer})
+
+
+def _require_tables(one: Unexplained) -> None:
+    """Raise ``BenchdbError`` where nothing of the document is read."""
+    if not one.sheets:
+        _say(*_unread(one))
+        raise BenchdbError(_NO_TABLE)
+
+
+def _unread(one: Unexplained) -> Iterator[str]:
+    """Yield the figures of a document without tables, and how they may be read."""
+    lines = named_with_lines(unread_lines(one.document, ()), ())
+    return _listed(f"benchdb: {one.path}: left out", [*lines], None)
 
 
 def _card(proposal: Proposal) -> Iterator[str]:

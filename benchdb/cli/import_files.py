@@ -213,6 +213,8 @@ class _Tables(msgspec.Struct, frozen=True):
             _tell_known(failed.path)
         try:
             one = conversation.opened(failed.path, given)
+        except UsageError:
+            raise
         except BenchdbError:  # what is wrong was said already
             return failed
         try:

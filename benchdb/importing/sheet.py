@@ -28,7 +28,7 @@ Habit = Literal[
     "sentences",
 ]
 Reader = Literal[Habit, "json", "yaml"]
-Kind = Literal["markdown", "html", "csv", Reader]
+Kind = Literal["markdown", "html", "csv", "template", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
@@ -71,7 +71,7 @@ class Sheet(msgspec.Struct, frozen=True):
     line, caption or paragraph right above. *footnotes* are texts by mark. *bad* are
     rows that do not fit the header: quarantined, never shifted. *inherited* are columns
     of what holds the rows, in JSON: a figure there is none of the row. *narrowed*
-    tells that it has more columns, which are left out.
+    tells that it has more columns, which are left out. *template* is that of its lines.
     """
 
     kind: Kind
@@ -83,6 +83,7 @@ class Sheet(msgspec.Struct, frozen=True):
     bad: tuple[BadLine, ...] = ()
     inherited: tuple[str, ...] = ()
     narrowed: bool = False
+    template: str | None = None
 
 
 class SheetRows:

@@ -1,7 +1,9 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import bullet, unquoted
 from benchdb.importing.document import LINE_LIMIT, Document, DocumentError
@@ -10,6 +12,7 @@ from benchdb.importing.logs import (
     bars,
     epochs,
     key_value,
+    line_template,
     sentences,
     timings,
 )
@@ -125,13 +128,49 @@ READERS: dict[Reader, _Read] = {
 }
 
 
-@_of_texts
-def readable(document: Document) -> tuple[Sheet, ...]:
+def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, ...]:
+    """Return the sheets of lines that are like *templates*, the first for each line.
+
+    Raise ``DocumentError`` where no line is like one of them.
+    """
+    made: list[Sheet] = []
+    for template in templates:
+        read = _of_texts(partial(line_template.sheets, template=template), pages=True)
+        made += without_lines(read(document), made)
+    return tuple(made)
+
+
+def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
+    """Yield *sheets* without the lines of those *taken*, but where tags part rows."""
+    lines = set[int]()
+    for one in taken:
+        width = len(one.header) - len(one.inherited)  # settings hold for others too
+        lines |= {cell.line for row in one.rows for cell in row.cells[:width]}
+        lines |= {bad.number for bad in one.bad}
+    for one in sheets:
+        if not lines or one.kind in ("html", "json", "yaml"):
+            yield one
+            continue
+        rows = tuple(row for row in one.rows if row.line not in lines)
+        bad = tuple(it for it in one.bad if it.number not in lines)
+        if rows or bad:
+            yield replace(one, rows=rows, bad=bad)
+
+
+def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:
     """Return all sheets of the document in its order; a line is in one of them alone.
 
-    Those are its tables and, on lines that these leave, what each habit of running text
-    finds; or the tables of JSON and YAML. Raise ``DocumentError`` if it cannot be read.
+    Those are lines that are like *templates*, its tables and, on lines that these
+    leave, what each habit of running text finds; or the tables of JSON and YAML. Raise
+    ``DocumentError`` if it cannot be read.
     """
+    own = by_templates(document, templates)
+    every = (*own, *without_lines(_readable(document), own))
+    return tuple(sorted(every, key=lambda sheet: sheet.line)) if own else every
+
+
+@_of_texts
+def _readable(document: Document) -> tuple[Sheet, ...]:
     name = document.name.lower()
     if name.endswith(_YAML):
         return nested.yaml_sheets(document)

@@ -332,7 +332,7 @@ def _drafts(
     cells = (cell.text for row in rows for cell in row.cells)
     digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
     decimal = convention(digits)  # of the tables together
-    by_header: dict[tuple[str, ...], list[Sheet]] = defaultdict(list)
+    by_header: dict[tuple[str | None, ...], list[Sheet]] = defaultdict(list)
     for sheet in sheets:
         if (why := _unreadable(sheet)) is not None:
             left_out.append(f"the table at line {sheet.line}: {why}")
@@ -340,10 +340,10 @@ def _drafts(
             one, named = narrowed(sheet)
             left_out += named
             names = map(fields.plain_name, one.header)
-            by_header[one.kind, *names].append(one)
-    having: dict[str, set[int]] = defaultdict(set)  # which headers have a name
+            by_header[one.kind, one.template, *names].append(one)
+    having: dict[str | None, set[int]] = defaultdict(set)  # which headers have a name
     for n, key in enumerate(by_header):
-        for name in key[1:]:
+        for name in key[2:]:
             having[name].add(n)
     for key, group in by_header.items():
         # Pairs of a name and a figure under the same headings are one list.
@@ -361,7 +361,7 @@ def _drafts(
             )
             for one in single
         }
-        fitting = set.intersection(*(having[name] for name in key[1:]))
+        fitting = set.intersection(*(having[name] for name in key[2:]))
         if len(fitting) > 1 or len(unlike) > 1:
             yield from single
             more = f"{_SHEETS} tables like it are looked at"

@@ -402,6 +402,7 @@ class TableDraft:
         return Table(
             lines=(sheet.line, self.sheets[-1].line) if self.alone else None,
             read=_READERS.get(sheet.kind),
+            template=sheet.template,
             names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
             columns={one.header: self._column(one) for one in self.drafts},

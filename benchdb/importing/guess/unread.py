@@ -15,9 +15,11 @@ from benchdb.importing.logs.settings import begins_anew
 from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import printed_lines
+from benchdb.importing.tables.page import recognises as is_page
 
 _PARTS = 20  # that are named
 _SHOWN = 120  # characters of the figures of a line
+_TAIL = 12  # characters behind the last one
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(
@@ -25,6 +27,7 @@ _NAMED = re.compile(
     \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
     re.VERBOSE,
 )
+_ALONE = re.compile(r"[~≈]?\d[\d,]*\d(?:\.\d+)?|\d\.\d+")
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.
@@ -36,14 +39,27 @@ class UnreadLine(msgspec.Struct, frozen=True):
 
     number: int
     figures: tuple[str, ...]
+    text: str
+
+    def template(self) -> str:
+        """Return what reads lines like it: names stand in place of its figures."""
+        begun, rest = "", " ".join(self.text.split())
+        for count, figure in enumerate(self.figures, 1):
+            number = _NUMBER.search(figure)
+            before, found, after = rest.partition(number[0] if number else figure)
+            if found:
+                begun += f"{before}{{figure {count}}}"
+                rest = after
+        return begun + rest[:_TAIL]
 
 
 def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
     """Return the lines of *document* with figures that are in no cell of *sheets*.
 
     They are rates, times, and sizes beside them or beside words of memory: numbers with
-    a unit, and those whose name says what they are.
+    a unit, and those whose name says what they are; of a page those that stand alone.
     """
+    alone = is_page(document)
     cells: defaultdict[int, list[str]] = defaultdict(list)
     for one in sheets:
         cells[one.line] += one.header
@@ -51,29 +67,26 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
             for cell in row.cells:
                 cells[cell.line].append(cell.text)
     return tuple(
-        UnreadLine(number, tuple(dict.fromkeys(left)))
+        UnreadLine(number, tuple(dict.fromkeys(left)), line)
         for number, line in printed_lines(document)
         if any(map(str.isdigit, line)) and not line.lstrip().startswith("|")
-        if (left := _left_over(line, cells.get(number)))
+        if (
+            left := _left_over(line, cells.get(number))
+            or [line] * bool(alone and number not in cells and _ALONE.fullmatch(line))
+        )
     )
 
 
 def named_with_lines(
     lines: Iterable[UnreadLine], taken: Iterable[Sheet]
 ) -> Iterator[str]:
-    """Yield what says which figures are unread: of many lines, by ranges of them.
+    """Yield what says which figures are unread, and how such lines are read.
 
-    Rows that cannot be read are named with their sheet, if it is *taken*.
+    Of many lines it is said by ranges of them. Rows that cannot be read are named with
+    their sheet, if it is *taken*.
     """
     refused = {bad.number for one in taken for bad in one.bad}
-    lines = [one for one in lines if one.number not in refused]
-    gaps = sorted((b.number - a.number for a, b in pairwise(lines)), reverse=True)
-    widest = gaps[_PARTS - 1] if len(gaps) >= _PARTS else 0
-    parts = [lines[:1]] if lines else []
-    for before, one in pairwise(lines):
-        if one.number - before.number > widest:
-            parts.append([])
-        parts[-1].append(one)
+    parts = _parts([one for one in lines if one.number not in refused])
     for part in parts:
         text = ", ".join(part[0].figures)
         text = text if len(text) <= _SHOWN else f"{text[:_SHOWN].rpartition(',')[0]} …"
@@ -83,6 +96,24 @@ def named_with_lines(
             where = f"lines {part[0].number}-{part[-1].number}: {many} figures, "
             where += f"such as {text!r}"
         yield f"{where}: in no table and no list that can be read"
+    if parts:
+        largest = max(
+            parts, key=lambda part: (part[0].figures != (part[0].text,), len(part))
+        )
+        template = largest[0].template()
+        yield f"to read such lines, name what differs: --answer 'line={template}'"
+
+
+def _parts(lines: Sequence[UnreadLine]) -> list[list[UnreadLine]]:
+    """Return *lines* in parts of which each ends at one of the widest gaps."""
+    gaps = sorted((b.number - a.number for a, b in pairwise(lines)), reverse=True)
+    widest = gaps[_PARTS - 1] if len(gaps) >= _PARTS else 0
+    parts = [[*lines[:1]]] if lines else []
+    for before, one in pairwise(lines):
+        if one.number - before.number > widest:
+            parts.append([])
+        parts[-1].append(one)
+    return parts
 
 
 def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:

@@ -82,19 +82,20 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
 
 
 def matching_lines(
-    document: Document, own: Callable[[Line], _T | None]
+    document: Document, own: Callable[[Line], _T | None], *, everywhere: bool = False
 ) -> Iterator[LineMatch[_T]]:
     """Yield the lines of *document* that *own* makes something of, in their order.
 
-    Every other line is structure, context, a setting, or nothing.
+    Every other line is structure, context, a setting, or nothing. With *everywhere*
+    *own* is asked about headings and lines of programs as well.
     """
     reader = _Lines(document)
     for line in reader.scanner:
-        if not reader.is_text(line):
-            continue
-        made = own(line)
+        is_text = reader.is_text(line)
+        made = own(line) if is_text or (everywhere and line.part == "text") else None
         if made is None:
-            reader.tell(line)
+            if is_text:
+                reader.tell(line)
             continue
         reader.above.end_labels()
         context, settings = reader.above.context(), tuple(reader.settings.values())

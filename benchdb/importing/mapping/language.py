@@ -204,6 +204,8 @@ class Table(Facts, frozen=True, kw_only=True):
     are among its columns, and it begins within *lines*; what is left out asks nothing.
     *read* makes sheets of running text first, or of ``json`` and ``yaml``: with paths
     as columns (``timings.ttft_ms``) and the way to the rows (``results[]``) as context.
+    *template* is a line with names in braces, which become the columns of those like it
+    (``ttft={ttft} ms``).
     *names* is what headings may name, above the table and in rows that are headings.
     *context* are regular expressions for headings whose named groups set fields (dots
     written as ``__``); *headings* are meanings by regular expression, for headings
@@ -217,6 +219,7 @@ class Table(Facts, frozen=True, kw_only=True):
     header: tuple[str, ...] = ()
     lines: tuple[int, int] | None = None
     read: Reader | None = None
+    template: str | None = None
     names: tuple[Named, ...] = ()
     context: tuple[str, ...] = ()
     headings: dict[str, Heading] = {}

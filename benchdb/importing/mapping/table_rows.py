@@ -43,7 +43,7 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
-from benchdb.importing.sheets import READERS, sheets
+from benchdb.importing.sheets import READERS, by_templates, sheets, without_lines
 from benchdb.importing.tables.divided import divided
 
 _LISTED = 12  # tables that an error lists
@@ -75,9 +75,16 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
     """Return the sheets that *map_* explains, by the first table that means each."""
     every: list[Sheet] = []
     matched: list[MatchedTable] = []
-    for reader in dict.fromkeys(table.read for table in map_.table):
-        tables = [table for table in map_.table if table.read == reader]
-        for sheet in READERS[reader](document) if reader else sheets(document):
+    templates = dict.fromkeys(it.template for it in map_.table if it.template)
+    own = by_templates(document, templates)
+    for read, template in dict.fromkeys((it.read, it.template) for it in map_.table):
+        tables = [it for it in map_.table if (it.read, it.template) == (read, template)]
+        if template:
+            found = [one for one in own if one.template == template]
+        else:
+            others = READERS[read](document) if read else sheets(document)
+            found = [*without_lines(others, own)]
+        for sheet in found:
             every.append(sheet)
             views = (sheet, divided(sheet))
             fitting = [

@@ -219,9 +219,11 @@ def test_a_warm_up_stands_apart_from_other_runs():
 
 def test_results_in_sentences_are_named_with_their_lines():
     text = PAGE + "With Phi 4 we reach 45.2 tokens/s.\n"
-    assert left_out(text) == (
-        "line 3: '45.2 tokens/s': in no table and no list that can be read"
-    )
+    assert left_out(text).splitlines() == [
+        "line 3: '45.2 tokens/s': in no table and no list that can be read",
+        "to read such lines, name what differs: --answer "
+        "'line=With Phi 4 we reach {figure 1} tokens/s.'",
+    ]
 
 
 def test_rows_whose_names_say_no_metric_are_named():

@@ -1,0 +1,251 @@
+r"""Lines of any layout, read by one that a person gives with names in braces.
+
+``wall={wall}s ttft={ttft} ms`` takes two figures out of each line that has these words
+in this order. A name takes what stands up to the next printed words, the last one the
+rest of the line; ``...`` stands for anything. A unit right behind a name is that of its
+column; there, and where the name itself ends in a unit, a number must stand. Blanks
+count as one, and may be missing beside a name. Marks of bullets and of emphasis and
+what loggers print first are looked at in no line.
+
+A template of several lines makes a row of each line that is like the last one, below
+lines like the others. What those say holds for the rows below, until they come again; a
+figure among it is of the next row alone. A line that is only a name stands right below
+the one above it. In an option or a map ``\n`` is between them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from benchdb.importing.blocks import Line, bullet, unquoted
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.logs.line_text import shown, unmarked, unstamped
+from benchdb.importing.logs.log_lines import (
+    Entry,
+    LineMatch,
+    as_sheets,
+    cell,
+    matching_lines,
+)
+from benchdb.importing.quantities.unit_names import doubts, understood
+from benchdb.importing.sheet import Cell, Sheet
+
+_NAME = r"\{[^\W\d_][^{}\"]{0,60}\}"
+_TOKEN = re.compile(rf"({_NAME}|\.\.\.|…)")
+_UNIT = re.compile(r" ?([^\W\d_][\w/.]{0,20})(?=[ ,;:|)\]}]|$)")
+_SIGNED = r"[~≈<>]?[-+−]?\d"
+_NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
+_LINES = 8  # of a template
+_LIMIT = 500  # characters of one
+_SHOWN = 100
+
+
+class _Slot(msgspec.Struct, frozen=True):
+    """A name of a template, as the title of its column; a *figure* is of one row."""
+
+    title: str
+    figure: bool = False
+
+
+class _Pattern(msgspec.Struct, frozen=True, dict=True):
+    """A line of a template: its names, and expressions for its parts, in order.
+
+    *words* are the parts as they are written.
+    """
+
+    slots: tuple[_Slot, ...]
+    parts: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @cached_property
+    def expression(self) -> re.Pattern[str]:
+        """Return what finds a line like it: a group for each name."""
+        return re.compile("".join(self.parts))
+
+    @property
+    def text(self) -> str:
+        """Return it as it is written."""
+        return "".join(self.words)
+
+    @property
+    def is_bare(self) -> bool:
+        """Tell whether it has no printed words, so that any line may be like it."""
+        return len(self.words) == 2 and not _TOKEN.sub("", self.text).strip()
+
+
+@lru_cache(maxsize=16)
+def _patterns(text: str) -> tuple[_Pattern, ...]:
+    """Return the lines of a template; raise ``DocumentError`` where it can be none."""
+    lines = [plain for raw in re.split(r"\\n|\n", text) if (plain := _plain(raw))]
+    patterns = [_pattern(line) for line in lines[: _LINES + 1]]
+    titles = [slot.title.casefold() for one in patterns for slot in one.slots]
+    tokens = [_TOKEN.split(line)[2:-1:2] for line in lines]
+    why = None
+    if len(text) > _LIMIT or len(lines) > _LINES:
+        why = f"more than {_LINES} lines or {_LIMIT} characters"
+    elif not patterns or not all(one.slots for one in patterns):
+        why = "each line of it needs a name in braces, as in 'ttft={ttft} ms'"
+    elif len({*titles}) < len(titles):
+        why = "two names are the same"
+    elif not all(words for line in tokens for words in line):
+        why = "between two names a blank or printed words are needed"
+    if why:
+        raise DocumentError(f"the line {text[:_SHOWN]!r}: {why}")
+    return tuple(patterns)
+
+
+def _plain(raw: str) -> str:
+    """Return what of a line is compared: no bullet, emphasis, or stamp of a logger."""
+    listed = bullet(raw)
+    words = unmarked(listed[1] if listed else unstamped(raw))
+    return " ".join(words.split())
+
+
+def _pattern(line: str) -> _Pattern:
+    first, *rest = _TOKEN.split(line)
+    begins = r"(?<!\w)" if first[:1].isalnum() else ""
+    parts = [begins + _literal(first) if first.strip() else r"\A"]
+    slots: list[_Slot] = []
+    for token, words in zip(rest[::2], rest[1::2], strict=True):
+        end = _literal(words) if words else r"\s*$"
+        end += r"(?!\w)" if words[-1:].isalnum() else ""
+        if token[0] != "{":
+            parts.append(f"(?>.*?{end})" if words else "")
+            continue
+        named, unit = token[1:-1].strip(), _UNIT.match(words)
+        numeric = unit is not None and understood(unit[1]) is not None
+        stated = _is_unit(re.split(r"[\s_(]", named.rstrip(")"))[-1])
+        title = f"{named} ({unit[1]})" if unit and numeric and not stated else named
+        slots.append(_Slot(title, numeric or stated))
+        held = rf"{_SIGNED}.*" if stated else r"\S.*"
+        held = _NUMBER if numeric else f"{held}?" if words else held
+        parts.append(rf"(?>\s*({held}){end})")
+    written = map("".join, zip(rest[::2], rest[1::2], strict=True))
+    return _Pattern(tuple(slots), tuple(parts), (first, *written))
+
+
+def _is_unit(word: str) -> bool:
+    """Tell whether *word*, the last of a name, is a unit of what is measured."""
+    unit = understood(word)
+    return len(word) > 1 and (unit.base != "1" if unit else bool(doubts(word)))
+
+
+def _literal(words: str) -> str:
+    """Return the expression for printed *words* between names."""
+    if not words.strip():
+        return r"\s+" if words else ""
+    inside = r"\s+".join(map(re.escape, words.split()))
+    return rf"\s*{inside}\s*"
+
+
+class _Match(msgspec.Struct, frozen=True):
+    """A line that is like the line *level* of a template, with its texts by title."""
+
+    level: int
+    texts: dict[str, str]
+
+
+def sheets(document: Document, template: str) -> tuple[Sheet, ...]:
+    """Return the rows that lines of *document* make, by the *template* they are like.
+
+    Raise ``DocumentError`` where it is no template, or no line is like it.
+    """
+    rows = _Rows(_patterns(template))
+    lines = matching_lines(document, rows.match, everywhere=True)
+    if not (made := as_sheets("template", rows.entries(lines))):
+        raise DocumentError(_difference(document, template))
+    return tuple(replace(sheet, template=template) for sheet in made)
+
+
+class _Rows:
+    """The rows of a template, line by line: what its upper lines say holds meanwhile.
+
+    Of a line that is *fresh* no row was made yet.
+    """
+
+    def __init__(self, patterns: Sequence[_Pattern]) -> None:
+        slots = [slot for one in patterns for slot in one.slots]
+        self._patterns = patterns
+        self._titles = [slot.title for slot in slots]
+        self._figures = {slot.title for slot in slots if slot.figure}
+        self._last = len(patterns) - 1
+        self._above = -1  # the level of the line above, if it is like any
+        self._held: dict[int, LineMatch[_Match]] = {}  # by level
+        self._fresh: set[int] = set()
+
+    def match(self, line: Line) -> _Match | None:
+        """Return what *line* says; one that may be several is like the last of them."""
+        plain = _plain(line.text)
+        for level in reversed(range(len(self._patterns))):
+            pattern = self._patterns[level]
+            if level and pattern.is_bare and self._above != level - 1:
+                continue
+            if found := pattern.expression.search(plain):
+                titles = [slot.title for slot in pattern.slots]
+                self._above = level
+                return _Match(level, dict(zip(titles, found.groups(), strict=True)))
+        self._above = -1
+        return None
+
+    def entries(self, lines: Iterable[LineMatch[_Match]]) -> Iterator[Entry]:
+        """Yield a row for each line like the last one of the template.
+
+        Figures that no such line follows, and rows that lack a line above, are none;
+        their entries say so.
+        """
+        for line in lines:
+            level = line.made.level
+            if level < self._last:
+                yield from self._drop(level)
+            self._held[level] = line
+            self._fresh.add(level)
+            if level == self._last:
+                yield self._row([self._held[it] for it in sorted(self._held)])
+                del self._held[level]
+                self._fresh.clear()
+        yield from self._drop(0)
+
+    def _row(self, lines: Sequence[LineMatch[_Match]]) -> Entry:
+        cells: dict[str, Cell | str] = {}
+        for one in lines:
+            for title, text in one.made.texts.items():
+                if one.made.level in self._fresh or title not in self._figures:
+                    cells[title] = cell(text, one.line, one.raw)
+        named = tuple((title, cells.get(title, "")) for title in self._titles)
+        levels = {one.made.level for one in lines}
+        for level, pattern in enumerate(self._patterns):
+            if level not in levels:
+                where = "follows it" if level == self._last else "stands above it"
+                return lines[-1].entry(
+                    named, fault=f"no line like {pattern.text!r} {where}"
+                )
+        return lines[-1].entry(named)
+
+    def _drop(self, level: int) -> Iterator[Entry]:
+        """Forget what lines from *level* on said; yield their figures, if unused."""
+        for at in sorted(it for it in self._held if it >= level):
+            one = self._held.pop(at)
+            if at in self._fresh and self._figures & one.made.texts.keys():
+                above = [self._held[it] for it in sorted(self._held) if it < at]
+                yield self._row([*above, one])
+
+
+def _difference(document: Document, template: str) -> str:
+    """Return where the line that is most like *template* is another."""
+    longest, at, pattern = 0, 0, _patterns(template)[-1]
+    for number, raw in enumerate(document.lines, 1):
+        plain = _plain(unquoted(shown(raw)).text)
+        for length in range(longest + 1, len(pattern.parts) + 1):
+            if not re.search("".join(pattern.parts[:length]), plain):
+                break
+            longest, at = length, number
+    why = f"no line is like {pattern.text[:_SHOWN]!r}"
+    if at and longest < len(pattern.parts):
+        begun = "".join(pattern.words[:longest])[-_SHOWN:]
+        missing = pattern.words[longest][:_SHOWN]
+        if begun:
+            why += f"; line {at} has {begun!r}, but no {missing!r} behind it"
+    return why

@@ -1,0 +1,140 @@
+"""Lines of a layout that no reader knows are read by one with names in braces."""
+
+import pytest
+
+from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.sheets import readable
+from tests.importing.sheet_texts import texts
+
+RUNS = """\
+# Qwen3 8B on an M3 Max with MLX
+
+=== warm ===
+  try-1      wall= 13.05s  ttft=   107ms  toks=1000  tps= 76.61
+  try-2      wall= 13.35s  ttft=   141ms  toks= 800  tps= 74.89 (slow)
+"""
+
+
+def sheets(text, *templates, name="log.txt"):
+    every = readable(Document(name, text.encode()), templates)
+    return [one for one in every if one.kind == "template"]
+
+
+def test_a_name_takes_what_stands_up_to_the_next_printed_words():
+    (sheet,) = sheets(RUNS, "try-{run} wall={wall}s ttft={ttft}ms ... tps={tps} ")
+
+    assert sheet.header == ("run", "wall (s)", "ttft (ms)", "tps")
+    assert texts(sheet) == [
+        ("1", "13.05", "107", "76.61"),
+        ("2", "13.35", "141", "74.89 (slow)"),
+    ]
+    assert [row.line for row in sheet.rows] == [4, 5]
+    assert sheet.context == ("Qwen3 8B on an M3 Max with MLX", "warm")
+
+
+def test_a_unit_behind_a_name_wants_a_number_before_it():
+    text = "classes: yes\nconv: 3.2 s\npool: about 1 s\nnorm: 1.5e-3 s\nlast: 3 sec\n"
+
+    (sheet,) = sheets(text, "{layer}: {time} s")
+
+    assert sheet.header == ("layer", "time (s)")
+    assert texts(sheet) == [("conv", "3.2"), ("norm", "1.5e-3")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- **conv**: `3.2` ms",
+        "  * conv :  3.2ms, first",
+        "> conv: 3.2 ms",
+        "2026-03-01 10:00:00,123 INFO conv: 3.2 ms",
+    ],
+)
+def test_marks_and_blanks_are_no_difference(line):
+    (sheet,) = sheets(f"Times\n\n{line}\n", "{layer}: {time} ms")
+
+    assert texts(sheet) == [("conv", "3.2")]
+
+
+def test_what_upper_lines_say_holds_until_they_come_again():
+    text = "net vgg\nbatch 8\n10 ms\n11 ms\nbatch 16\n20 ms\nnet cnn\n5 ms\n"
+
+    (sheet,) = sheets(text, r"net {model}\nbatch {batch}\n{time} ms")
+
+    assert texts(sheet) == [
+        ("vgg", "8", "10"),
+        ("vgg", "8", "11"),
+        ("vgg", "16", "20"),
+    ]
+    assert [cell.line for cell in sheet.rows[2].cells] == [1, 5, 6]
+    assert [(it.number, it.reason) for it in sheet.bad] == [
+        (8, "no line like 'batch {batch}' stands above it")
+    ]
+
+
+def test_a_figure_of_an_upper_line_is_of_one_row_and_never_lost():
+    text = "first 3 ms\nrate 7 fps\nrate 8 fps\nfirst 4 ms\nfirst 5 ms\nrate 9 fps\n"
+
+    (sheet,) = sheets(text, r"first {first} ms\nrate {rate} fps")
+
+    assert texts(sheet) == [("3", "7"), ("", "8"), ("5", "9")]
+    assert [(it.number, it.reason) for it in sheet.bad] == [
+        (4, "no line like 'rate {rate} fps' follows it")
+    ]
+
+
+def test_labels_and_values_in_elements_of_a_page_are_lines():
+    page = """<!doctype html>
+<html><body><h2>M4 Max</h2>
+<div class="bar"><div>Qwen3 8B</div><div style="width: 60%">62.3 tok/s</div></div>
+<div class="bar"><div>Gemma 4B</div><div style="width: 90%">101 tok/s</div></div>
+</body></html>
+"""
+    (sheet,) = sheets(page, r"{model}\n{decode} tok/s", name="page.html")
+
+    assert sheet.header == ("model", "decode (tok/s)")
+    assert texts(sheet) == [("Qwen3 8B", "62.3"), ("Gemma 4B", "101")]
+    assert [row.line for row in sheet.rows] == [3, 4]
+
+
+def test_a_line_that_is_only_a_name_stands_right_below_the_one_above_it():
+    text = "batch 8\n62\n\nbatch 16\n\n77\n80\nshare\n55\n"
+
+    (sheet,) = sheets(text, r"batch {batch}\n{prefill tok/s}")
+
+    assert texts(sheet) == [("8", "62"), ("16", "77")]
+
+
+def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
+    text = "fast: 3 ms\nslow: 40 ms\nrun 1, 5 ms\n"
+    document = Document("log.txt", text.encode())
+    first, second = "slow: {slow} ms", "{name}: {time} ms"
+
+    every = readable(document, [first, second])
+
+    rows = {(one.template, texts(one)[0]) for one in every if one.template}
+    assert rows == {(first, ("40",)), (second, ("fast", "3"))}
+    others = [row.line for one in every if not one.template for row in one.rows]
+    assert not {1, 2} & {*others}
+
+
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        ("try-1 wall", "each line of it needs a name in braces"),
+        ("{a} {b}\\nno name", "each line of it needs a name in braces"),
+        ("{run} {Run}", "two names are the same"),
+        ("{wall}{ttft}", "between two names a blank or printed words are needed"),
+        ("{wall} s" * 300, "more than 8 lines or 500 characters"),
+        ("speed={tps}", "no line is like 'speed={tps}'"),
+        (
+            "try-{run} wall={wall}s tps={tps}",
+            "line 4 has 'try-{run} wall=', but no '{wall}s tps=' behind it",
+        ),
+    ],
+)
+def test_what_is_no_template_of_any_line_says_why(template, why):
+    with pytest.raises(DocumentError) as error:
+        sheets(RUNS, template)
+
+    assert why in str(error.value)
