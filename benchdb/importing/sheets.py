@@ -143,18 +143,18 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
     """Yield *sheets* without the lines of those *taken*, but where tags part rows."""
     lines = set[int]()
-    for one in taken:
-        width = len(one.header) - len(one.inherited)  # settings hold for others too
-        lines |= {cell.line for row in one.rows for cell in row.cells[:width]}
-        lines |= {bad.number for bad in one.bad}
-    for one in sheets:
-        if not lines or one.kind in ("html", "json", "yaml"):
-            yield one
+    for sheet in taken:
+        width = len(sheet.header) - len(sheet.inherited)  # settings hold for others too
+        lines |= {cell.line for row in sheet.rows for cell in row.cells[:width]}
+        lines |= {bad.number for bad in sheet.bad}
+    for sheet in sheets:
+        if not lines or sheet.kind in ("html", "json", "yaml"):
+            yield sheet
             continue
-        rows = tuple(row for row in one.rows if row.line not in lines)
-        bad = tuple(it for it in one.bad if it.number not in lines)
+        rows = tuple(row for row in sheet.rows if row.line not in lines)
+        bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
         if rows or bad:
-            yield replace(one, rows=rows, bad=bad)
+            yield replace(sheet, rows=rows, bad=bad)
 
 
 def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:

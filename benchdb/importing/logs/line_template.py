@@ -38,6 +38,7 @@ _TOKEN = re.compile(rf"({_NAME}|\.\.\.|…)")
 _UNIT = re.compile(r" ?([^\W\d_][\w/.]{0,20})(?=[ ,;:|)\]}]|$)")
 _SIGNED = r"[~≈<>]?[-+−]?\d"
 _NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
+_DECIMAL = re.compile(r"\d+[.,]\d+")
 _LINES = 8  # of a template
 _LIMIT = 500  # characters of one
 _SHOWN = 100
@@ -81,16 +82,16 @@ def _patterns(text: str) -> tuple[_Pattern, ...]:
     """Return the lines of a template; raise ``DocumentError`` where it can be none."""
     lines = [plain for raw in re.split(r"\\n|\n", text) if (plain := _plain(raw))]
     patterns = [_pattern(line) for line in lines[: _LINES + 1]]
-    titles = [slot.title.casefold() for one in patterns for slot in one.slots]
-    tokens = [_TOKEN.split(line)[2:-1:2] for line in lines]
+    titles = [slot.title.casefold() for pattern in patterns for slot in pattern.slots]
+    between = [words for line in lines for words in _TOKEN.split(line)[2:-1:2]]
     why = None
     if len(text) > _LIMIT or len(lines) > _LINES:
         why = f"more than {_LINES} lines or {_LIMIT} characters"
-    elif not patterns or not all(one.slots for one in patterns):
+    elif not patterns or not all(pattern.slots for pattern in patterns):
         why = "each line of it needs a name in braces, as in 'ttft={ttft} ms'"
     elif len({*titles}) < len(titles):
         why = "two names are the same"
-    elif not all(words for line in tokens for words in line):
+    elif not all(between):
         why = "between two names a blank or printed words are needed"
     if why:
         raise DocumentError(f"the line {text[:_SHOWN]!r}: {why}")
@@ -167,7 +168,7 @@ class _Rows:
     """
 
     def __init__(self, patterns: Sequence[_Pattern]) -> None:
-        slots = [slot for one in patterns for slot in one.slots]
+        slots = [slot for pattern in patterns for slot in pattern.slots]
         self._patterns = patterns
         self._titles = [slot.title for slot in slots]
         self._figures = {slot.title for slot in slots if slot.figure}
@@ -183,10 +184,10 @@ class _Rows:
             pattern = self._patterns[level]
             if level and pattern.is_bare and self._above != level - 1:
                 continue
-            if found := pattern.expression.search(plain):
+            if match := pattern.expression.search(plain):
                 titles = [slot.title for slot in pattern.slots]
                 self._above = level
-                return _Match(level, dict(zip(titles, found.groups(), strict=True)))
+                return _Match(level, dict(zip(titles, match.groups(), strict=True)))
         self._above = -1
         return None
 
@@ -210,12 +211,13 @@ class _Rows:
 
     def _row(self, lines: Sequence[LineMatch[_Match]]) -> Entry:
         cells: dict[str, Cell | str] = {}
-        for one in lines:
-            for title, text in one.made.texts.items():
-                if one.made.level in self._fresh or title not in self._figures:
-                    cells[title] = cell(text, one.line, one.raw)
+        for line in lines:
+            for title, text in line.made.texts.items():
+                figure = title in self._figures or _DECIMAL.fullmatch(text)
+                if line.made.level in self._fresh or not figure:
+                    cells[title] = cell(text, line.line, line.raw)
         named = tuple((title, cells.get(title, "")) for title in self._titles)
-        levels = {one.made.level for one in lines}
+        levels = {line.made.level for line in lines}
         for level, pattern in enumerate(self._patterns):
             if level not in levels:
                 where = "follows it" if level == self._last else "stands above it"
@@ -227,25 +229,24 @@ class _Rows:
     def _drop(self, level: int) -> Iterator[Entry]:
         """Forget what lines from *level* on said; yield their figures, if unused."""
         for at in sorted(it for it in self._held if it >= level):
-            one = self._held.pop(at)
-            if at in self._fresh and self._figures & one.made.texts.keys():
+            line = self._held.pop(at)
+            if at in self._fresh and self._figures & line.made.texts.keys():
                 above = [self._held[it] for it in sorted(self._held) if it < at]
-                yield self._row([*above, one])
+                yield self._row([*above, line])
 
 
 def _difference(document: Document, template: str) -> str:
     """Return where the line that is most like *template* is another."""
-    longest, at, pattern = 0, 0, _patterns(template)[-1]
-    for number, raw in enumerate(document.lines, 1):
+    longest, nearest, pattern = 0, "", _patterns(template)[-1]
+    for raw in document.lines:
         plain = _plain(unquoted(shown(raw)).text)
         for length in range(longest + 1, len(pattern.parts) + 1):
             if not re.search("".join(pattern.parts[:length]), plain):
                 break
-            longest, at = length, number
+            longest, nearest = length, plain
     why = f"no line is like {pattern.text[:_SHOWN]!r}"
-    if at and longest < len(pattern.parts):
-        begun = "".join(pattern.words[:longest])[-_SHOWN:]
+    begun = "".join(pattern.words[:longest])[-_SHOWN:]
+    if begun and longest < len(pattern.parts):
         missing = pattern.words[longest][:_SHOWN]
-        if begun:
-            why += f"; line {at} has {begun!r}, but no {missing!r} behind it"
+        why += f"; {nearest[:_SHOWN]!r} has {begun!r}, but no {missing!r} behind it"
     return why

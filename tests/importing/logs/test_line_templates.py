@@ -74,10 +74,12 @@ def test_what_upper_lines_say_holds_until_they_come_again():
 
 def test_a_figure_of_an_upper_line_is_of_one_row_and_never_lost():
     text = "first 3 ms\nrate 7 fps\nrate 8 fps\nfirst 4 ms\nfirst 5 ms\nrate 9 fps\n"
+    bare = "took 3.5\nrate 7 fps\nrate 8 fps\n"
 
     (sheet,) = sheets(text, r"first {first} ms\nrate {rate} fps")
 
     assert texts(sheet) == [("3", "7"), ("", "8"), ("5", "9")]
+    assert texts(sheets(bare, r"took {time}\nrate {rate} fps")[0])[1] == ("", "8")
     assert [(it.number, it.reason) for it in sheet.bad] == [
         (4, "no line like 'rate {rate} fps' follows it")
     ]
@@ -129,7 +131,8 @@ def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
         ("speed={tps}", "no line is like 'speed={tps}'"),
         (
             "try-{run} wall={wall}s tps={tps}",
-            "line 4 has 'try-{run} wall=', but no '{wall}s tps=' behind it",
+            "'try-1 wall= 13.05s ttft= 107ms toks=1000 tps= 76.61' has "
+            "'try-{run} wall=', but no '{wall}s tps=' behind it",
         ),
     ],
 )
