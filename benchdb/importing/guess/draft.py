@@ -104,7 +104,7 @@ def propose(
     left_out: list[str] = []
     sheets = [*map(divided, sheets)]
     tables = list(_drafts(document, sheets, left_out))
-    plan = _Plan(document, tables, left_out, unread_lines(document, sheets))
+    plan = _Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier = _Earlier()
@@ -185,7 +185,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     tables = _read(plan, inquiry)
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
-    left_out += named_with_lines(plan.unread, taken)
+    left_out += named_with_lines(plan.unread(tables), taken)
     # A fault would spoil the tables beside it.
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)
@@ -315,7 +315,22 @@ class _Plan(msgspec.Struct, frozen=True):
     document: Document
     tables: Sequence[_Planned]
     left_out: Sequence[str]
-    unread: Sequence[UnreadLine]
+    sheets: Sequence[Sheet]
+    outside: Sequence[UnreadLine]  # of all sheets
+
+    def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
+        """Return the lines with figures that are in no sheet, or in an idle one.
+
+        Columns that only blanks part may be none: where *tables* take no figures of
+        them, they read nothing.
+        """
+        spaced = [it for it in tables if it.sheets[0].kind == "fixed-width"]
+        idle = [it.sheets for it in spaced if not it.may_have_figures()]
+        if not idle:
+            return self.outside
+        left = {id(sheet) for sheets in idle for sheet in sheets}
+        read = [sheet for sheet in self.sheets if id(sheet) not in left]
+        return unread_lines(self.document, read)
 
 
 def _drafts(
@@ -341,6 +356,9 @@ def _drafts(
             left_out += named
             names = map(fields.plain_name, one.header)
             by_header[one.kind, one.template, *names].append(one)
+        elif sheet.bad:
+            why = f"no row of it can be read: {sheet.bad[0].reason}"
+            left_out.append(f"the table at line {sheet.line}: {why}")
     having: dict[str | None, set[int]] = defaultdict(set)  # which headers have a name
     for n, key in enumerate(by_header):
         for name in key[2:]:

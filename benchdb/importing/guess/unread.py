@@ -27,7 +27,10 @@ _NAMED = re.compile(
     \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
     re.VERBOSE,
 )
-_ALONE = re.compile(r"[~≈]?\d[\d,]*\d(?:\.\d+)?|\d\.\d+")
+# 1,041 and 62.3, and with a name or two before it: B200 1.5
+_ALONE = re.compile(
+    r"[~≈]?\d[\d,]*\d(?:\.\d+)?|(?:[^\W\d_][\w.+-]{0,20} ){0,3}[~≈]?\d+\.\d+"
+)
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.
@@ -97,11 +100,16 @@ def named_with_lines(
             where += f"such as {text!r}"
         yield f"{where}: in no table and no list that can be read"
     if parts:
-        largest = max(
-            parts, key=lambda part: (part[0].figures != (part[0].text,), len(part))
-        )
-        template = largest[0].template()
+        lines = [line for part in parts for line in part]
+        shapes = Counter(map(_shape, lines))
+        template = max(lines, key=lambda line: shapes[_shape(line)]).template()
         yield f"to read such lines, name what differs: --answer 'line={template}'"
+
+
+def _shape(line: UnreadLine) -> tuple[str, ...]:
+    """Return the figures of *line* without their numbers; lone ones are not alike."""
+    shape = tuple(_NUMBER.sub("", figure) for figure in line.figures)
+    return shape if any(shape) else (line.text,)
 
 
 def _parts(lines: Sequence[UnreadLine]) -> list[list[UnreadLine]]:

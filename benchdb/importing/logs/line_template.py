@@ -87,8 +87,8 @@ def _patterns(text: str) -> tuple[_Pattern, ...]:
     why = None
     if len(text) > _LIMIT or len(lines) > _LINES:
         why = f"more than {_LINES} lines or {_LIMIT} characters"
-    elif not patterns or not all(pattern.slots for pattern in patterns):
-        why = "each line of it needs a name in braces, as in 'ttft={ttft} ms'"
+    elif not titles:
+        why = "it needs a name in braces, as in 'ttft={ttft} ms'"
     elif len({*titles}) < len(titles):
         why = "two names are the same"
     elif not all(between):
@@ -112,12 +112,12 @@ def _pattern(line: str) -> _Pattern:
     slots: list[_Slot] = []
     for token, words in zip(rest[::2], rest[1::2], strict=True):
         end = _literal(words) if words else r"\s*$"
-        end += r"(?!\w)" if words[-1:].isalnum() else ""
         if token[0] != "{":
             parts.append(f"(?>.*?{end})" if words else "")
             continue
         named, unit = token[1:-1].strip(), _UNIT.match(words)
         numeric = unit is not None and understood(unit[1]) is not None
+        end += r"(?!\w)" if numeric and words[-1:].isalnum() else ""
         stated = _is_unit(re.split(r"[\s_(]", named.rstrip(")"))[-1])
         title = f"{named} ({unit[1]})" if unit and numeric and not stated else named
         slots.append(_Slot(title, numeric or stated))
@@ -156,8 +156,10 @@ def sheets(document: Document, template: str) -> tuple[Sheet, ...]:
     """
     rows = _Rows(_patterns(template))
     lines = matching_lines(document, rows.match, everywhere=True)
-    if not (made := as_sheets("template", rows.entries(lines))):
-        raise DocumentError(_difference(document, template))
+    made = as_sheets("template", rows.entries(lines))
+    if not any(sheet.rows for sheet in made):
+        faults = [fault.reason for sheet in made for fault in sheet.bad]
+        raise DocumentError(next(iter(faults), _difference(document, template)))
     return tuple(replace(sheet, template=template) for sheet in made)
 
 

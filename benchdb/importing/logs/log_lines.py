@@ -87,14 +87,18 @@ def matching_lines(
     """Yield the lines of *document* that *own* makes something of, in their order.
 
     Every other line is structure, context, a setting, or nothing. With *everywhere*
-    *own* is asked about headings and lines of programs as well.
+    *own* is asked about headings and lines of programs as well, and a plain line right
+    below one of its lines is nothing.
     """
     reader = _Lines(document)
+    below = 0  # the number of a line that is nothing unless it leads others
     for line in reader.scanner:
         is_text = reader.is_text(line)
         made = own(line) if is_text or (everywhere and line.part == "text") else None
+        if everywhere and (made is not None or (line.number == below and is_text)):
+            below = line.number + 1
         if made is None:
-            if is_text:
+            if is_text and (below != line.number + 1 or _leads(line)):
                 reader.tell(line)
             continue
         reader.above.end_labels()
@@ -103,6 +107,12 @@ def matching_lines(
         yield LineMatch(*seen, reader.block, made)
         if listed := bullet(line.text):
             reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
+
+
+def _leads(line: Line) -> bool:
+    """Tell whether *line* is marked as what stands above others."""
+    ends = line.text.endswith((":", "："))
+    return bool(ends or blocks.bold(line.words) or banner(line.words))
 
 
 def is_output(document: Document) -> bool:

@@ -97,3 +97,31 @@ def test_code_and_styles_of_a_page_name_no_figures_but_results_in_scripts():
     text += "const rows = [{name: 'x', tps: 58.25}];\n</script></body></html>\n"
 
     assert left_out(text, "page.html") == ["line 6: 'tps: 58.25'"]
+
+
+def test_columns_that_only_blanks_part_read_nothing_where_no_figure_is_taken():
+    text = "Kernels on an M2\n"
+    text += "               total        used        free      shared   available\n"
+    text += "Mem:           7.4Gi       472Mi       6.8Gi        15Mi       6.8Gi\n"
+    text += "[10:00:00] RUN: the kernels, one by one, of all that were built here\n"
+    text += "softmax fp16 fused           65536     0.0163 ms     32.1 GB/s\n"
+    text += "softmax fp16 eager           65536     0.0301 ms     17.4 GB/s\n"
+    text += "softmax fp16 eager          262144     0.0576 ms     36.4 GB/s\n"
+
+    assert left_out(text) == [
+        "line 5: '0.0163 ms, 32.1 GB/s'",
+        "line 6: '0.0301 ms, 17.4 GB/s'",
+        "line 7: '0.0576 ms, 36.4 GB/s'",
+    ]
+
+
+def test_numbers_of_a_page_that_stand_alone_are_figures():
+    bars = ("62.3", "1,041", "B200 1.5", "M2 Max 12.25")
+    others = ("7", "12%", "2nd", "as of 2026")
+    elements = "\n".join(f"<div>{text}</div>" for text in (*bars, *others))
+    page = f"<!doctype html>\n<html><body>\n{elements}\n</body></html>\n"
+
+    left = left_out(f"{page}<p>It ran at 5 tok/s.</p>\n", "bars.html")
+
+    assert left[:4] == [f"line {n}: {text!r}" for n, text in enumerate(bars, 3)]
+    assert len(left) == 4

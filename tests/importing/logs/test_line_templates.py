@@ -99,6 +99,19 @@ def test_labels_and_values_in_elements_of_a_page_are_lines():
     assert [row.line for row in sheet.rows] == [3, 4]
 
 
+def test_lines_beside_others_are_no_headings_of_those_below():
+    text = "Speed on an M2\n\nstart net=vgg\nrun it\nend after 3 ms\nstart net=cnn\n"
+    text += "warning: slow\nrun it\nend after 4 ms\n\nOn the CPU:\nstart net=rnn\n"
+    text += "run it\nend after 9 ms\n"
+
+    first, second = sheets(text, r"start net={model}\nrun ...\nend after {time} ms")
+
+    assert first.context == ("Speed on an M2",)
+    assert texts(first) == [("vgg", "3"), ("cnn", "4")]
+    assert second.context == ("On the CPU",)
+    assert texts(second) == [("rnn", "9")]
+
+
 def test_a_line_that_is_only_a_name_stands_right_below_the_one_above_it():
     text = "batch 8\n62\n\nbatch 16\n\n77\n80\nshare\n55\n"
 
@@ -123,12 +136,12 @@ def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
 @pytest.mark.parametrize(
     ("template", "why"),
     [
-        ("try-1 wall", "each line of it needs a name in braces"),
-        ("{a} {b}\\nno name", "each line of it needs a name in braces"),
+        ("try-1 wall", "it needs a name in braces, as in 'ttft={ttft} ms'"),
         ("{run} {Run}", "two names are the same"),
         ("{wall}{ttft}", "between two names a blank or printed words are needed"),
         ("{wall} s" * 300, "more than 8 lines or 500 characters"),
         ("speed={tps}", "no line is like 'speed={tps}'"),
+        ("wall ...\\ntry-{run}", "no line like 'wall ...' stands above it"),
         (
             "try-{run} wall={wall}s tps={tps}",
             "'try-1 wall= 13.05s ttft= 107ms toks=1000 tps= 76.61' has "
