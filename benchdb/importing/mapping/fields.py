@@ -45,7 +45,9 @@ _ALWAYS = ("os_name", "os_version", "framework_version")  # their absence is tol
 GROUPED = re.compile(r"\d{1,3}(?:,\d{3}){1,4}", re.ASCII)  # digits of a whole number
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9]\d{0,14})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?\d{1,12}\.\d{1,12}", re.ASCII)
-_BATCH = re.compile(r"(?:bs|b|batch(?:[ _-]?size)?)\s*[:=×x]?\s*(\d{1,9})", re.I | re.A)
+_BATCH = re.compile(
+    r"(?:bs|b|batch(?:[ _-]?size)?|[a-z] ?(?==))\s*[:=×x]?\s*(\d{1,9})", re.I | re.A
+)
 _COUNT = re.compile(r"\D{0,20}?(\d{1,4})(?!\d|[.,]\d)[^\d]{0,20}")
 _BYTES = re.compile(r"(?<![A-Za-z])([KkMGTP])(i?)B", re.ASCII)
 _BINARY = re.compile(r"[KMGTP]iB")

@@ -114,6 +114,12 @@ def test_billions_of_parameters_are_no_batch(text, size):
     assert named.get("parameters.batch_size") == size
 
 
+def test_the_name_of_one_of_several_chips_is_no_batch_size():
+    facts = recognised("MI355X vs B200, at b32", ["machine", "batch_size"])
+
+    assert facts.set == {"parameters.batch_size": 32}
+
+
 @pytest.mark.parametrize(
     ("heading", "instance"),
     [
