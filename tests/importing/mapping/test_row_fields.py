@@ -61,7 +61,9 @@ def test_a_batch_size_that_is_no_number_is_refused():
     assert refused(found) == [("line 3", "'huge' is no batch size")]
 
 
-@pytest.mark.parametrize(("cell", "size"), [("64", 64), ("bs=64", 64), ("Batch 8", 8)])
+@pytest.mark.parametrize(
+    ("cell", "size"), [("64", 64), ("bs=64", 64), ("Batch 8", 8), ("M=16", 16)]
+)
 def test_a_batch_size_is_a_number_whatever_stands_before_it(cell, size):
     found = speed(f"vgg16 | M1 | 3 img/s | {cell}", more=" | BS", toml=SPEED + BS)
 
