@@ -83,7 +83,9 @@ def import_command(
     guess: bool = _flag(
         "Import nothing; print map, rows and open questions.", "--guess"
     ),
-    answer: list[str] | None = _table("Answer a question; repeatable.", "KEY=CHOICE"),
+    answer: list[str] | None = _table(
+        "Answer a card, or give a line with names in braces; repeatable.", "KEY=CHOICE"
+    ),
     save: Path | None = _table("Save the map that was agreed on.", "FILE.toml"),
     yes: bool = _flag("Ask nothing; take tables without open questions.", "--yes"),
     strict: bool = flag("Take all of it, or nothing at all.", "--strict"),
