@@ -462,7 +462,17 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
-    if table.may_have_figures() or _left_columns(table):
+    if table.may_have_figures():
+        return
+    if _left_columns(table):
+        unsaid = [
+            repr(one.header)
+            for one in table.drafts
+            if one.left is None and one.metric != RATIO
+            if any(text[:1].isdigit() for text in one.looks.texts)
+        ]
+        if unsaid:
+            yield f"{where}: {', '.join(unsaid)}: numbers beside no figures"
         return
     texts = [text for one in table.drafts for text in one.looks.texts]
     digits = [text for text in texts if any(map(str.isdigit, text))]

@@ -54,6 +54,7 @@ _REPEATED = re.compile(
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
 _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
+_OPERAND = re.compile(r"\d ?[A-Za-zµ]{0,4} [/×*÷] [~≈]?$")  # 2 GB / 300 GB/s
 _STATEMENT = 12  # words of a line that a program prints to say what it measured
 _LIMIT = 600  # characters of a line
 _WIDTH = 60  # characters of a key
@@ -143,7 +144,12 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     short = short and len(text.split()) <= _STATEMENT
     if not (prose or line.fenced or listed or labelled or short):
         return None
-    found = [it for it in _found(text) if not _LIMITED.search(text[: it.start])]
+    found = [
+        it
+        for it in _found(text)
+        for before in [text[: it.start]]
+        if not (_LIMITED.search(before) or _OPERAND.search(before))
+    ]
     if not found:
         return None
     head = labelled or _HEAD.match(text[: found[0].start])

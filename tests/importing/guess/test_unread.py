@@ -125,3 +125,23 @@ def test_numbers_of_a_page_that_stand_alone_are_figures():
 
     assert left[:4] == [f"line {n}: {text!r}" for n, text in enumerate(bars, 3)]
     assert len(left) == 4
+
+
+def test_a_rate_that_something_is_divided_by_is_no_figure():
+    text = (
+        "Loading, on a T4\n\n```\nweights:  2.2GB / 300 GB/s = ~7.3ms at least\n```\n"
+    )
+    document = Document("notes.md", text.encode())
+    (sheet,) = readable(document)
+
+    assert [cell.text for row in sheet.rows for cell in row.cells][1::2] == ["~7.3ms"]
+    assert left_out(text, "notes.md") == ["line 4: '2.2GB, 300 GB/s'"]
+
+
+def test_numbers_that_a_table_without_figures_drops_are_named():
+    text = "Notes on an M2\n\n| Case | Initial RAM (MB) | Cells | Steps |\n|---|---|---|---|\n"
+    text += "| a | 2797 | 3 | 20 |\n| b | 2781 | 4 | 30 |\n"
+    document = Document("notes.md", text.encode())
+    left = propose(document, readable(document)).left_out
+
+    assert "'Initial RAM (MB)'" in "".join(left)
