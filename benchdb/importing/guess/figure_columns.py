@@ -130,7 +130,8 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     draft.unit, draft.kinds = looks.unit, looks.kinds
     above = understood(around.unit or "")
     other = above and above.base == "s" and looks.terms & _OF_RATES
-    if around.unit and not (looks.unit or other) and draft.bases == {"1"}:
+    bare = draft.bases == {"1"} and draft.varied is None
+    if around.unit and not (looks.unit or other) and bare:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
@@ -138,6 +139,7 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
     rated = of_chip or (around.specified and draft.bases & _RATED)
     draft.given = bool(rated or named) and "score" not in looks.terms
+    draft.given &= draft.varied is None
     return doubts + _kind_doubts(draft, around)
 
 
@@ -186,6 +188,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if draft.metric is not None or draft.bases != {"1"}:
         return _metric_doubts(draft, around)
     terms = _spoken_of(looks) or around.terms
+    terms = terms if draft.varied is None else frozenset()
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
@@ -208,10 +211,12 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
-    if draft.aside and looks.integers:  # a count of something, nearly always
+    if draft.varied is not None:
+        draft.aside = True
+    elif draft.aside and looks.integers:  # a count of something, nearly always
         more |= {} if looks.terms else {"figures": lambda: False}
     if not terms:  # numbers without a unit are more often no measured ones
-        draft.rated = looks.integers and not draft.fields and not around.clear
+        draft.rated = looks.integers and not (draft.fields or draft.aside)
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
@@ -220,6 +225,8 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     more["guess"] = _likely_unit(keys, draft, around)
     if draft.given or unsaid:
         more["guess"] = LEAVE_OUT
+    if draft.varied is not None:
+        more["guess"] = "setting"
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])

@@ -21,17 +21,19 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.figure_columns import Around, metric_of
+from benchdb.importing.guess.headings import settings_in
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import is_unit_header
+from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _BARE = frozenset([("1", None)])
+_COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
 
@@ -82,6 +84,35 @@ def _size(draft: ColumnDraft) -> float:
     """Return the median of the numbers that the cells of a column begin with."""
     numbers = (_NUMBER.match(text) for text in draft.looks.texts)
     return median([float(it[0]) for it in numbers if it] or [0])
+
+
+def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None:
+    """Enter which numbers are a setting that was varied, most likely.
+
+    They count up left of the figures, in rows that nothing left of them tells apart.
+    """
+    figures = [n for n, one in enumerate(drafts) if one.holds_figures]
+    one = drafts[figures[0]] if len(figures) > 1 else None
+    if one is None or one.fields or not one.is_count:
+        return
+    counts = [int(text) for text in one.looks.texts if text.isdigit()]
+    rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
+    left = {tuple(row[: figures[0]]) for row in rows}
+    if len(counts) >= _COUNTED_UP and counts == sorted(counts) and len(left) < len(rows):
+        known = [frozenset(settings_in(f"{one.header}={it}")) for it in counts]
+        named = known[0] if len({*known}) == 1 else frozenset()
+        one.varied = next(iter(named), f"parameters.{slug(one.header)}")
+
+
+def leave_of_best(drafts: Sequence[ColumnDraft]) -> None:
+    """Leave words out that tell of the best run, or worst, beside figures of others."""
+    figures = [one for one in drafts if one.holds_figures or one.left]
+    for one in (it for it in drafts if it.holds_words):
+        ranked = pattern("ranked").match(fold(one.header))
+        others = [it for it in figures if ranked and ranked[0] not in fold(it.header)]
+        if ranked and any(it.holds_figures for it in others):
+            why = f"of the {ranked[0]} run, not of {others[0].header!r}"
+            one.leave(f"{one.header!r}: {why}")
 
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:

@@ -133,6 +133,7 @@ class TableDraft:
             if one.holds_figures and not one.parts and one.metric is None
         ]
         pivots.enter_pivots(figures, self.drafts)
+        siblings.enter_varied(self.sheets, self.drafts)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
@@ -142,6 +143,7 @@ class TableDraft:
         pivots.enter_pivots(self.rows, [])
         siblings.settle(self.rows or figures, self.around)
         doubts += label_doubts + self._figure_doubts(self.rows or figures)
+        siblings.leave_of_best(self.drafts)
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
