@@ -316,7 +316,8 @@ def profile(
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
     heads = {it for it in header_terms(header) & _OF_NAMES if _is_head(header, it)}
     names = heads and unit is None and not measured
-    figures = share >= _HALF and not names
+    switched = any(map(pattern("switched").fullmatch, sample))
+    figures = share >= _HALF and not (names or switched)
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {
         kind

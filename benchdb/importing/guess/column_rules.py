@@ -261,6 +261,7 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
         not column.figures
         and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
+    "switched": lambda column: any(map(pattern("switched").fullmatch, column.texts)),
     "integers": lambda column: column.integers and not column.unit,
     "gpus": lambda column: (
         not column.unit

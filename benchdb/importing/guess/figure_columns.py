@@ -381,6 +381,8 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     if "workload" in draft.fields or draft.metric not in (*TOKENS, *_OF_SIDES):
         return
     terms = draft.looks.terms
+    if "decode" in beside and pattern("processing").search(draft.header):
+        terms |= {"prefill"}
     said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
     side = "prefill" if "prefill" in terms else "decode" if said else None
     if "total" in terms and not terms & {"prefill", "decode"}:

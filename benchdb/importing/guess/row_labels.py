@@ -129,7 +129,8 @@ def _metrics(
         or ((mixed or keyed) and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
     ]
     several = len(rows) > 1 and (mixed or len(rows) == len(labels))
-    return rows if several or keyed else []
+    summed_up = all(not statistic(it.header)[1] for it in drafts if it.looks.figures)
+    return rows if several or keyed or summed_up else []
 
 
 def _aside(

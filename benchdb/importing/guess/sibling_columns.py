@@ -98,7 +98,11 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
     counts = [int(text) for text in one.looks.texts if text.isdigit()]
     rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
     left = {tuple(row[: figures[0]]) for row in rows}
-    if len(counts) >= _COUNTED_UP and counts == sorted(counts) and len(left) < len(rows):
+    if (
+        len(counts) >= _COUNTED_UP
+        and counts == sorted(counts)
+        and len(left) < len(rows)
+    ):
         known = [frozenset(settings_in(f"{one.header}={it}")) for it in counts]
         named = known[0] if len({*known}) == 1 else frozenset()
         one.varied = next(iter(named), f"parameters.{slug(one.header)}")

@@ -369,8 +369,12 @@ class TableDraft:
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )
-        headed = any(map(re.compile(BILLIONS).search, chain(*self.segments)))
-        if headed and not known & {"parameters.model", "parameters.model_size"}:
+        sizes = [{*re.findall(BILLIONS, text)} for text in chain(*self.segments)]
+        if (
+            any(sizes)
+            and max(map(len, sizes)) == 1
+            and not known & {"parameters.model", "parameters.model_size"}
+        ):
             self.context.append(BILLIONS)
 
     def has_figures(self) -> bool:

@@ -346,8 +346,15 @@ def _row_of(line: Line, text: str) -> _Row | None:
 
 
 def _headed(named: list[Named]) -> list[Named]:
-    """Return *named*, before it what statistics are of: ``vgg min = 1 max = 3``."""
+    """Return *named*, before it what they are of, which no mark sets apart.
+
+    A gap does, ``run-1   wall= 12s ttft= 107ms``, or that statistics follow,
+    ``vgg min = 1 max = 3``.
+    """
     name = named[0].name if len(named) > 1 else ""
+    head, gap, first = name.rpartition("  ")
+    if gap and all(one.explicit for one in named):
+        return [Named("key", head.strip()), replace(named[0], name=first), *named[1:]]
     found = [*STATISTIC.finditer(name)]
     if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
         return named

@@ -15,7 +15,9 @@ from benchdb.importing.tables.inline import Tag, tags
 from benchdb.importing.tables.trees import Leaf, Node
 
 _PAGE = re.compile(
-    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
+    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?"
+    r"<(?:!doctype\s+html|html|head|title|meta|style|body)\b",
+    re.I,
 )
 _WITHIN = re.compile(  # an element of text
     "!|a|abbr|b|big|cite|code|em|font|i|img|ins|kbd|mark|q|samp|script|small|span"
@@ -30,7 +32,7 @@ _DECODER = json.JSONDecoder()
 
 
 def recognises(document: Document) -> bool:
-    """Tell whether the document is a page."""
+    """Tell whether the document is a page, or what its head or body holds."""
     return bool(_PAGE.match(document.text))
 
 

@@ -271,3 +271,17 @@ def test_the_source_of_a_warning_and_where_a_checkpoint_went_head_no_figures():
     )
     assert sheet.context == ()
     assert len(sheet.rows) == 2
+
+
+def test_a_gap_sets_the_name_of_a_line_apart_from_what_it_lists():
+    text = (
+        "  run-1      wall= 13.05s  ttft=   107ms  toks=1000\n"
+        "  run-2      wall= 13.35s  ttft=   141ms  toks=1000\n"
+    )
+    (sheet,) = read("epochs", text)
+
+    assert sheet.header == ("key", "wall", "ttft", "toks")
+    assert texts(sheet) == [
+        ("run-1", "13.05s", "107ms", "1000"),
+        ("run-2", "13.35s", "141ms", "1000"),
+    ]
