@@ -256,7 +256,8 @@ def counted_as(metric: str, unit: str | None) -> str | None:
     """
     counts = metrics()[metric].counts if metric in metrics() else ()
     known = understood(unit or "")
-    if not counts or known is None or known.per in (None, *COUNTED):
+    rate = known is not None and known.base.startswith("1/")
+    if not counts or not rate or known.per in (None, *COUNTED):
         return unit
     return f"{counts[0]}{known.base.removeprefix('1')}"
 

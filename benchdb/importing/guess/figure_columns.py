@@ -53,6 +53,14 @@ _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
 _PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
+_ANY_UNIT = Free(
+    "a unit, such as ms, tok/s or GB",
+    lambda it: (
+        None
+        if understood(it) or setting_field(it)
+        else "it is no unit that can be understood"
+    ),
+)
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -124,14 +132,15 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of a column of figures; what is not enters *draft*."""
+    if draft.varied is not None:
+        return [_varied_doubt(draft, around)]
     looks = draft.looks
     commas = looks.decimal == "," or any("," in text for text in looks.texts)
     draft.decimal = looks.decimal if commas else None
     draft.unit, draft.kinds = looks.unit, looks.kinds
     above = understood(around.unit or "")
     other = above and above.base == "s" and looks.terms & _OF_RATES
-    bare = draft.bases == {"1"} and draft.varied is None
-    if around.unit and not (looks.unit or other) and bare:
+    if around.unit and not (looks.unit or other) and draft.bases == {"1"}:
         draft.take_unit(around.unit)
     doubts = _cell_doubts(draft)
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
@@ -139,8 +148,24 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
     rated = of_chip or (around.specified and draft.bases & _RATED)
     draft.given = bool(rated or named) and "score" not in looks.terms
-    draft.given &= draft.varied is None
     return doubts + _kind_doubts(draft, around)
+
+
+def _varied_doubt(draft: ColumnDraft, around: Around) -> Doubt:
+    """Return the doubt whether numbers that count up are what was varied."""
+
+    def settle(answer: str) -> list[Doubt]:
+        if draft.take(answer):
+            return []
+        draft.aside = False
+        draft.take_unit(answer)
+        _enter_metric(draft, around)
+        return [] if draft.metric else _metric_doubts(draft, around)
+
+    draft.aside = True
+    choices = ("setting", *words().numbers[""].split(), "figure", LEAVE_OUT)
+    more: dict[str, object] = {"settle": settle, "free": _ANY_UNIT}
+    return column_doubt([draft], "numbers", "What are {}?", choices, **more)
 
 
 def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
@@ -188,7 +213,6 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     if draft.metric is not None or draft.bases != {"1"}:
         return _metric_doubts(draft, around)
     terms = _spoken_of(looks) or around.terms
-    terms = terms if draft.varied is None else frozenset()
     numbers = words().numbers
     keys = next(numbers[term] for term in numbers if term in terms or not term).split()
     times = all((unit := understood(key)) and unit.base == "s" for key in keys)
@@ -204,19 +228,12 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return _metric_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
-    no_unit = "it is no unit that can be understood"
-    free = Free(
-        "a unit, such as ms, tok/s or GB",
-        lambda it: None if understood(it) or setting_field(it) else no_unit,
-    )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
-    more: dict[str, object] = {"settle": settle, "free": free}
-    if draft.varied is not None:
-        draft.aside = True
-    elif draft.aside and looks.integers:  # a count of something, nearly always
+    more: dict[str, object] = {"settle": settle, "free": _ANY_UNIT}
+    if draft.aside and looks.integers:  # a count of something, nearly always
         more |= {} if looks.terms else {"figures": lambda: False}
     if not terms:  # numbers without a unit are more often no measured ones
-        draft.rated = looks.integers and not (draft.fields or draft.aside)
+        draft.rated = looks.integers and not draft.fields and not around.clear
         keys = sorted(keys, key=lambda key: key != "score")
     choices = (*keys, "setting", "figure", LEAVE_OUT)
     topic = "unit" if terms else "numbers"
@@ -225,8 +242,6 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     more["guess"] = _likely_unit(keys, draft, around)
     if draft.given or unsaid:
         more["guess"] = LEAVE_OUT
-    if draft.varied is not None:
-        more["guess"] = "setting"
     doubts = [column_doubt([draft], topic, text, choices, **more)]
     if times:
         draft.kinds = frozenset([("s", None)])

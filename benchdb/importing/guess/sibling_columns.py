@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
+    amounts,
     fold,
     pattern,
     says_only,
@@ -89,13 +90,15 @@ def _size(draft: ColumnDraft) -> float:
 def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None:
     """Enter which numbers are a setting that was varied, most likely.
 
-    They count up left of the figures, in rows that nothing left of them tells apart.
+    They count up left of the figures, in rows that nothing left of them tells apart;
+    of rates it is said that they are those of the load.
     """
     figures = [n for n, one in enumerate(drafts) if one.holds_figures]
     one = drafts[figures[0]] if len(figures) > 1 else None
-    if one is None or one.fields or not one.is_count:
+    load = one is not None and pattern("load").match(fold(one.header))
+    if one is None or one.fields or not (one.is_count or load):
         return
-    counts = [int(text) for text in one.looks.texts if text.isdigit()]
+    counts = amounts(one.looks.texts, None)
     rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
     left = {tuple(row[: figures[0]]) for row in rows}
     if (
@@ -103,9 +106,10 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
         and counts == sorted(counts)
         and len(left) < len(rows)
     ):
-        known = [frozenset(settings_in(f"{one.header}={it}")) for it in counts]
-        named = known[0] if len({*known}) == 1 else frozenset()
-        one.varied = next(iter(named), f"parameters.{slug(one.header)}")
+        known = [{*settings_in(f"{one.header}={it}")} for it in one.looks.texts]
+        one.varied = next(iter(set.intersection(*known)), None)
+        one.varied = one.varied or f"parameters.{slug(one.header)}"
+        one.looks = replace(one.looks, unit=None, kinds=_BARE, terms=frozenset())
 
 
 def leave_of_best(drafts: Sequence[ColumnDraft]) -> None:
@@ -130,9 +134,19 @@ def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
 def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter a column of units of several kinds: it tells the metric of each row.
 
-    Rows in a unit of which nothing says the metric are left out.
+    Rows in a unit of which nothing says the metric are left out. The one unit in an
+    object of JSON is that of the numbers beside it: ``latency.unit``.
     """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
+    for one in drafts:
+        holder, dot, name = one.header.rpartition(".")
+        text = one.looks.texts[0] if len(one.looks.texts) == 1 else ""
+        own = understood(text) if dot and is_unit_header(name) else None
+        bare = [it for it in figures if it.looks.kinds == _BARE]
+        beside = [it for it in bare if it.header.rpartition(".")[0] == holder]
+        for it in beside if own else ():
+            it.looks = replace(it.looks, unit=text, kinds={(own.base, own.per)})
+            one.column = Column(is_="ignore")
     unit = next((one for one in drafts if is_unit_header(one.header)), None)
     if unit is None or not unit.holds_words:
         return

@@ -65,6 +65,8 @@ from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
+# What several columns tell: the first is it, the others are settings.
+_OF_SEVERAL = ("parameters.", "framework_version", "os_version")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _MEASURED = CLEAR_TERMS | {"prefill", "decode"}
 _CELLS = 20  # of words that are looked at for names
@@ -208,7 +210,7 @@ class TableDraft:
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
-            elif known is not None and (known.field or "").startswith("parameters."):
+            elif known is not None and (known.field or "").startswith(_OF_SEVERAL):
                 one.become_field(f"parameters.{slug(one.header)}")
         self._enter_inherited()
 

@@ -56,7 +56,7 @@ SIZES = table(
 
 
 def test_clients_that_count_up_under_a_unit_are_a_setting_and_no_tokens_per_second():
-    text = f"## Llama 8B on an RTX 4090, aggregate tok/s, still climbing at C=64\n\n{CLIENTS}"
+    text = f"## Llama 8B, aggregate tok/s, still climbing at C=64\n\n{CLIENTS}"
     found = of_text(text)
 
     (asked,) = [it for it in found.questions if "'C'" in it.reading()]
