@@ -198,7 +198,7 @@ def cells_doubt(
 
     def settle(answer: str) -> None:
         draft.asked = False
-        if answer == "setting":
+        if answer in ("setting", "model"):
             enter_tests(draft, THINGS[answer][0])
         elif not draft.take(answer):
             draft.become_field(THINGS[answer][0])

@@ -455,10 +455,12 @@ class TableDraft:
         made = one.finished()
         if made.field in ("workload", "parameters.model") and not made.cells:
             cut = {text: cut_settings(text) for text in one.looks.texts}
+            said = {text: recognised(text, ["precision"]).set for text in cut}
+            apart = len({repr(it) for it in said.values()}) > 1
             cells = {
                 text: Meaning(set={made.field: rest + made.ending, **known})
-                for text, (rest, known) in cut.items()
-                if known and rest
+                for text, (rest, own) in cut.items()
+                if (known := {**own, **(said[text] if apart else {})}) and rest
             }
             return replace(made, cells=cells)
         return replace(made, metric=None) if made.metric and by_row else made

@@ -3,9 +3,9 @@
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
 figure with its unit. Only times, rates, and sizes of memory in use are looked for. What
-stands before a colon with blanks around it names the line. Figures of one kind under
-the same headings are one sheet. Prose is read where a document has nothing else, short
-lines that a program printed always.
+stands before a colon with blanks around it, or before a dash, names the line. Figures
+of one kind under the same headings are one sheet. Prose is read where a document has
+nothing else, short lines that a program printed always.
 """
 
 import re
@@ -39,12 +39,13 @@ _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
 _LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
 _FIGURE = re.compile(
     rf"(?<![\w.,/:+#-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
-    r"(?:,\d{3})*(?:\.\d+)?)(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
+    r"(?:,\d{3})*(?:\.\d+)?(?: ?(?:±|\+/-) ?\d[\d.]*(?= ?[A-Za-zµ]))?)"
+    r"(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
     r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
     r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
 )
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
-_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s")
+_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s|([^:,;]{2,60}\S)\s[–—]\s")
 _LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
