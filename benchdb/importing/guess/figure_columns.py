@@ -349,6 +349,8 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     language model has, nobody can guess.
     """
     looks, terms = draft.looks, _spoken_of(draft.looks)
+    if draft.fields:  # of a machine, say: figures for sure
+        terms = terms or around.terms
     sided = str(draft.fields.get("workload")).startswith("llm-")
     if "tokens/s" in keys and (pattern("tps").search(looks.header) or sided):
         return "tokens/s"
@@ -356,6 +358,8 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     if "throughput" in terms and not of_tokens:
         return ""
     counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
+    if draft.fields and not terms:
+        return ""
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
     if "throughput" in terms:

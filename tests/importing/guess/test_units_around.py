@@ -106,3 +106,22 @@ def test_names_most_of_which_are_machines_are_machines_most_likely():
 
     (asked,) = [it for it in found.questions if it.key.startswith("names of key")]
     assert asked.likely == "machine"
+
+
+def test_a_unit_stands_before_a_remark_in_brackets_and_below_machines_are_figures():
+    rows = ("ResNet-50 fp32 | 402 | 1405", "ResNet-50 fp16 | 1310 | 4120")
+    text = "## Inference (images/sec, higher is better)\n\n" + table(
+        "Model | V100 | H100", *rows
+    )
+    columns = of_text(text).map.table[0].columns
+
+    assert columns["V100"].metric == "reported_samples_per_second"
+    assert columns["V100"].unit == "images/sec"
+
+
+def test_whole_numbers_below_machines_are_no_settings():
+    text = "# ResNet-50\n\n" + table("Epoch | V100 | H100", "1 | 402 | 140")
+    found = of_text(text)
+
+    (asked,) = [it for it in found.questions if "'V100'" in it.reading()]
+    assert asked.likely is None
