@@ -53,14 +53,6 @@ _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
 _PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
-_ANY_UNIT = Free(
-    "a unit, such as ms, tok/s or GB",
-    lambda it: (
-        None
-        if understood(it) or setting_field(it)
-        else "it is no unit that can be understood"
-    ),
-)
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
 
 
@@ -132,9 +124,7 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of a column of figures; what is not enters *draft*."""
-    if draft.varied is not None:
-        return [_varied_doubt(draft, around)]
-    looks = draft.looks
+    looks, around = draft.looks, around if draft.varied is None else Around()
     commas = looks.decimal == "," or any("," in text for text in looks.texts)
     draft.decimal = looks.decimal if commas else None
     draft.unit, draft.kinds = looks.unit, looks.kinds
@@ -149,23 +139,6 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     rated = of_chip or (around.specified and draft.bases & _RATED)
     draft.given = bool(rated or named) and "score" not in looks.terms
     return doubts + _kind_doubts(draft, around)
-
-
-def _varied_doubt(draft: ColumnDraft, around: Around) -> Doubt:
-    """Return the doubt whether numbers that count up are what was varied."""
-
-    def settle(answer: str) -> list[Doubt]:
-        if draft.take(answer):
-            return []
-        draft.aside = False
-        draft.take_unit(answer)
-        _enter_metric(draft, around)
-        return [] if draft.metric else _metric_doubts(draft, around)
-
-    draft.aside = True
-    choices = ("setting", *words().numbers[""].split(), "figure", LEAVE_OUT)
-    more: dict[str, object] = {"settle": settle, "free": _ANY_UNIT}
-    return column_doubt([draft], "numbers", "What are {}?", choices, **more)
 
 
 def _cell_doubts(draft: ColumnDraft) -> list[Doubt]:
@@ -228,8 +201,13 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return _metric_doubts(draft, around)
 
     text = "In which unit are the numbers in {}?" if terms else "What are {}?"
+    no_unit = "it is no unit that can be understood"
+    free = Free(
+        "a unit, such as ms, tok/s or GB",
+        lambda it: None if understood(it) or setting_field(it) else no_unit,
+    )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
-    more: dict[str, object] = {"settle": settle, "free": _ANY_UNIT}
+    more: dict[str, object] = {"settle": settle, "free": free}
     if draft.aside and looks.integers:  # a count of something, nearly always
         more |= {} if looks.terms else {"figures": lambda: False}
     if not terms:  # numbers without a unit are more often no measured ones
@@ -357,7 +335,8 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
     if "throughput" in terms and not of_tokens:
         return ""
-    counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
+    counts = looks.integers or draft.varied is not None
+    counted_ = counts and ("token" in terms or not terms & _MEASURED)
     if draft.fields and not terms:
         return ""
     if counted_ or not terms:

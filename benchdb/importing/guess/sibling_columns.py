@@ -112,17 +112,6 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
         one.looks = replace(one.looks, unit=None, kinds=_BARE, terms=frozenset())
 
 
-def leave_of_best(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave words out that tell of the best run, or worst, beside figures of others."""
-    figures = [one for one in drafts if one.holds_figures or one.left]
-    for one in (it for it in drafts if it.holds_words):
-        ranked = pattern("ranked").match(fold(one.header))
-        others = [it for it in figures if ranked and ranked[0] not in fold(it.header)]
-        if ranked and any(it.holds_figures for it in others):
-            why = f"of the {ranked[0]} run, not of {others[0].header!r}"
-            one.leave(f"{one.header!r}: {why}")
-
-
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Settle columns of figures by others of *drafts* beside them."""
     _leave_statistics(drafts, around)

@@ -145,7 +145,6 @@ class TableDraft:
         pivots.enter_pivots(self.rows, [])
         siblings.settle(self.rows or figures, self.around)
         doubts += label_doubts + self._figure_doubts(self.rows or figures)
-        siblings.leave_of_best(self.drafts)
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited

@@ -115,7 +115,7 @@ def test_what_the_best_run_had_is_no_setting_of_the_others():
 
     assert found.map.table[0].columns["best_config"].is_ == "ignore"
     assert found.left_out == (
-        "line 1: 'best_config': of the best run, not of 'baseline_latency_s'",
+        "line 1: 'best_config' is of one of the runs alone, no setting of the others",
     )
 
 
