@@ -324,21 +324,18 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
 
     Those of a test of a language model are rates. Of a whole number of which
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
-    language model has, nobody can guess.
+    language model has, nobody can guess, nor what figures of a machine are.
     """
     looks, terms = draft.looks, _spoken_of(draft.looks)
-    if draft.fields:  # of a machine, say: figures for sure
-        terms = terms or around.terms
+    terms = terms or (around.terms if draft.fields else terms)
     sided = str(draft.fields.get("workload")).startswith("llm-")
     if "tokens/s" in keys and (pattern("tps").search(looks.header) or sided):
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
-    if "throughput" in terms and not of_tokens:
+    if (draft.fields and not terms) or ("throughput" in terms and not of_tokens):
         return ""
     counts = looks.integers or draft.varied is not None
     counted_ = counts and ("token" in terms or not terms & _MEASURED)
-    if draft.fields and not terms:
-        return ""
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
     if "throughput" in terms:

@@ -115,7 +115,6 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Settle columns of figures by others of *drafts* beside them."""
     _leave_statistics(drafts, around)
-    _leave_parts(drafts)
     _leave_training(drafts)
     _enter_counts(drafts, around)
 
@@ -215,18 +214,6 @@ def _leave_training(drafts: Sequence[ColumnDraft]) -> None:
         beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
         if beside and one.looks.terms & {"accuracy", "loss"}:
             one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
-
-
-def _leave_parts(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns of the power of parts out, beside one of the whole."""
-    power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
-    whole = [one for one in power if one.looks.terms & {"total", "soc"}]
-    for one in power if whole else ():
-        part = one.looks.terms & {"cpu", "gpu"} or pattern("of_parts").search(
-            one.header
-        )
-        if one not in whole and part:
-            one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
 
 
 def _enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:
