@@ -126,3 +126,11 @@ def test_several_sizes_of_models_in_a_heading_are_the_size_of_none():
     found = of_text(text)
 
     assert not any("model_size" in str(it) for it in found.map.table[0].context)
+
+
+def test_numbers_of_parameters_are_no_sizes_of_memory():
+    text = table("Model | HF total | tok/s", "Qwen3 | ~4.0B | 61", "Gemma | ~5.1B | 55")
+    found = of_text(text)
+
+    assert found.map.table[0].columns["HF total"].field == "parameters.hf_total"
+    assert not any("'HF total'" in it.reading() for it in found.questions)
