@@ -262,7 +262,10 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
         not column.figures
         and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
-    "switched": lambda column: any(map(pattern("switched").fullmatch, column.texts)),
+    "switched": lambda column: (
+        any(map(pattern("switched").fullmatch, column.texts))
+        and any(text[:1].isdigit() for text in column.texts)
+    ),
     "integers": lambda column: column.integers and not column.unit,
     "gpus": lambda column: (
         not column.unit

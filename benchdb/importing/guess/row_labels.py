@@ -154,7 +154,7 @@ def _aside(
         )
         pairs = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
         pairs = pairs and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
-    if pairs and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
+    if pairs and set_ and kinds != {"s"} and kinds.isdisjoint(("1/s", "FLOP/s")):
         return f"{labels[0][:40]!r} …: settings, beside no figures"
     return None
 

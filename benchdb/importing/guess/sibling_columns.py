@@ -107,8 +107,9 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
         and len(left) < len(rows)
     ):
         known = [{*settings_in(f"{one.header}={it}")} for it in one.looks.texts]
-        one.varied = next(iter(set.intersection(*known)), None)
-        one.varied = one.varied or f"parameters.{slug(one.header)}"
+        # "prompt 1" is the first of them more often than of one token.
+        sure = (it for it in set.intersection(*known) if not it.endswith("tokens"))
+        one.varied = next(sure, f"parameters.{slug(one.header)}")
         one.looks = replace(one.looks, unit=None, kinds=_BARE, terms=frozenset())
 
 

@@ -16,7 +16,7 @@ from benchdb.importing.tables.trees import Leaf, Node
 
 _PAGE = re.compile(
     r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?"
-    r"<(?:!doctype\s+html|html|head|title|meta|style|body)\b",
+    r"<(?:!doctype\s+html|html|head|title|meta|body)\b",
     re.I,
 )
 _WITHIN = re.compile(  # an element of text

@@ -134,3 +134,10 @@ def test_numbers_of_parameters_are_no_sizes_of_memory():
 
     assert found.map.table[0].columns["HF total"].field == "parameters.hf_total"
     assert not any("'HF total'" in it.reading() for it in found.questions)
+
+
+def test_what_is_only_on_or_off_is_a_parameter():
+    text = table("Flash attention | tok/s", "on | 61.5", "off | 48.5")
+    columns = of_text(text).map.table[0].columns
+
+    assert columns["Flash attention"].field == "parameters.flash_attention"
