@@ -32,7 +32,6 @@ from benchdb.importing.sheet import Sheet, is_unit_header
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _BARE = frozenset([("1", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
@@ -74,17 +73,12 @@ def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
     choices = {"runs": "further runs of it", "others": "columns of their own"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What are the columns without a heading right of {}?"
-    sizes = [_size(one) for one in (first, *runs)]
+    figures = (amounts(one.looks.texts, first.looks.unit) for one in (first, *runs))
+    sizes = [median(it or [0]) for it in figures]
     same = max(sizes) <= _SAME * min(sizes)
     guess = "runs" if same else "others"
     more = {"settle": settle, "guess": guess}
     return column_doubt([first], "runs", text, choices, **more)
-
-
-def _size(draft: ColumnDraft) -> float:
-    """Return the median of the numbers that the cells of a column begin with."""
-    numbers = (_NUMBER.match(text) for text in draft.looks.texts)
-    return median([float(it[0]) for it in numbers if it] or [0])
 
 
 def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None:

@@ -270,10 +270,7 @@ _COLUMNS = 60
 _PHASE = any_of("phases", re.IGNORECASE)
 _EPOCH, _OF_EPOCH = any_of("epochs"), any_of("epoch")
 _STEP, _BATCH = any_of("steps"), any_of("batches")
-_COUNT = re.compile(
-    r"[\[(]?\s{0,9}(\d{1,12})\s{0,9}(?:(?:/|of)\s{0,9}(\d{1,12}))?\s{0,9}"
-    r"[A-Za-z]{0,12}[\])]?"
-)
+_COUNT = any_of("count_in_all")
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"

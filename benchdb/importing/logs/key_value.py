@@ -50,11 +50,7 @@ _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
-# "12 s (GPU) vs 98 s (CPU)", "14.2 ms (9.67 TFLOPS)", "7.5 s/it, 150 s/image"
-_PART = re.compile(
-    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+)(?:\s*\(([^()]{1,30})\))?"
-    r"(?:$|\s*(?:[,;/|]|vs\.?|and)\s*)"
-)
+_PART = any_of("figures_of_a_line")
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")

@@ -49,9 +49,7 @@ _HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s|([^:,;]{2,60}\S)\s
 _LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
-_REPEATED = re.compile(
-    r"(?i)(?<![\w-])(?:rep(?:eat)?|run|trial|iter)[#_]?\d{1,4}:?(?!\S)"
-)
+_REPEATED = any_of("numbers_of_runs", re.IGNORECASE)
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
 _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")
