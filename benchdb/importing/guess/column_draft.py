@@ -256,8 +256,9 @@ def counted_as(metric: str, unit: str | None) -> str | None:
     """
     counts = metrics()[metric].counts if metric in metrics() else ()
     known = understood(unit or "")
-    rate = known is not None and known.base.startswith("1/")
-    if not counts or not rate or known.per in (None, *COUNTED):
+    if not counts or known is None or known.per in (None, *COUNTED):
+        return unit
+    if not known.base.startswith("1/"):  # a time, of something else
         return unit
     return f"{counts[0]}{known.base.removeprefix('1')}"
 

@@ -89,17 +89,14 @@ def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None
     """
     figures = [n for n, one in enumerate(drafts) if one.holds_figures]
     one = drafts[figures[0]] if len(figures) > 1 else None
-    load = one is not None and pattern("load").match(fold(one.header))
-    if one is None or one.fields or not (one.is_count or load):
+    if one is None or one.fields:
         return
+    load = pattern("load").match(fold(one.header))
     counts = amounts(one.looks.texts, None)
     rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
     left = {tuple(row[: figures[0]]) for row in rows}
-    if (
-        len(counts) >= _COUNTED_UP
-        and counts == sorted(counts)
-        and len(left) < len(rows)
-    ):
+    up = len(counts) >= _COUNTED_UP and counts == sorted(counts)
+    if up and (one.is_count or load) and len(left) < len(rows):
         known = [{*settings_in(f"{one.header}={it}")} for it in one.looks.texts]
         # "prompt 1" is the first of them more often than of one token.
         sure = (it for it in set.intersection(*known) if not it.endswith("tokens"))
@@ -121,15 +118,14 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     object of JSON is that of the numbers beside it: ``latency.unit``.
     """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
-    for one in drafts:
-        holder, dot, name = one.header.rpartition(".")
-        text = one.looks.texts[0] if len(one.looks.texts) == 1 else ""
-        own = understood(text) if dot and is_unit_header(name) else None
-        bare = [it for it in figures if it.looks.kinds == _BARE]
-        beside = [it for it in bare if it.header.rpartition(".")[0] == holder]
-        for it in beside if own else ():
-            it.looks = replace(it.looks, unit=text, kinds={(own.base, own.per)})
-            one.column = Column(is_="ignore")
+    for one in (it for it in drafts if len(it.looks.texts) == 1):
+        holder, _, name = one.header.rpartition(".")
+        own = understood(one.looks.texts[0]) if is_unit_header(name) else None
+        for it in (it for it in figures if own and it.looks.kinds == _BARE):
+            if holder and it.header.rpartition(".")[0] == holder:
+                kinds = frozenset([(own.base, own.per)] if own else ())
+                it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
+                one.column = Column(is_="ignore")
     unit = next((one for one in drafts if is_unit_header(one.header)), None)
     if unit is None or not unit.holds_words:
         return

@@ -349,9 +349,9 @@ def _headed(named: list[Named]) -> list[Named]:
     ``vgg min = 1 max = 3``.
     """
     name = named[0].name if len(named) > 1 else ""
-    head, gap, first = name.rpartition("  ")
+    label, gap, first = name.rpartition("  ")
     if gap and all(one.explicit for one in named):
-        return [Named("key", head.strip()), replace(named[0], name=first), *named[1:]]
+        return [Named("key", label.strip()), replace(named[0], name=first), *named[1:]]
     found = [*STATISTIC.finditer(name)]
     if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
         return named
