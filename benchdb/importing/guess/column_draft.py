@@ -53,7 +53,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *left* why it is left out. *asked* tells that it is asked what it names, *given*
     that it may be a specification or an input, *rated* that nothing says whether these
     are results at all; *aside* that others are; *sampled* that equal rows are
-    repetitions of one run.
+    repetitions of one run (samples, or one figure that is printed once more in each).
     *pattern* finds the figure in a cell that has two. It is run number *nth* of what
     *runs_of* is the first run of. *varied* is the setting that numbers are, more
     likely, which count up left of the figures.
@@ -73,7 +73,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     given: bool = False
     rated: bool = False
     aside: bool = False
-    sampled: Literal["samples"] | None = None
+    sampled: Literal["samples", "once"] | None = None
     pattern: str = ""
     nth: int = 0
     runs_of: "ColumnDraft | None" = None

@@ -450,6 +450,7 @@ def unit_in(text: str) -> str | None:
 
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
+    yield from pattern("below_head").findall(text)
     yield from brackets
     yield from (one.partition(",")[0].rstrip() for one in brackets)  # (ms, less is …)
     joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not re.search(r"\d", o))

@@ -17,7 +17,7 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     statistic,
 )
-from benchdb.importing.guess.repeated_rows import repeated_line
+from benchdb.importing.guess.repeated_rows import alike_rows, repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
 
 _FEWEST = 3  # figures of a column that a list sums up
@@ -49,6 +49,23 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                 for it in trials if repeated else ():
                     kept = samples_of(own)
                     it.leave(f"{it.header!r}: the number of a sample; kept are {kept}")
+
+
+def keep_once(table: TableDraft) -> None:
+    """Keep a figure beside each repetition once if it is of all: a cold start.
+
+    It is the same in all rows that nothing but the number of a trial tells apart.
+    """
+    trials = [
+        one for one in table.drafts if pattern("trial").fullmatch(fold(one.header))
+    ]
+    fields = [it.column.field for it in trials if it.column and it.column.field]
+    groups = [rows for rows in alike_rows(table, trials) if fields and len(rows) > 1]
+    for n, one in enumerate(table.drafts if groups else ()):
+        same = all(len({row.texts[n] for row in rows}) == 1 for rows in groups)
+        if one.metric and same and pattern("once").search(one.header):
+            one.add(**dict.fromkeys(fields, "all"))
+            one.sampled = "once"
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:

@@ -327,12 +327,13 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
     language model has, nobody can guess, nor what figures of a machine are.
     """
     looks, terms = draft.looks, _spoken_of(draft.looks)
-    terms = terms or (around.terms if draft.fields else terms)
+    machine = draft.fields.keys() & {"chip", "accelerator", "machine"}
+    terms = terms or (around.terms if machine else terms)
     sided = str(draft.fields.get("workload")).startswith("llm-")
     if "tokens/s" in keys and (pattern("tps").search(looks.header) or sided):
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
-    if (draft.fields and not terms) or ("throughput" in terms and not of_tokens):
+    if (machine and not terms) or ("throughput" in terms and not of_tokens):
         return ""
     counts = looks.integers or draft.varied is not None
     counted_ = counts and ("token" in terms or not terms & _MEASURED)

@@ -89,15 +89,7 @@ IN_BRACKETS = " (in brackets)"
 _FOR = frozenset(("for", "of", "over", "after", "in", "across", "per"))
 _WORDS = 4  # behind a figure that has no name before it
 
-_TOKEN = re.compile(
-    r"(?P<bracket>[(\[{][^()\[\]{}]{0,200}+[)\]}])"
-    r"|(?P<figure>[~<>≈]?[+\-−]?\.?\d[\w.,:%µ°^+\-]*+(?:/\w[\w.%]*+)?|nan(?!\w))"
-    r"|(?P<join>±|\+/-|\+-|/)"
-    r"|(?P<break>[|;·•]|,(?!\d)|\t|(?<=\s)(?:-{1,2}|–|—)(?=\s))"
-    r"|(?P<sep>-{1,2}>|=>|→|[:=：])"
-    r"|(?P<word>[^\s()\[\]{}:=|;,：]++)"
-    r"|(?P<stray>[()\[\]{},])"
-)
+_TOKEN = any_of("tokens")
 
 
 class _Token(msgspec.Struct, frozen=True):

@@ -36,14 +36,7 @@ _IN_USE = any_of("in_use", re.IGNORECASE)
 _OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
 _USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
-_LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
-_FIGURE = re.compile(
-    rf"(?<![\w.,/:+#-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
-    r"(?:,\d{3})*(?:\.\d+)?(?: ?(?:±|\+/-) ?\d[\d.]*(?= ?[A-Za-zµ]))?)"
-    r"(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
-    r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
-    r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
-)
+_FIGURE = any_of("figures")
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s|([^:,;]{2,60}\S)\s[–—]\s")
 _LABELLED = any_of("labelled_times")

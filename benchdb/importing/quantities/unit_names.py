@@ -225,9 +225,7 @@ def _quotient(above: Unit, below: Unit) -> Unit | None:
             above.per is None and below.factor >= 3600
         ):
             return Unit("1/h", above.per, factor * 3600)
-        case (("1" | "B" | "FLOP") as base, "s") if (
-            base == "1" or not above.per
-        ) and below.factor >= 1:  # "Inference / ms" is a head above its unit
+        case (("1" | "B" | "FLOP") as base, "s") if base == "1" or not above.per:
             return Unit(f"{base}/s", above.per, factor)
     return None
 

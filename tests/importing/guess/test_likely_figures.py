@@ -197,3 +197,15 @@ def test_times_of_a_list_beside_their_mean_are_samples_of_their_median():
     )
     assert values == [2.5]
     assert "'index': the number of a sample; kept are its samples" in left
+
+
+def test_what_is_the_same_beside_each_repetition_is_kept_once():
+    text = PAGE + table(
+        "Batch | run_num | epoch_s | model_load_s",
+        "8 | 1 | 30.5 | 11.5",
+        "8 | 2 | 31.5 | 11.5",
+        "16 | 1 | 40.5 | 12.5",
+        "16 | 2 | 41.5 | 12.5",
+    )
+    loads = [it for it in figures(of_text(text, YES), text) if it[1] == "load_seconds"]
+    assert [value for _, _, value in loads] == [11.5, 12.5]
