@@ -55,7 +55,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     are results at all; *aside* that others are; *sampled* that equal rows are
     repetitions of one run (samples, or one figure that is printed once more in each).
     *pattern* finds the figure in a cell that has two. It is run number *nth* of what
-    *runs_of* is the first run of.
+    *runs_of* is the first run of. *varied* is the setting that numbers are, more
+    likely, which count up left of the figures.
     """
 
     looks: ColumnProfile
@@ -76,6 +77,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     pattern: str = ""
     nth: int = 0
     runs_of: "ColumnDraft | None" = None
+    varied: str | None = None
 
     @property
     def header(self) -> str:
@@ -145,7 +147,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
             why = "as answered" if answer == LEAVE_OUT else "what it is, is not said"
             self.leave(f"{self.header!r}: {why}")
         elif answer == "setting":
-            self.become_field(f"parameters.{slug(self.header)}")
+            self.become_field(self.varied or f"parameters.{slug(self.header)}")
         elif name := setting_field(answer):
             self.become_field(name)
         elif answer in ("figure", "score"):
@@ -255,6 +257,8 @@ def counted_as(metric: str, unit: str | None) -> str | None:
     counts = metrics()[metric].counts if metric in metrics() else ()
     known = understood(unit or "")
     if not counts or known is None or known.per in (None, *COUNTED):
+        return unit
+    if not known.base.startswith("1/"):  # a time, of something else
         return unit
     return f"{counts[0]}{known.base.removeprefix('1')}"
 

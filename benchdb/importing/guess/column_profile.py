@@ -316,7 +316,8 @@ def profile(
     measured = {quantity.unit for quantity in quantities} - {"1", "B", "x", "%"}
     heads = {it for it in header_terms(header) & _OF_NAMES if _is_head(header, it)}
     names = heads and unit is None and not measured
-    figures = share >= _HALF and not names
+    switched = any(map(pattern("switched").fullmatch, sample))
+    figures = share >= _HALF and not (names or switched)
     counted = Counter((quantity.unit, quantity.per) for quantity in quantities)
     kinds = {
         kind
@@ -449,7 +450,9 @@ def unit_in(text: str) -> str | None:
 
 def _candidates(text: str) -> Iterator[str]:
     brackets = [one.strip() for one in reversed(_BRACKET.findall(text))]
+    yield from pattern("below_head").findall(text)
     yield from brackets
+    yield from (one.partition(",")[0].rstrip() for one in brackets)  # (ms, less is …)
     joined = (re.sub(r"\s+/\s+", "/", o) for o in brackets if not re.search(r"\d", o))
     yield from (o.rsplit(" ", 1)[-1] for o in joined)  # (unit: tokens / second)
     yield text

@@ -33,6 +33,7 @@ _UNKNOWN = "unknown"  # a device
 _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _MOSTLY = 0.8  # of the cells
 TRIED = 20  # cells; where none of them is a chip, the others are not looked at
+_MOST = 0.7
 _PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
@@ -261,6 +262,10 @@ _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
         not column.figures
         and {*_modes_in(column).values.values()} == {"training", "inference"}
     ),
+    "switched": lambda column: (
+        any(map(pattern("switched").fullmatch, column.texts))
+        and any(text[:1].isdigit() for text in column.texts)
+    ),
     "integers": lambda column: column.integers and not column.unit,
     "gpus": lambda column: (
         not column.unit
@@ -401,10 +406,13 @@ def things(texts: Sequence[str]) -> dict[str, str]:
         "framework": naming.framework,
     }
     labels = [it.groupdict() for it in map(pattern("headed").fullmatch, texts) if it]
+    # Few of many machines are in no catalogue.
     named = (
         key
         for key, name in known.items()
-        if all(it.get(key) for it in labels) or all(map(name, texts))
+        if all(it.get(key) for it in labels)
+        or sum(bool(name(it)) for it in texts)
+        >= len(texts) * (_MOST if key == "machine" else 1)
     )
     # A command has options of all kinds beside the name of a model.
     first = "setting" if any(map(command, texts)) else next(named, "setting")

@@ -8,7 +8,6 @@ from statistics import mean, median
 from benchdb.importing.guess.column_draft import (
     STATISTICS,
     ColumnDraft,
-    column_doubt,
     samples_of,
 )
 from benchdb.importing.guess.column_profile import (
@@ -18,7 +17,6 @@ from benchdb.importing.guess.column_profile import (
     pattern,
     statistic,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.repeated_rows import alike_rows, repeated_line
 from benchdb.importing.guess.table_draft import TableDraft
 
@@ -53,8 +51,8 @@ def leave_summaries(tables: Sequence[TableDraft], *, settled: bool = False) -> N
                     it.leave(f"{it.header!r}: the number of a sample; kept are {kept}")
 
 
-def single_doubts(table: TableDraft) -> Iterator[Doubt]:
-    """Yield the doubts whether a figure beside each repetition is of all: a cold start.
+def keep_once(table: TableDraft) -> None:
+    """Keep a figure beside each repetition once if it is of all: a cold start.
 
     It is the same in all rows that nothing but the number of a trial tells apart.
     """
@@ -63,27 +61,11 @@ def single_doubts(table: TableDraft) -> Iterator[Doubt]:
     ]
     fields = [it.column.field for it in trials if it.column and it.column.field]
     groups = [rows for rows in alike_rows(table, trials) if fields and len(rows) > 1]
-    same = [
-        one
-        for n, one in enumerate(table.drafts if groups else ())
-        if one.metric and pattern("once").search(one.header)
-        if all(len({row.texts[n] for row in rows}) == 1 for rows in groups)
-    ]
-
-    def settle(answer: str) -> None:
-        for one in same:
-            if answer == "once":
-                one.add(**dict.fromkeys(fields, "all"))
-                one.sampled = "once"
-            elif answer != "each":
-                one.take(answer)
-
-    if same:
-        number = ", ".join(repr(it.header[:40]) for it in trials)
-        text = f"{{}}: the same in all rows that {number} alone tells apart:"
-        choices = {"once": "one figure of them all, kept once"}
-        choices |= {"each": "a figure of each row", LEAVE_OUT: "leave it out"}
-        yield column_doubt(same, "once", text, choices, settle=settle)
+    for n, one in enumerate(table.drafts if groups else ()):
+        same = all(len({row.texts[n] for row in rows}) == 1 for rows in groups)
+        if one.metric and same and pattern("once").search(one.header):
+            one.add(**dict.fromkeys(fields, "all"))
+            one.sampled = "once"
 
 
 def leave_totals(tables: Sequence[TableDraft]) -> None:

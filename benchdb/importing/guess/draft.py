@@ -24,9 +24,9 @@ from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
+    keep_once,
     leave_summaries,
     leave_totals,
-    single_doubts,
 )
 from benchdb.importing.guess.document_doubts import (
     belonging_doubts,
@@ -244,7 +244,8 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(doubts)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
-    inquiry.settle(it for one in tables for it in one.weighed(single_doubts(one)))
+    for one in tables:
+        keep_once(one)
     inquiry.settle([*reopened(tables, inquiry)])
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:

@@ -124,7 +124,7 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
 
 def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     """Return what is in doubt of a column of figures; what is not enters *draft*."""
-    looks = draft.looks
+    looks, around = draft.looks, around if draft.varied is None else Around()
     commas = looks.decimal == "," or any("," in text for text in looks.texts)
     draft.decimal = looks.decimal if commas else None
     draft.unit, draft.kinds = looks.unit, looks.kinds
@@ -324,16 +324,19 @@ def _likely_unit(keys: Sequence[str], draft: ColumnDraft, around: Around) -> str
 
     Those of a test of a language model are rates. Of a whole number of which
     nothing is said it is none, and of tokens it is a count; what a rate counts that no
-    language model has, nobody can guess.
+    language model has, nobody can guess, nor what figures of a machine are.
     """
     looks, terms = draft.looks, _spoken_of(draft.looks)
+    machine = draft.fields.keys() & {"chip", "accelerator", "machine"}
+    terms = terms or (around.terms if machine else terms)
     sided = str(draft.fields.get("workload")).startswith("llm-")
     if "tokens/s" in keys and (pattern("tps").search(looks.header) or sided):
         return "tokens/s"
     of_tokens = around.language or terms & {"prefill", "decode", "token"}
-    if "throughput" in terms and not of_tokens:
+    if (machine and not terms) or ("throughput" in terms and not of_tokens):
         return ""
-    counted_ = looks.integers and ("token" in terms or not terms & _MEASURED)
+    counts = looks.integers or draft.varied is not None
+    counted_ = counts and ("token" in terms or not terms & _MEASURED)
     if counted_ or not terms:
         return "setting" if counted_ else "figure"
     if "throughput" in terms:
@@ -374,6 +377,8 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     if "workload" in draft.fields or draft.metric not in (*TOKENS, *_OF_SIDES):
         return
     terms = draft.looks.terms
+    if "decode" in beside and pattern("processing").search(draft.header):
+        terms |= {"prefill"}
     said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
     side = "prefill" if "prefill" in terms else "decode" if said else None
     if "total" in terms and not terms & {"prefill", "decode"}:

@@ -72,7 +72,7 @@ def around(sheet: Sheet, looks: Sequence[ColumnProfile], *, training: bool) -> A
 
 def _terms_above(text: str) -> HeaderTerms:
     """Return what a heading says of figures: of epochs and steps, only with a unit."""
-    terms = header_terms(text) & _ABOVE
+    terms = header_terms(cut_settings(text)[0]) & _ABOVE  # "batch 8" counts no steps
     terms -= {"memory"} if naming.chips_in(text) else set()  # the machine's
     terms -= {"operation"} if "kernel" in text.casefold() else set()  # what ran
     return terms if _unit_above(text) else terms - {"epoch", "step"}

@@ -129,7 +129,8 @@ def _metrics(
         or ((mixed or keyed) and {unit for unit, _ in one.kinds} & CLEAR_UNITS)
     ]
     several = len(rows) > 1 and (mixed or len(rows) == len(labels))
-    return rows if several or keyed else []
+    summed_up = all(not statistic(it.header)[1] for it in drafts if it.looks.figures)
+    return rows if several or keyed or summed_up else []
 
 
 def _aside(
@@ -153,7 +154,7 @@ def _aside(
         )
         pairs = kinds <= {"1", "B"} and all(it and it <= _OF_LISTS for it in named)
         pairs = pairs and not any(one.looks.terms & CLEAR_TERMS for one in drafts)
-    if pairs and set_ and kinds.isdisjoint(("1/s", "FLOP/s")):
+    if pairs and set_ and kinds != {"s"} and kinds.isdisjoint(("1/s", "FLOP/s")):
         return f"{labels[0][:40]!r} …: settings, beside no figures"
     return None
 
@@ -197,7 +198,7 @@ def cells_doubt(
 
     def settle(answer: str) -> None:
         draft.asked = False
-        if answer == "setting":
+        if answer in ("setting", "model"):
             enter_tests(draft, THINGS[answer][0])
         elif not draft.take(answer):
             draft.become_field(THINGS[answer][0])

@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_draft import (
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
+    amounts,
     fold,
     pattern,
     says_only,
@@ -21,17 +22,18 @@ from benchdb.importing.guess.column_profile import (
     words,
 )
 from benchdb.importing.guess.figure_columns import Around, metric_of
+from benchdb.importing.guess.headings import settings_in
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import is_unit_header
+from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _BARE = frozenset([("1", None)])
+_COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
 
@@ -71,23 +73,40 @@ def _run_doubt(first: ColumnDraft, runs: Sequence[ColumnDraft]) -> Doubt:
     choices = {"runs": "further runs of it", "others": "columns of their own"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What are the columns without a heading right of {}?"
-    sizes = [_size(one) for one in (first, *runs)]
+    figures = (amounts(one.looks.texts, first.looks.unit) for one in (first, *runs))
+    sizes = [median(it or [0]) for it in figures]
     same = max(sizes) <= _SAME * min(sizes)
     guess = "runs" if same else "others"
     more = {"settle": settle, "guess": guess}
     return column_doubt([first], "runs", text, choices, **more)
 
 
-def _size(draft: ColumnDraft) -> float:
-    """Return the median of the numbers that the cells of a column begin with."""
-    numbers = (_NUMBER.match(text) for text in draft.looks.texts)
-    return median([float(it[0]) for it in numbers if it] or [0])
+def enter_varied(sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft]) -> None:
+    """Enter which numbers are a setting that was varied, most likely.
+
+    They count up left of the figures, in rows that nothing left of them tells apart;
+    of rates it is said that they are those of the load.
+    """
+    figures = [n for n, one in enumerate(drafts) if one.holds_figures]
+    one = drafts[figures[0]] if len(figures) > 1 else None
+    if one is None or one.fields:
+        return
+    load = pattern("load").match(fold(one.header))
+    counts = amounts(one.looks.texts, None)
+    rows = [[cell.text for cell in row.cells] for it in sheets for row in it.rows]
+    left = {tuple(row[: figures[0]]) for row in rows}
+    up = len(counts) >= _COUNTED_UP and counts == sorted(counts)
+    if up and (one.is_count or load) and len(left) < len(rows):
+        known = [{*settings_in(f"{one.header}={it}")} for it in one.looks.texts]
+        # "prompt 1" is the first of them more often than of one token.
+        sure = (it for it in set.intersection(*known) if not it.endswith("tokens"))
+        one.varied = next(sure, f"parameters.{slug(one.header)}")
+        one.looks = replace(one.looks, unit=None, kinds=_BARE, terms=frozenset())
 
 
 def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Settle columns of figures by others of *drafts* beside them."""
     _leave_statistics(drafts, around)
-    _leave_parts(drafts)
     _leave_training(drafts)
     _enter_counts(drafts, around)
 
@@ -95,9 +114,18 @@ def settle(drafts: Sequence[ColumnDraft], around: Around) -> None:
 def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter a column of units of several kinds: it tells the metric of each row.
 
-    Rows in a unit of which nothing says the metric are left out.
+    Rows in a unit of which nothing says the metric are left out. The one unit in an
+    object of JSON is that of the numbers beside it: ``latency.unit``.
     """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
+    for one in (it for it in drafts if len(it.looks.texts) == 1):
+        holder, _, name = one.header.rpartition(".")
+        own = understood(one.looks.texts[0]) if is_unit_header(name) else None
+        for it in (it for it in figures if own and it.looks.kinds == _BARE):
+            if holder and it.header.rpartition(".")[0] == holder:
+                kinds = frozenset([(own.base, own.per)] if own else ())
+                it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
+                one.column = Column(is_="ignore")
     unit = next((one for one in drafts if is_unit_header(one.header)), None)
     if unit is None or not unit.holds_words:
         return
@@ -177,18 +205,6 @@ def _leave_training(drafts: Sequence[ColumnDraft]) -> None:
         beside = [names[f"{it} {bare}"] for it in _HELD_OUT if f"{it} {bare}" in names]
         if beside and one.looks.terms & {"accuracy", "loss"}:
             one.leave(f"{one.header!r}: of training, beside {beside[0]!r}")
-
-
-def _leave_parts(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave columns of the power of parts out, beside one of the whole."""
-    power = [one for one in drafts if {unit for unit, _ in one.looks.kinds} == {"W"}]
-    whole = [one for one in power if one.looks.terms & {"total", "soc"}]
-    for one in power if whole else ():
-        part = one.looks.terms & {"cpu", "gpu"} or pattern("of_parts").search(
-            one.header
-        )
-        if one not in whole and part:
-            one.leave(f"{one.header!r}: of a part of what {whole[0].header!r} is of")
 
 
 def _enter_counts(drafts: Sequence[ColumnDraft], around: Around) -> None:

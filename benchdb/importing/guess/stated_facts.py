@@ -4,7 +4,6 @@ A line says it by a label (``Hardware: M2 Ultra, 192 GB``) or as a short bullet.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -24,7 +23,6 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.logs.line_text import command
 from benchdb.importing.mapping.fields import scalar
 from benchdb.importing.mapping.language import PREFIXES, Fields, Meaning
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
@@ -140,7 +138,6 @@ def _sections(document: Document) -> Sequence[_Section]:
     fenced = needed = False
     lines = document.lines[:_LINES]
     cells = _rows_in(lines)
-    varied = _varied(lines)
     for number, (line, below) in enumerate(pairwise((*lines, "")), 1):
         fenced ^= line.lstrip().startswith("```")
         if (heading := re.match("(#{1,6}) ", line)) and not fenced:
@@ -154,8 +151,7 @@ def _sections(document: Document) -> Sequence[_Section]:
         section = sections[-1]
         for name, fields in _chips_in(line):
             section.chips[name] = _merged(section.chips.get(name, fields), fields)
-        known = () if line in varied else _facts_in(line, row=line in cells)
-        for name, text in known:
+        for name, text in _facts_in(line, row=line in cells):
             if fenced and (name in _OF_RUNS or name.startswith(PREFIXES)):
                 continue  # of what is printed there
             section.said.setdefault(name, {}).setdefault(text, number)
@@ -188,23 +184,6 @@ def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFact
     systems = ("os_name", "os_version", "os_build", "python")
     facts.system = {name: sure[name] for name in systems if name in sure}
     return facts
-
-
-def _varied(lines: Sequence[str]) -> set[str]:
-    """Return the commands whose batch size is not that of the same program elsewhere.
-
-    What they set is of the figures below them alone.
-    """
-    shells = {line: shell for line in lines if (shell := command(line)) is not None}
-    batches: dict[str, set[object]] = defaultdict(set)
-    for shell in shells.values():
-        batches[_program(shell)].add(settings_in(shell).get(_BATCH))
-    return {it for it, shell in shells.items() if len(batches[_program(shell)]) > 1}
-
-
-def _program(shell: str) -> str:
-    """Return what a command runs, without its options."""
-    return shell.partition(" -")[0]
 
 
 def _rows_in(lines: Sequence[str]) -> set[str]:

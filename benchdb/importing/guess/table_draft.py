@@ -65,6 +65,8 @@ from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
+# What several columns tell: the first is it, the others are settings.
+_OF_SEVERAL = ("parameters.", "framework_version", "os_version")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _MEASURED = CLEAR_TERMS | {"prefill", "decode"}
 _CELLS = 20  # of words that are looked at for names
@@ -133,6 +135,7 @@ class TableDraft:
             if one.holds_figures and not one.parts and one.metric is None
         ]
         pivots.enter_pivots(figures, self.drafts)
+        siblings.enter_varied(self.sheets, self.drafts)
         leave_versions(self.drafts)
         doubts = device_doubts(self.drafts)
         self.rows, label_doubts = named_rows(self.sheets, self.drafts, self.line)
@@ -206,7 +209,7 @@ class TableDraft:
             elif known is not None and known.field not in taken:
                 one.column = known
                 taken |= {known.field} if known.field else set()
-            elif known is not None and (known.field or "").startswith("parameters."):
+            elif known is not None and (known.field or "").startswith(_OF_SEVERAL):
                 one.become_field(f"parameters.{slug(one.header)}")
         self._enter_inherited()
 
@@ -367,8 +370,12 @@ class TableDraft:
         known = (
             told | self.set.keys() | {_NETWORK[n] for n in _NETWORK if n in self.names}
         )
-        headed = any(map(re.compile(BILLIONS).search, chain(*self.segments)))
-        if headed and not known & {"parameters.model", "parameters.model_size"}:
+        sizes = [{*re.findall(BILLIONS, text)} for text in chain(*self.segments)]
+        if (
+            any(sizes)
+            and max(map(len, sizes)) == 1
+            and not known & {"parameters.model", "parameters.model_size"}
+        ):
             self.context.append(BILLIONS)
 
     def has_figures(self) -> bool:
@@ -448,10 +455,12 @@ class TableDraft:
         made = one.finished()
         if made.field in ("workload", "parameters.model") and not made.cells:
             cut = {text: cut_settings(text) for text in one.looks.texts}
+            said = {text: recognised(text, ["precision"]).set for text in cut}
+            apart = len({repr(it) for it in said.values()}) > 1
             cells = {
                 text: Meaning(set={made.field: rest + made.ending, **known})
-                for text, (rest, known) in cut.items()
-                if known and rest
+                for text, (rest, own) in cut.items()
+                if (known := {**own, **(said[text] if apart else {})}) and rest
             }
             return replace(made, cells=cells)
         return replace(made, metric=None) if made.metric and by_row else made

@@ -95,6 +95,10 @@ def _is_name(text: str) -> bool:
     return not _is_number(text) and (digits or not is_figure(text))
 
 
+def _are_names(made: Sequence[Chunk]) -> bool:
+    return all(_is_name(chunk.text) for chunk in made)
+
+
 def placed(made: Sequence[Chunk], header: Sequence[Chunk]) -> tuple[str, ...] | str:
     """Return a cell for each column of *header*, or why the row does not fit."""
     under = [
@@ -166,7 +170,7 @@ def _with_headers(blocks: Sequence[list[_Chunks]]) -> Iterator[list[_Chunks]]:
             names
             and names[0].context == first.context
             and 1 < len(first.made) <= len(names[0].made)
-            and all(_is_name(chunk.text) for chunk in names[0].made)
+            and _are_names(names[0].made)
             and any(is_figure(chunk.text) for chunk in first.made)
         )
         yield above[:-1] if heads else above
@@ -206,8 +210,10 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     below = block[at + 1]
     ruled = _is_ruled(below.made)
     underlined = ruled or below.line - line.line > 1
-    named = len(below.made) > 1 and all(_is_name(chunk.text) for chunk in line.made)
-    return at + 1 + ruled if underlined or named else None
+    named = len(below.made) > 1 and _are_names(line.made)
+    # More names below it are the header, and it is a title.
+    titled = len(below.made) > len(line.made) and _are_names(below.made)
+    return at + 1 + ruled if underlined or (named and not titled) else None
 
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:

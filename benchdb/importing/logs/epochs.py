@@ -89,15 +89,7 @@ IN_BRACKETS = " (in brackets)"
 _FOR = frozenset(("for", "of", "over", "after", "in", "across", "per"))
 _WORDS = 4  # behind a figure that has no name before it
 
-_TOKEN = re.compile(
-    r"(?P<bracket>[(\[{][^()\[\]{}]{0,200}+[)\]}])"
-    r"|(?P<figure>[~<>≈]?[+\-−]?\.?\d[\w.,:%µ°^+\-]*+(?:/\w[\w.%]*+)?|nan(?!\w))"
-    r"|(?P<join>±|\+/-|\+-|/)"
-    r"|(?P<break>[|;·•]|,(?!\d)|\t|(?<=\s)(?:-{1,2}|–|—)(?=\s))"
-    r"|(?P<sep>-{1,2}>|=>|→|[:=：])"
-    r"|(?P<word>[^\s()\[\]{}:=|;,：]++)"
-    r"|(?P<stray>[()\[\]{},])"
-)
+_TOKEN = any_of("tokens")
 
 
 class _Token(msgspec.Struct, frozen=True):
@@ -270,10 +262,7 @@ _COLUMNS = 60
 _PHASE = any_of("phases", re.IGNORECASE)
 _EPOCH, _OF_EPOCH = any_of("epochs"), any_of("epoch")
 _STEP, _BATCH = any_of("steps"), any_of("batches")
-_COUNT = re.compile(
-    r"[\[(]?\s{0,9}(\d{1,12})\s{0,9}(?:(?:/|of)\s{0,9}(\d{1,12}))?\s{0,9}"
-    r"[A-Za-z]{0,12}[\])]?"
-)
+_COUNT = any_of("count_in_all")
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
@@ -346,8 +335,15 @@ def _row_of(line: Line, text: str) -> _Row | None:
 
 
 def _headed(named: list[Named]) -> list[Named]:
-    """Return *named*, before it what statistics are of: ``vgg min = 1 max = 3``."""
+    """Return *named*, before it what they are of, which no mark sets apart.
+
+    A gap does, ``run-1   wall= 12s ttft= 107ms``, or that statistics follow,
+    ``vgg min = 1 max = 3``.
+    """
     name = named[0].name if len(named) > 1 else ""
+    label, gap, first = name.rpartition("  ")
+    if gap and all(one.explicit for one in named):
+        return [Named("key", label.strip()), replace(named[0], name=first), *named[1:]]
     found = [*STATISTIC.finditer(name)]
     if len(found) != 1 or found[0].end() < len(name) or not found[0].start():
         return named

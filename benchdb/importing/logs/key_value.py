@@ -8,12 +8,13 @@ the column ``value (in brackets)``, of ``7.5 s/it, 150 s/image`` in ``value (2)`
 
 Lists have the same columns: ``- ResNet50: 140 img/s``, ``* M1 Max — 12 s``, ``1. VGG16
 (60 img/s)``. A bullet is part of the context of deeper ones; a figure in brackets is
-then no value of its own: ``- M2 Ultra (64 GB)``. Lists under the same headings are one.
+then no value of its own: ``- M2 Ultra (64 GB)``. Lists under the same headings are one;
+what ends in a colon right above a list is a heading of it.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import msgspec
 from msgspec.structs import replace
@@ -49,11 +50,7 @@ _NAME_OF_WORD = 4  # words of a name beside a word; beside a figure it may have 
 _LEADING = 12  # pairs of words at the beginning of a block that become context
 _LIMIT = 300  # characters; a longer line is prose
 _BULLET_LIMIT = 500
-# "12 s (GPU) vs 98 s (CPU)", "14.2 ms (9.67 TFLOPS)", "7.5 s/it, 150 s/image"
-_PART = re.compile(
-    r"([~≈]?\d[\d.,]*\s?[A-Za-zµ/]+)(?:\s*\(([^()]{1,30})\))?"
-    r"(?:$|\s*(?:[,;/|]|vs\.?|and)\s*)"
-)
+_PART = any_of("figures_of_a_line")
 _DIGITS = "~≈<>+-.,0123456789 "
 _DASH = re.compile(r"\s(?:-{1,3}|–|—|\||·|@)\s")
 _IN_BRACKETS = re.compile(r"([^()]{1,100})\(([^()]{1,60})\)\.?")
@@ -219,8 +216,24 @@ def _bullet(line: Line) -> _Pair | None:
 
 def _list_entries(document: Document) -> Iterator[Entry]:
     """Yield the rows of lists; in ``M2 Ultra (64 GB)`` above others is no figure."""
-    lines = list(matching_lines(document, _bullet))
+    lines, captions = list(matching_lines(document, _bullet)), _captions(document)
     heads = {text for line in lines for text in line.context}
     for line in lines:
+        parts = [line.context, captions[line.line]]
+        if line.raw[:1].isspace():  # an item within one, which is nearer
+            parts.reverse()
+        context = tuple(dict.fromkeys(chain.from_iterable(parts)))
         if line.made.bracketed not in heads:
-            yield from _rows(line, line.context, line.made)
+            yield from _rows(line, context, line.made)
+
+
+def _captions(document: Document) -> dict[int, tuple[str, ...]]:
+    """Return what ends in a colon right above a list, by the lines of its items."""
+    captions: dict[int, tuple[str, ...]] = {}
+    caption = ""
+    for number, raw in enumerate(document.lines, 1):
+        captions[number] = (caption,) if caption else ()
+        if raw.strip() and not (raw[0].isspace() or bullet(raw)):
+            leads = raw.rstrip("* \t").endswith(":") and len(raw) <= _BULLET_LIMIT
+            caption = unmarked(raw) if leads else ""
+    return captions

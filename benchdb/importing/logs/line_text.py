@@ -30,11 +30,7 @@ def any_of(name: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     return re.compile(words_of(name), flags)
 
 
-_BANNER = re.compile(
-    r"(?P<bar>(?P<mark>[=\-*#~_])(?P=mark){1,200})"
-    r"(?:[ \t]{1,20}|(?<=[=\-*]{5})(?=\w))"
-    r"(?P<text>\S.*?)(?P<closing>\s{0,20}(?P=mark){1,200}$|\s{1,20}(?P=bar)\s.*|:\s?\{.*)?"
-)
+_BANNER = any_of("banners")
 _COUNTING = any_of("counting", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,300}?-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
@@ -128,11 +124,7 @@ def unmarked(text: str) -> str:
 WIDTH_LIMIT = 10_000  # characters of a line; a longer one is no line for people
 
 # CSI, OSC, character sets, and single characters; nothing in it can backtrack.
-_ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?"
-    r"|[()*+][0-9A-Z]|[ -~])?"
-    r"|\x9b[0-?]*+[ -/]*+[@-~]"
-)
+_ESCAPE = any_of("escapes")
 # What is left of colours where the escape character itself was lost on the way.
 _ORPHAN = re.compile(r"\[[0-9]{0,3}(?:;[0-9]{1,3}){0,4}m")
 

@@ -3,9 +3,9 @@
 ``Speed: 1.2ms preprocess, 25.8ms inference``, ``It took about 12 s on the M1``: the
 columns are ``key``, the words around a figure without any number, and ``value``, the
 figure with its unit. Only times, rates, and sizes of memory in use are looked for. What
-stands before a colon with blanks around it names the line. Figures of one kind under
-the same headings are one sheet. Prose is read where a document has nothing else, short
-lines that a program printed always.
+stands before a colon with blanks around it, or before a dash, names the line. Figures
+of one kind under the same headings are one sheet. Prose is read where a document has
+nothing else, short lines that a program printed always.
 """
 
 import re
@@ -36,21 +36,13 @@ _IN_USE = any_of("in_use", re.IGNORECASE)
 _OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
 _USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
-_LARGER = r"(?:\d{1,4} ?(?:d|h|m|days?|hours?|hrs?|minutes?|mins?)[ ,]{0,2}(?:and )?)"
-_FIGURE = re.compile(
-    rf"(?<![\w.,/:+#-])(?P<larger>{_LARGER}{{0,3}})(?P<value>[~≈]?\d{{1,9}}"
-    r"(?:,\d{3})*(?:\.\d+)?)(?P<of>/\d[\d.,]*(?= ?[KMGT]i?B\b(?!/)))?\s?"
-    r"(?P<unit>[A-Za-zµ]{1,20}(?:(?:/| per | a )[A-Za-z]{1,20})?)(?![\w/%])"
-    r"(?P<spread> ?(?:±|\+/-) ?\d[\d.]* ?[A-Za-zµ]{1,5}(?![\w/%]))?"
-)
+_FIGURE = any_of("figures")
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
-_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s")
+_HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s|([^:,;]{2,60}\S)\s[–—]\s")
 _LABELLED = any_of("labelled_times")
 # A number says nothing in a key, but in a name such as RTX 4090 and Q4_K_M.
 _NUMBER = re.compile(r"(?P<name>\b[A-Z]\w* )?(?<![\w.-])[~≈<>]?\d[\d.,]*%?(?![\w-])")
-_REPEATED = re.compile(
-    r"(?i)(?<![\w-])(?:rep(?:eat)?|run|trial|iter)[#_]?\d{1,4}:?(?!\S)"
-)
+_REPEATED = any_of("numbers_of_runs", re.IGNORECASE)
 _NAMED = re.compile(r"([\w./-]{1,40}) ?= ?$")
 _PAIR = re.compile(r"(?<![\w./-])[\w./-]{1,40} ?=")
 _LIMITED = re.compile(rf"(?i)(?<![a-z]){words_of('bounds')}\s*$")

@@ -33,14 +33,8 @@ _REACHED = any_of("reached")
 _LEARNT = any_of("learnt")
 _PROGRESS = any_of("progress")
 _WHOLE = re.compile(r"\d{1,9}(?:\.0)?")
-_ALONE = re.compile(
-    r"(?:[A-Z]\w{1,30}: )?([A-Za-z#][\w -]{0,60}?(?:\([^()]{0,80}\))?)"
-    r"(?: {0,20}[:=] {0,40}|(?<=(?:size|rate)) (?=\d))"
-    r"((?:\d{1,3}(?:,\d{3})+)|[^\s:=,;|()\[\]{}]{1,60})"
-)
-_STATED = re.compile(  # "Device: M1 Max (MPS)", "model_name = mistral:7b"
-    r"([A-Za-z][\w -]{0,40}?) ?(?:: | = )([^\s:=][^:=|,]{0,60}?(?::\w[\w.-]{0,30})?)"
-)
+_ALONE = any_of("setting_alone")
+_STATED = any_of("setting_stated")
 _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
 _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")

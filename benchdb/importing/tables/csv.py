@@ -308,7 +308,9 @@ def _believable(sheet: Sheet) -> bool:
     first = [cell.text for cell in sheet.rows[0].cells]
     shapes = [[_DIGITS.sub("0", one) for one in row] for row in (sheet.header, first)]
     wordy = any(
-        len(name) > _NAME_LIMIT or "=" in name or name.endswith((":", ".", "{"))
+        len(name) > _NAME_LIMIT
+        or any(mark in name for mark in ("=", ": "))
+        or name.endswith((":", ".", "{"))
         for name in sheet.header
     )
     begins = sheet.header[0][:1] in ("{", "[", "<", "(", "-", "*", ">")

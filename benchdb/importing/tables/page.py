@@ -8,19 +8,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from benchdb.importing.document import Document, DocumentError
+from benchdb.importing.quantities.characters import SIGNS
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.tables import inline, nested, trees
 from benchdb.importing.tables.flattened import Flattened
 from benchdb.importing.tables.inline import Tag, tags
 from benchdb.importing.tables.trees import Leaf, Node
 
-_PAGE = re.compile(
-    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^>]*-->\s*)?<(?:!doctype\s+html|html)\b", re.I
-)
-_WITHIN = re.compile(  # an element of text
-    "!|a|abbr|b|big|cite|code|em|font|i|img|ins|kbd|mark|q|samp|script|small|span"
-    "|strong|style|sub|sup|time|tt|u|var|wbr"
-)
+_PAGE = re.compile(SIGNS["tags"]["page"], re.I)
+_WITHIN = re.compile(SIGNS["tags"]["within"])  # an element of text
 _MARKS = {"li": "- ", **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
 _TAG = re.compile(r"<[^<>]*>")
 _BESIDE = re.compile(r"(?<=</span>)(?=<span\b)")  # a style sheet sets them apart
@@ -30,7 +26,7 @@ _DECODER = json.JSONDecoder()
 
 
 def recognises(document: Document) -> bool:
-    """Tell whether the document is a page."""
+    """Tell whether the document is a page, or what its head or body holds."""
     return bool(_PAGE.match(document.text))
 
 

@@ -53,7 +53,7 @@ def test_a_batch_size_of_some_commands_is_not_said_of_all_tables():
     lone = "## Left\n\n" + COMMAND.format(32, "vgg16")
     assert "batch size" in inferred(of_text(lone + rows))
 
-    other = "## Right\n\npython bench.py --model=vgg16\n"
+    other = "## Right\n\n" + COMMAND.format(64, "vgg16")
     assert "batch size" not in inferred(of_text(lone + other + rows))
 
 

@@ -214,3 +214,10 @@ def test_a_mean_of_what_a_program_printed_again_and_again_is_no_figure_beside_it
     (one,) = records(found, text)
     assert [value.value for value in one.end.values] == [0.5]
     assert [series.values for series in one.series] == [(0.2, 0.5, 0.8)]
+
+
+def test_a_list_of_times_is_no_list_of_settings_though_its_labels_name_steps():
+    text = "# Diffusion on an M2\n\n- SD 1.5, 20 steps: 14.2s\n- SDXL, 30 steps: 96s\n"
+    columns = table_of("bullets", text).columns
+
+    assert columns["value"].metric == "work_seconds"

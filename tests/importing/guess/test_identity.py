@@ -121,11 +121,11 @@ def test_a_count_of_what_holds_samples_is_a_setting_of_their_runs():
 
 
 def test_samples_of_objects_that_differ_in_another_number_are_not_pooled():
-    text, found = samples_of("temperature", 0.5, 0.9)
+    text, found = samples_of("gloss", 0.5, 0.9)
 
     reasons = [bad.reason for bad in bad_lines(found, text)]
     assert len(reasons) == 4
-    assert all("'tests.temperature' ('0." in reason for reason in reasons)
+    assert all("'tests.gloss' ('0." in reason for reason in reasons)
     stored = {metric for _, metric, _ in figures(found, text)}
     assert "tokens_per_second" not in stored
 
@@ -368,3 +368,20 @@ def test_a_large_network_that_makes_images_is_no_language_model():
     assert "llm-generate" not in images.choices
     answers = question(of_text(rows.replace("{}", "Some")), "work")
     assert answers.likely == "llm-generate"
+
+
+def test_the_precision_in_a_name_is_that_of_its_own_rows_alone():
+    text = """{"gpu": "RTX 4090", "results": {
+        "onnx": {"fps": 38.5, "ms": 26.5, "rank": 4},
+        "trt_fp16": {"fps": 121.5, "ms": 8.5, "rank": 3},
+        "trt_int8": {"fps": 160.5, "ms": 6.5, "rank": 1}}}"""
+    document = Document("results.json", text.encode())
+    found = propose(document, READERS["json"](document), {"readings": "yes"})
+
+    assert [(it.run.workload, it.run.precision) for it in records(found, text)] == [
+        ("onnx", None),
+        ("trt-fp16", "fp16"),
+        ("trt-int8", "int8"),
+    ]
+    card = propose(document, READERS["json"](document)).questions
+    assert any("'trt_fp16' -> fp16" in line.reading() for line in card)

@@ -5,7 +5,6 @@ import pytest
 from benchdb.importing.guess.facts import AnswerError
 from tests.importing.guess.guessed import (
     bad_lines,
-    choices,
     figures,
     inferred,
     of_text,
@@ -200,26 +199,13 @@ def test_times_of_a_list_beside_their_mean_are_samples_of_their_median():
     assert "'index': the number of a sample; kept are its samples" in left
 
 
-COLD = PAGE + table(
-    "Batch | run_num | epoch_s | model_load_s",
-    "8 | 1 | 30.5 | 11.5",
-    "8 | 2 | 31.5 | 11.5",
-    "16 | 1 | 40.5 | 12.5",
-    "16 | 2 | 41.5 | 12.5",
-)
-
-
 def test_what_is_the_same_beside_each_repetition_is_kept_once():
-    loads = [it for it in figures(of_text(COLD, YES), COLD) if it[1] == "load_seconds"]
+    text = PAGE + table(
+        "Batch | run_num | epoch_s | model_load_s",
+        "8 | 1 | 30.5 | 11.5",
+        "8 | 2 | 31.5 | 11.5",
+        "16 | 1 | 40.5 | 12.5",
+        "16 | 2 | 41.5 | 12.5",
+    )
+    loads = [it for it in figures(of_text(text, YES), text) if it[1] == "load_seconds"]
     assert [value for _, _, value in loads] == [11.5, 12.5]
-    assert choices(of_text(COLD), "once of model_load_s") == {
-        "once",
-        "each",
-        "leave-out",
-    }
-
-
-def test_what_is_the_same_may_be_a_figure_of_each_repetition():
-    found = of_text(COLD, {"readings": "yes, but once of model_load_s: each"})
-    loads = [it for it in figures(found, COLD) if it[1] == "load_seconds"]
-    assert [value for _, _, value in loads] == [11.5, 11.5, 12.5, 12.5]

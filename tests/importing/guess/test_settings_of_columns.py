@@ -2,6 +2,7 @@
 
 from tests.importing.guess.guessed import of_text, records, table
 
+SIZE = (160, 320, 640)
 HEADER = "GPU | {} | Drive | Sample Size | Speed (FPS)"
 ROWS = (
     "RTX 3070 | {} | NVME SSD | >1400 | 19.5",
@@ -42,3 +43,101 @@ def test_a_column_that_is_answered_a_setting_is_not_left_out_and_tells_rows_apar
         "a bit faster",
         "much faster",
     ]
+
+
+# What was varied counts up left of the figures.
+CLIENTS = table(
+    "C | Engine A | Engine B", "1 | 61 | 58", "8 | 380 | 333", "64 | 999 | 870"
+)
+SIZES = table(
+    "Program | Input Size | Mean (ms)",
+    *(f"{name} | {size} | {size / 50}" for name in ("fast", "slow") for size in SIZE),
+)
+
+
+def test_clients_that_count_up_under_a_unit_are_a_setting_and_no_tokens_per_second():
+    text = f"## Llama 8B, aggregate tok/s, still climbing at C=64\n\n{CLIENTS}"
+    found = of_text(text)
+
+    (asked,) = [it for it in found.questions if "'C'" in it.reading()]
+    assert asked.likely == "setting"
+    columns = found.map.table[0].columns
+    assert columns["C"].field == "parameters.concurrency"
+    assert columns["Engine A"].metric == "tokens_per_second"
+
+
+def test_a_size_that_alone_tells_rows_apart_is_a_setting_and_they_are_no_repetitions():
+    found = of_text(SIZES)
+    columns = found.map.table[0].columns
+
+    assert columns["Input Size"].field == "parameters.input_size"
+    assert not any("repetitions" in it.reading() for it in found.questions)
+
+
+def test_numbers_that_count_up_beside_names_that_tell_rows_apart_are_figures():
+    rows = [f"Llama {n}B | {n}0 | {n}5" for n in (1, 3, 8)]
+    text = "## tok/s\n\n" + table("Model | Before | After", *rows)
+    columns = of_text(text).map.table[0].columns
+
+    assert columns["Before"].metric == "tokens_per_second"
+
+
+def test_what_is_off_or_so_many_milliseconds_is_no_time_of_the_work():
+    text = table(
+        "batching | max_queue_delay_ms | p50_latency_ms_mean | p50_latency_ms_sd",
+        "off | 0 | 0.92 | 0.01",
+        "10 ms | 10.0 | 6.75 | 0.07",
+    )
+    found = of_text(text)
+    columns = found.map.table[0].columns
+
+    assert columns["batching"].field == "conditions.batching"
+    assert columns["max_queue_delay_ms"].field == "parameters.max_queue_delay_ms"
+    assert columns["p50_latency_ms_mean"].metric == "latency_median_seconds"
+    assert "'p50_latency_ms_sd' tells how other figures spread" in found.left_out[0]
+
+
+def test_how_answers_are_drawn_is_a_setting():
+    text = table("model | temperature | top_p | tok/s", "Llama 8B | 0.6 | 0.95 | 61.2")
+    columns = of_text(text).map.table[0].columns
+
+    assert columns["temperature"].field == "parameters.temperature"
+    assert columns["top_p"].field == "parameters.top_p"
+
+
+def test_what_the_best_run_had_is_no_setting_of_the_others():
+    text = table(
+        "category | baseline_latency_s | best_spec_latency_s | best_config",
+        "maths | 1.58 | 1.08 | eagle_n3",
+        "summary | 1.63 | 1.23 | eagle_n5",
+    )
+    found = of_text(text)
+
+    assert found.map.table[0].columns["best_config"].is_ == "ignore"
+    assert found.left_out == (
+        "line 1: 'best_config' is of one of the runs alone, no setting of the others",
+    )
+
+
+def test_several_sizes_of_models_in_a_heading_are_the_size_of_none():
+    text = "## 4B vs 9B on an RTX 4090\n\n" + table(
+        "Small | Large", "61 tok/s | 30 tok/s"
+    )
+    found = of_text(text)
+
+    assert not any("model_size" in str(it) for it in found.map.table[0].context)
+
+
+def test_numbers_of_parameters_are_no_sizes_of_memory():
+    text = table("Model | HF total | tok/s", "Qwen3 | ~4.0B | 61", "Gemma | ~5.1B | 55")
+    found = of_text(text)
+
+    assert found.map.table[0].columns["HF total"].field == "parameters.hf_total"
+    assert not any("'HF total'" in it.reading() for it in found.questions)
+
+
+def test_what_is_only_on_or_off_is_a_parameter():
+    text = table("Flash attention | tok/s", "on | 61.5", "off | 48.5")
+    columns = of_text(text).map.table[0].columns
+
+    assert columns["Flash attention"].field == "parameters.flash_attention"

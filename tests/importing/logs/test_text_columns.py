@@ -117,3 +117,16 @@ def test_rows_without_a_header_may_begin_with_several_names():
 
     assert sheet.header == ("column 1", "column 2", "ms", "TFLOPS")
     assert texts(sheet)[0] == ("matmul", "n=1024", "0.41 ms", "5.2 TFLOPS")
+
+
+def test_a_title_above_more_names_is_no_header():
+    text = (
+        "torch 2.5.0  gfx1100 (7900 XTX)\n"
+        "op        shape        dtype     ms\n"
+        "matmul    4096x4096    fp16      1.512\n"
+        "conv2d    64x3x224     fp32      2.231\n"
+    )
+    (sheet,) = read("fixed-width", text)
+
+    assert sheet.header == ("op", "shape", "dtype", "ms")
+    assert len(sheet.rows) == 2

@@ -271,3 +271,27 @@ def test_the_source_of_a_warning_and_where_a_checkpoint_went_head_no_figures():
     )
     assert sheet.context == ()
     assert len(sheet.rows) == 2
+
+
+def test_a_gap_sets_the_name_of_a_line_apart_from_what_it_lists():
+    text = (
+        "  run-1      wall= 13.05s  ttft=   107ms  toks=1000\n"
+        "  run-2      wall= 13.35s  ttft=   141ms  toks=1000\n"
+    )
+    (sheet,) = read("epochs", text)
+
+    assert sheet.header == ("key", "wall", "ttft", "toks")
+    assert texts(sheet) == [
+        ("run-1", "13.05s", "107ms", "1000"),
+        ("run-2", "13.35s", "141ms", "1000"),
+    ]
+
+
+def test_the_rank_and_the_clock_before_a_line_are_no_figures_of_it():
+    text = (
+        "[rank0] 2025-02-01 08:01:10 | iter 10 | loss 2.13 | 3.81 s/iter\n"
+        "[rank0] 2025-02-01 08:01:48 | iter 20 | loss 2.05 | 3.79 s/iter\n"
+    )
+    (sheet,) = read("epochs", text)
+
+    assert sheet.header == ("step", "loss", "s/iter")

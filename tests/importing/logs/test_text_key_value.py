@@ -353,3 +353,18 @@ def test_a_bullet_is_no_heading_of_the_one_below_it():
     (sheet,) = read("bullets", "# T\n\n- Install it\n- ResNet50: 140 img/s\n")
 
     assert sheet.context == ("T",)
+
+
+def test_what_ends_in_a_colon_above_a_list_is_a_heading_of_it():
+    text = (
+        "# Diffusion\n\nOn an Apple M2:\n\n- SD 1.5: 14.2s\n- SDXL: 96s\n\n"
+        "On a RTX 4070:\n\n- SD 1.5: 1.9s\n- SDXL: 9.8s\n\n"
+        "Others.\n\n- SD 1.5: 3.5s\n"
+    )
+    sheets = read("bullets", text)
+
+    assert [(it.context, len(it.rows)) for it in sheets] == [
+        (("Diffusion", "On an Apple M2"), 2),
+        (("Diffusion", "On a RTX 4070"), 2),
+        (("Diffusion",), 1),
+    ]

@@ -8,7 +8,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.sheet import Habit, Reader
 from benchdb.importing.sheets import READERS, readable
 from tests.documents import SHAPES, like
-from tests.importing.sheet_texts import FIXTURES, one, read, read_file
+from tests.importing.sheet_texts import FIXTURES, one, read, read_file, texts
 
 FILES = ("columns.txt", "lists.md", "keras_2_pasted.md", "bars.log")
 SAMPLES = [
@@ -116,3 +116,18 @@ def test_the_time_of_a_part_and_of_each_of_its_layers_are_two_columns():
         "whisper encode time ms per layer": "3307.58",
         "whisper total time": "245966.58 ms",
     }
+
+
+def test_a_spread_before_the_unit_is_no_figure_and_a_dash_ends_the_name_of_a_line():
+    text = (
+        "Llama 8B — pp 512: 421.6 ± 2.1 t/s, tg 128: 28.92 ± 0.05 t/s\n"
+        "Llama 3B — pp 512: 990.3 ± 0.8 t/s, tg 128: 70.11 ± 0.03 t/s\n"
+    )
+    (sheet,) = read("sentences", text)
+
+    assert texts(sheet) == [
+        ("Llama 8B pp", "421.6 ± 2.1 t/s"),
+        ("Llama 8B tg", "28.92 ± 0.05 t/s"),
+        ("Llama 3B pp", "990.3 ± 0.8 t/s"),
+        ("Llama 3B tg", "70.11 ± 0.03 t/s"),
+    ]
