@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     Line,
     Place,
+    begins,
     facts_in,
     of_column,
     of_rows,
@@ -177,14 +178,11 @@ class Corrected:
 
     def _beginning(self, beginning: str, numbers: Sequence[int]) -> list[str]:
         """Return the titles of columns that start with these words, else the cells."""
-        words = re.compile(rf"{re.escape(plain_name(beginning))}(?![a-z\d])")
         sheets = [it.sheet for number, it in self._sheets if number in numbers]
         titles = dict.fromkeys(title for sheet in sheets for title in sheet.header)
         cells = (cell.text for it in sheets for row in it.rows for cell in row.cells)
-        known = [title for title in titles if words.match(plain_name(title))]
-        return known or [
-            it for it in dict.fromkeys(cells) if words.match(plain_name(it))
-        ]
+        known = [title for title in titles if begins(title, beginning)]
+        return known or [it for it in dict.fromkeys(cells) if begins(it, beginning)]
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}

@@ -1,11 +1,11 @@
-"""Columns that an answer makes ones of figures, whatever they were taken for.
+"""Columns and rows that an answer says what they are, whatever they were taken for.
 
-A column is left out, or taken for a setting, by its name or its cells; a unit or a
-metric that somebody gives it holds against that.
+A column is left out, or taken for a setting, by its name or its cells; a unit, a metric
+or a role that somebody gives it holds against that.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,14 +18,25 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     profile,
 )
-from benchdb.importing.guess.facts import AnswerError, fact_of, unit_and_metric
+from benchdb.importing.guess.corrections import Line, begins
+from benchdb.importing.guess.facts import (
+    FACTS,
+    AnswerError,
+    column_of,
+    fact_named,
+    fact_of,
+    unit_and_metric,
+)
 from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     figure_doubts,
     fits,
 )
 from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
+from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
 
@@ -38,30 +49,146 @@ _OWN = (VARIANT, "parameters.statistic")
 _OVERRULED = frozenset(("spec", "given", "estimate"))
 
 
-def reopened(tables: Sequence[TableDraft], inquiry: Inquiry) -> Iterator[Doubt]:
-    """Make columns of *tables* those of the figures that answers say; yield doubts.
+class _Names:
+    """By which answers columns and rows of *tables* are called.
 
+    *lines* are those of earlier cards, of which some are about a column.
+    """
+
+    def __init__(
+        self, tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
+    ) -> None:
+        """Begin with the titles; raise ``AnswerError`` where several begin alike."""
+        self.inquiry, self._single = inquiry, len(tables) == 1
+        self._lines = {**{line.name: line for line in lines.values()}, **lines}
+        self.titles = {it.header: it.holds_figures for t in tables for it in t.drafts}
+        for one in (one for table in tables for one in table.drafts):
+            self.titles[one.header] |= one.holds_figures
+        self._begun = dict(self._beginnings())
+
+    def _beginnings(self) -> Iterator[tuple[str, str]]:
+        """Yield the only title that begins with the words of an answer, and its key."""
+        for key in self.inquiry.open():
+            titles = [it for it in self.titles if begins(it, key)]
+            if not titles or any(map(self.titles.get, titles)) or fact_named(key):
+                continue
+            answer = self.inquiry.answer(key)
+            if len(titles) == 1:
+                yield titles[0], key
+            elif any(unit_and_metric(answer)):
+                why = f"say which of {', '.join(map(repr, titles))}"
+                raise AnswerError(f"{key!r}: {answer!r}: {why}")
+
+    def of(self, number: int, title: str, nth: int | None = None) -> list[str]:
+        """Return the keys of answers to a column or row of a table."""
+        names = [title, *([f"column {nth + 1}"] if nth is not None else ())]
+        own = [f"{it} of table {number}" for it in names]
+        keys = self.inquiry.keys_of(own + names[: 1 + self._single])
+        begun = self._begun.get(title)
+        keys += [begun] if begun and nth is not None else []
+        return keys + [
+            key
+            for key in self.inquiry.open()
+            if (line := self._lines.get(key))
+            and (line.kind, line.header) == ("column", title)
+            and number in line.tables
+            and nth is not None
+        ]
+
+
+def entered(
+    tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
+) -> Iterator[Doubt]:
+    """Enter what answers say that columns and rows of *tables* are; yield doubts.
+
+    *lines* are those of earlier cards. What is in doubt of a table, such as its work,
+    follows from what its columns are said to be.
     Raise ``AnswerError`` where no cell has such a figure.
     """
-    held = {one.header for it in tables for one in it.drafts if one.holds_figures}
+    names = _Names(tables, inquiry, lines)
     for number, table in enumerate(tables, 1):
+        yield from _enter_rows(table, number, names)
+        roles: dict[str, str] = {}
         for n, one in enumerate(table.drafts):
-            if one.holds_figures or one.header in table.sheets[0].inherited:
-                continue
-            names = [one.header, f"column {n + 1}"]
-            own = [f"{it} of table {number}" for it in names]
-            for key in inquiry.keys_of(own + names[: 1 + (len(tables) == 1)]):
+            keys = [] if one.holds_figures else names.of(number, one.header, n)
+            for key in keys:
                 unit, metric = unit_and_metric(inquiry.answer(key))
-                if unit or metric:
+                if (unit or metric) and one.header not in table.sheets[0].inherited:
                     # The figures of another table may have the answer as well.
-                    inquiry.used |= {key} if one.header not in held else set()
+                    inquiry.used |= {key} if not names.titles[one.header] else set()
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
                     yield from table.weighed(_figures(table, one, cells, unit, metric))
-                    # What tells its figures apart follows from the answer.
-                    settings = (fact_of(it).name for it in one.fields if it in _OWN)
-                    it = f"of {one.header[:30]}"
-                    inquiry.known |= {f"{name} {it}": key for name in settings}
+                    _note_answered(one, key, inquiry)
+                elif one.header not in roles and table.may_have_figures():
+                    roles |= {one.header: key} if _enter_role(one, key, inquiry) else {}
+        _free_roles(table, roles)
+
+
+def _note_answered(one: ColumnDraft, key: str, inquiry: Inquiry) -> None:
+    """Note that what tells the figures of *one* apart follows from the answer *key*."""
+    settings = (fact_of(it).name for it in one.fields if it in _OWN)
+    inquiry.known |= {f"{name} of {one.header[:30]}": key for name in settings}
+    inquiry.answered.add((one.line, one.header[:30]))
+
+
+def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt]:
+    """Make rows of a table those of the figures that answers to their labels say."""
+    corner = corner_of(table.drafts)
+    unsaid = all(it.bases == {"1"} for it in table.drafts if it.holds_figures)
+    if corner is None or not (table.rows or unsaid):
+        return
+    cells, units = cells_by_label(table.sheets, table.drafts, corner)
+    rows = {one.header: one for one in table.rows}
+    answered = False
+    for label in [it for it in cells if it not in names.titles]:
+        for key in names.of(number, label):
+            unit, metric = unit_and_metric(names.inquiry.answer(key))
+            if not (unit or metric) or key in names.inquiry.used:
+                continue
+            looks = profile(label, cells[label], table.decimal, units.get(label))
+            one = rows.setdefault(label, ColumnDraft(looks, table.line))
+            yield from table.weighed(_figures(table, one, cells[label], unit, metric))
+            _note_answered(one, key, names.inquiry)
+            names.inquiry.used.add(key)
+            answered = True
+    if answered:
+        table.rows = [rows[label] for label in cells if label in rows]
+        enter_labels(corner, table.rows, cells)
+        if not any(one.holds_figures for one in table.drafts):
+            for one in (it for it in table.drafts if it.looks.figures):
+                one.column = one.left = None
+
+
+def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
+    """Make a column what its answer says that it tells; tell whether that is new.
+
+    Keys that tell the metric of their rows hand it on when the rows are known.
+    """
+    answer, told = inquiry.answer(key), one.column or Column()
+    role, fact = column_of(answer, one.header), fact_named(answer)
+    fields = {told.field, *(field for it in told.cells.values() for field in it.set)}
+    names_it = fact is not None and {*fact.named} & {*told.names}
+    if role is None or told.is_ == "metric" or names_it or role.field in fields:
+        return False
+    one.column, one.left, one.asked = role, None, False
+    if fact is not None and fact.name in FACTS:
+        one.looks = replace(one.looks, terms=header_terms(fact.name))
+        inquiry.known[f"{fact.name} of {one.header[:30]}"] = key
+    inquiry.used.add(key)
+    return True
+
+
+def _free_roles(table: TableDraft, roles: Mapping[str, str]) -> None:
+    """Keep what told before what *roles* of others are: as settings of their own."""
+    told = {it.header: it.column for it in table.drafts if it.column}
+    taken = {told[it].field: it for it in roles if told[it].field}
+    for one in table.drafts:
+        field = one.column.field if one.column else None
+        if field in taken and one.header not in roles:
+            one.become_field(f"parameters.printed_{slug(one.header)}")
+            why = f"{taken[field]!r} is its {fact_of(field or '').name}"
+            table.notes.append(f"{one.header!r}: kept as a setting, as {why}")
 
 
 def _figures(

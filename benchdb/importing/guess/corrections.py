@@ -169,6 +169,12 @@ class Line(msgspec.Struct, frozen=True):
         return with_columns(table, {name: Column(is_="ignore") for name in names})
 
 
+def begins(title: str, beginning: str) -> bool:
+    """Tell whether whole words of *title* are its *beginning*."""
+    words = rf"{re.escape(plain_name(beginning))}(?![a-z\d])"
+    return re.match(words, plain_name(title)) is not None
+
+
 def naming_fields(fact: Fact) -> frozenset[str]:
     """Return the fields of a fact but what other columns may add, such as memory."""
     return fact.fields - ({*CORES, "ram"} if fact.name == "machine" else set())

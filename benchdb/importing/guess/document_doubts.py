@@ -12,7 +12,7 @@ from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
-from benchdb.importing.guess.column_profile import fold, pattern
+from benchdb.importing.guess.column_profile import fold, header_terms, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
@@ -366,6 +366,9 @@ def _work_doubt(
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
         key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
+        # Somebody said that it is the model, whatever its title says.
+        answered = "model" in one.looks.terms - header_terms(one.header)
+        key = "model" if answered else key
         if not models or mode != "inference":
             by_key[key] = one
             choices[key] = f"what {shown} names{', trained' if models else ''}"
@@ -397,6 +400,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
+        also=tuple(one.header[:30] for one in table.drafts),
         subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},

@@ -86,7 +86,9 @@ class Question(msgspec.Struct, frozen=True):
 
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
-        return frozenset((self.short, line, self.likely) for line in self.lines)
+        named = {(self.topic, *place, self.likely) for place in self.places}
+        lines = ((self.short, line, self.likely) for line in self.lines)
+        return frozenset(named or lines)
 
     def reading(self) -> str:
         """Return it with its likely answer, and what else is likely."""
@@ -201,7 +203,8 @@ class Doubt(msgspec.Struct, frozen=True):
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *figures* tells whether
     there are figures that it is about: with none it is not asked. *guess* is the
-    likely answer if that is not the first choice, and empty where there is none.
+    likely answer if that is not the first choice, and empty where there is none. Of a
+    whole table it may have gone by other names, *also*, before something was answered.
     """
 
     topic: str
@@ -214,12 +217,19 @@ class Doubt(msgspec.Struct, frozen=True):
     free: Free | None = None
     figures: Callable[[], bool] | None = None
     guess: str | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def likely(self) -> str | None:
         """Return the answer that is guessed first, if there is one."""
         first = next((key for key in self.choices if key not in LEAVING), None)
         return (first if self.guess is None else self.guess) or None
+
+    @property
+    def is_single(self) -> bool:
+        """Tell whether there is a likely answer, and no other that says what it is."""
+        others = {*self.choices} - {*LEAVING, SETTING, self.likely}
+        return self.likely not in (None, *LEAVING, SETTING) and not others
 
     @property
     def is_about_figures(self) -> bool:
@@ -234,7 +244,13 @@ class Doubt(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return what it alone goes by, whatever is asked beside it."""
-        return f"{self.short} at line {self.line}"
+        return self.keys[0]
+
+    @property
+    def keys(self) -> list[str]:
+        """Return its key, and those that it may have had before."""
+        topics = [self.short, *(f"{self.topic} of {name}" for name in self.also)]
+        return [f"{it} at line {self.line}" for it in topics]
 
     def leaving(self) -> str:
         """Return the answer of somebody who is not asked."""
@@ -273,16 +289,12 @@ class Inquiry:
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
+        self.answered: set[tuple[int, str]] = set()  # lines and names of columns
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
         self._kinds: dict[object, str] = {}
         # With those that are about figures still, once settled as is likely.
         self._unanswered: dict[str, list[tuple[Doubt, bool]]] = {}
-
-    def says(self, header: str, answer: str) -> bool:
-        """Tell whether *answer* is what is said of the columns called *header*."""
-        key = self._by_column.get(plain_name(header))
-        return key is not None and self._answers[key].casefold() == answer
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
@@ -317,6 +329,10 @@ class Inquiry:
         """Return the keys of answers to what a column is called, in this order."""
         plain = map(plain_name, names)
         return [self._by_column[it] for it in plain if it in self._by_column]
+
+    def open(self) -> list[str]:
+        """Return the keys of answers that are to no doubt so far."""
+        return [key for key in self._answers if key not in self.used]
 
     def answer(self, key: str) -> str:
         """Return the answer of a *key*."""
@@ -358,6 +374,9 @@ class Inquiry:
         if not doubt.is_about_figures:
             return doubt.settle(doubt.leaving()) or ()
         more = () if doubt.likely is None else doubt.settle(doubt.likely) or ()
+        if (doubt.line, doubt.name) in self.answered and doubt.is_single:
+            self.notes.append(Entry(((_question(key, [doubt]),),)).reading())
+            return more
         entry = doubt, doubt.is_about_figures
         self._unanswered.setdefault(key, []).append(entry)
         return more
@@ -371,7 +390,7 @@ class Inquiry:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        self.known |= dict.fromkeys((doubt.key, doubt.short, key), key)
+        self.known |= dict.fromkeys((*doubt.keys, doubt.short, key), key)
         return key
 
     def _answered(self, doubt: Doubt, key: str) -> str | None:
@@ -381,7 +400,8 @@ class Inquiry:
         """
         short = [doubt.short] if doubt.short not in self._keys else []
         # Another answer may have left out what its line was called after.
-        keys = [doubt.key, *short, key, self._shown.get(doubt.key, "")]
+        shown = (self._shown.get(it, "") for it in doubt.keys)
+        keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
         typed = self._answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
