@@ -5,6 +5,7 @@ or a role that somebody gives it holds against that.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from benchdb.importing.guess.facts import (
     unit_and_metric,
 )
 from benchdb.importing.guess.figure_columns import (
+    OF_SIDES,
     enter_language_model,
     figure_doubts,
     fits,
@@ -127,9 +129,8 @@ def entered(
 
 def _note_answered(one: ColumnDraft, key: str, inquiry: Inquiry) -> None:
     """Note that what tells the figures of *one* apart follows from the answer *key*."""
-    settings = (fact_of(it).name for it in one.fields if it in _OWN)
-    inquiry.known |= {f"{name} of {one.header[:30]}": key for name in settings}
-    inquiry.answered.add((one.line, one.header[:30]))
+    for field in _OWN if one.metric not in OF_SIDES else (*_OWN, "workload"):
+        inquiry.enter(key, fact_of(field).name, one.line, one.header[:30])
 
 
 def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt]:
@@ -155,6 +156,12 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
+        alike = Counter(one.metric for one in table.rows)
+        single = [it for it in table.rows if it.metric and alike[it.metric] == 1]
+        # What told the figures of whole columns apart are labels of rows now.
+        for one in [*single, *(it for it in table.drafts if it.holds_figures)]:
+            if one.fields.get(VARIANT) == one.bare:
+                one.fields = {n: it for n, it in one.fields.items() if n != VARIANT}
         if not any(one.holds_figures for one in table.drafts):
             for one in (it for it in table.drafts if it.looks.figures):
                 one.column = one.left = None
@@ -174,8 +181,9 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     one.column, one.left, one.asked = role, None, False
     if fact is not None and fact.name in FACTS:
         one.looks = replace(one.looks, terms=header_terms(fact.name))
-        inquiry.known[f"{fact.name} of {one.header[:30]}"] = key
+    inquiry.enter(key, answer, one.line, one.header[:30])
     inquiry.used.add(key)
+    inquiry.roles.add(key)
     return True
 
 

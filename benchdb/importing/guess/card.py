@@ -29,6 +29,7 @@ from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
 from benchdb.importing.guess.questions import AS_ANSWERED
 from benchdb.importing.mapping.fields import (
+    INFERENCE,
     Defaults,
     Known,
     machine,
@@ -51,8 +52,10 @@ from benchdb.importing.mapping.table_rows import MatchedTable
 _PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
+_WITHOUT_WORK = "nowhere", "work", True  # beside rows that have some
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
 SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm, vulkan) is not stated"
+_OF_NO_CHIP = ", of no known chip"
 _OF_RATES = {"throughput", "time", "latency"}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
@@ -123,11 +126,13 @@ def _merged(
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
-            if kind.startswith("exact "):
+            others = len(tellings) > 1
+            # Rows without work are refused, each by itself, but not a whole table.
+            if kind.startswith("exact ") or (kind, name, others) == _WITHOUT_WORK:
                 continue
             # What nothing states of another maker's machines is another matter.
             of = tuple(pairs) if kind in ("text", "nowhere") else ()
-            entry = number, kind, header, pairs, len(tellings) == 1
+            entry = number, kind, header, pairs, not others
             groups.setdefault((name, kind, header, of), []).append(entry)
     order = list(facts)
     made = [
@@ -227,7 +232,7 @@ class _Reader:
             ):
                 kind, header, pair = self._origin(fact, item, SOME_GPU)
                 yield fact, kind.removeprefix("exact "), header, pair
-            elif fact.name in _NEEDED:
+            elif fact.name in (*_NEEDED, "work"):
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)
         for field, value in known.fields.items():
@@ -259,8 +264,10 @@ class _Reader:
             return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
-        exact = self._is_doubted(fact, header) or _is_exact(fact, header)
-        exact = exact and _is_whole(fact, printed, stored)
+        exact = _is_exact(fact, header) and _is_whole(fact, printed, stored)
+        if self._is_doubted(fact, header):
+            kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
+            exact = _is_whole(fact, printed, kept)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
@@ -337,7 +344,7 @@ def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
         return ""
     chip = described.chip
     if chip.vendor == "unknown" and chip.name == "unknown" and not chip.accelerators:
-        return f"{described.label or described.model}, of no known chip"
+        return f"{described.label or described.model}{_OF_NO_CHIP}"
     cards = {card.name for card in chip.accelerators}
     parts = [] if chip.name in {"unknown", *cards} else [chip.name]
     parts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []

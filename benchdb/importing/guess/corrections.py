@@ -24,6 +24,7 @@ from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
     Fact,
+    check_metric,
     column_of,
     fact_in,
     fact_named,
@@ -421,6 +422,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
     else:
+        check_metric(name, answer)
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
             f"metric, setting, repeat, {', '.join(FACTS)}, one of these with a value "

@@ -289,6 +289,7 @@ class Inquiry:
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
+        self.roles: set[str] = set()  # those that say what a column is
         self.answered: set[tuple[int, str]] = set()  # lines and names of columns
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
@@ -330,6 +331,12 @@ class Inquiry:
         plain = map(plain_name, names)
         return [self._by_column[it] for it in plain if it in self._by_column]
 
+    def enter(self, key: str, answer: str, line: int, column: str) -> None:
+        """Note what a *column* is by an *answer*: that follows from it alone."""
+        self.answered.add((line, column))
+        if fact := fact_named(answer):
+            self.known[f"{fact.name} of {column}"] = key
+
     def open(self) -> list[str]:
         """Return the keys of answers that are to no doubt so far."""
         return [key for key in self._answers if key not in self.used]
@@ -367,6 +374,7 @@ class Inquiry:
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
+            self.enter(key, answer, doubt.line, doubt.name)
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
@@ -403,7 +411,7 @@ class Inquiry:
         shown = (self._shown.get(it, "") for it in doubt.keys)
         keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
-        typed = self._answers.get(column, "")
+        typed = "" if column in self.roles else self._answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
         if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
             keys.append(column)
