@@ -37,7 +37,7 @@ from benchdb.importing.guess.figure_columns import (
 from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
@@ -46,7 +46,6 @@ _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _SAME = 0.01  # of a figure that is printed in two units
 _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
-_OWN = (VARIANT, "parameters.statistic")
 # Terms by which a column is left out, that say nothing once it is answered.
 _OVERRULED = frozenset(("spec", "given", "estimate"))
 
@@ -72,7 +71,9 @@ class _Names:
         """Yield the only title that begins with the words of an answer, and its key."""
         for key in self.inquiry.open():
             titles = [it for it in self.titles if begins(it, key)]
-            if not titles or any(map(self.titles.get, titles)) or fact_named(key):
+            figures = any(self.titles[it] for it in titles)
+            whole = plain_name(key) in map(plain_name, titles)
+            if not titles or figures or whole or fact_named(key):
                 continue
             answer = self.inquiry.answer(key)
             if len(titles) == 1:
@@ -129,8 +130,8 @@ def entered(
 
 def _note_answered(one: ColumnDraft, key: str, inquiry: Inquiry) -> None:
     """Note that what tells the figures of *one* apart follows from the answer *key*."""
-    for field in _OWN if one.metric not in OF_SIDES else (*_OWN, "workload"):
-        inquiry.enter(key, fact_of(field).name, one.line, one.header[:30])
+    side = "work" if one.metric in OF_SIDES else ""
+    inquiry.enter(key, side, one.line, one.header[:30])
 
 
 def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt]:

@@ -261,13 +261,12 @@ class _Reader:
             # What whole headings are is a line of its own, with an answer.
             exact = fact.name not in FACTS or field in self._groups
             exact = exact and _is_whole(fact, text, stored)
+            exact |= self._is_answered(fact, text, text, stored)
             return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
         exact = _is_exact(fact, header) and _is_whole(fact, printed, stored)
-        if self._is_doubted(fact, header):
-            kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
-            exact = _is_whole(fact, printed, kept)
+        exact |= self._is_answered(fact, header, printed, stored)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
@@ -277,6 +276,11 @@ class _Reader:
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
         return f"{fact.name} of {header[:30]}" in self._doubted
+
+    def _is_answered(self, fact: Fact, name: str, printed: str, stored: str) -> bool:
+        """Tell whether a question of its own is about *fact*, and no word is lost."""
+        kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
+        return self._is_doubted(fact, name) and _is_whole(fact, printed, kept)
 
     def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
         """Return the heading that a layer comes from, if it is one."""

@@ -121,6 +121,7 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
             topic="headings",
             text="What do the headings {} tell apart?",
             name=texts[0][:30],
+            also=tuple(text[:30] for text in texts[1:]),
             subject=shown + (" …" if len(texts) > 4 else ""),
             line=table.line,
             choices={**things(texts), "nothing": "nothing: equal rows are refused"},

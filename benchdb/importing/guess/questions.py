@@ -11,7 +11,7 @@ from contextlib import suppress
 import msgspec
 
 from benchdb.errors import suggestion
-from benchdb.importing.guess.facts import AnswerError, fact_named
+from benchdb.importing.guess.facts import AnswerError, fact_named, setting
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -26,6 +26,7 @@ _NAMED = 4  # subjects that a line names
 _SHOWN = 3  # answers that it shows beside the likely one
 # Topics of doubts about a column of figures, which make one line.
 _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
+_OF_FIGURES_ALONE = ("setting variant", "setting statistic")  # that their names say
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
@@ -227,9 +228,14 @@ class Doubt(msgspec.Struct, frozen=True):
 
     @property
     def is_single(self) -> bool:
-        """Tell whether there is a likely answer, and no other that says what it is."""
+        """Tell whether there is a likely answer, and no other that says what it is.
+
+        The name of a column tells it from others where it is nothing that we know.
+        """
+        if self.likely == SETTING:
+            return self.topic == "columns"
         others = {*self.choices} - {*LEAVING, SETTING, self.likely}
-        return self.likely not in (None, *LEAVING, SETTING) and not others
+        return self.likely not in (None, *LEAVING) and not others
 
     @property
     def is_about_figures(self) -> bool:
@@ -331,11 +337,15 @@ class Inquiry:
         plain = map(plain_name, names)
         return [self._by_column[it] for it in plain if it in self._by_column]
 
-    def enter(self, key: str, answer: str, line: int, column: str) -> None:
-        """Note what a *column* is by an *answer*: that follows from it alone."""
-        self.answered.add((line, column))
-        if fact := fact_named(answer):
-            self.known[f"{fact.name} of {column}"] = key
+    def enter(self, key: str, answer: str, line: int, name: str) -> None:
+        """Note what a column or heading is by an *answer*: that needs no line more.
+
+        Nor does its name, where that tells it from others of the answer.
+        """
+        self.answered.add((line, name))
+        fact = fact_named(answer)
+        names = (fact.name if fact else "", setting(name).name, *_OF_FIGURES_ALONE)
+        self.known |= {f"{it} of {name}": key for it in names if it}
 
     def open(self) -> list[str]:
         """Return the keys of answers that are to no doubt so far."""
@@ -374,7 +384,8 @@ class Inquiry:
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
-            self.enter(key, answer, doubt.line, doubt.name)
+            for name in (doubt.name, *doubt.also):
+                self.enter(key, answer, doubt.line, name)
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
@@ -382,12 +393,19 @@ class Inquiry:
         if not doubt.is_about_figures:
             return doubt.settle(doubt.leaving()) or ()
         more = () if doubt.likely is None else doubt.settle(doubt.likely) or ()
-        if (doubt.line, doubt.name) in self.answered and doubt.is_single:
+        if (doubt.line, doubt.name) in self.answered and (
+            doubt.is_single or self._is_beside(key)
+        ):
             self.notes.append(Entry(((_question(key, [doubt]),),)).reading())
             return more
         entry = doubt, doubt.is_about_figures
         self._unanswered.setdefault(key, []).append(entry)
         return more
+
+    def _is_beside(self, key: str) -> bool:
+        """Tell whether a line is about columns as well that nothing was said of."""
+        others = (doubt for doubt, _ in self._unanswered.get(key, ()))
+        return any((it.line, it.name) not in self.answered for it in others)
 
     def _line_of(self, doubt: Doubt) -> str:
         """Return the key of the line that a doubt belongs to; remember it."""
