@@ -159,15 +159,20 @@ class Corrected:
         shown = fact is not None or any(line.fact == own for line in self.lines)
         if not shown and (longer := self._beginning(name, numbers)):
             return all(self._enter_places(it, answer, numbers) for it in longer)
-        among = _FACT_IN.fullmatch(name)
-        if among and self._places(among["place"], numbers):
+        if among := _FACT_IN.fullmatch(name):
             of = fact_named(among["fact"]) or setting(among["fact"])
-            said = of, facts_in(of, answer, name)
-            return self._enter_places(among["place"], answer, numbers, said)
+            named = [among["place"]]
+            if not self._places(among["place"], numbers):
+                named = self._beginning(among["place"], numbers)
+            if named:
+                said = of, facts_in(of, answer, name)
+                every = [self._enter_places(it, answer, numbers, said) for it in named]
+                return all(every)
         if shown:
             return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
-        if near or not numbers or _SETTING.fullmatch(name) is None:
+        left = answer.casefold() == LEAVE_OUT  # of what is not taken
+        if near or left or not numbers or _SETTING.fullmatch(name) is None:
             return False
         if ":" in answer or fact_named(answer) or fact_in(answer):
             what = "the title of a column, a text or a fact (precision: fp16)"

@@ -38,7 +38,7 @@ from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import plain_name, slug
-from benchdb.importing.mapping.language import Column
+from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import understood
 
@@ -113,9 +113,10 @@ def entered(
         yield from _enter_rows(table, number, names)
         roles: dict[str, str] = {}
         for n, one in enumerate(table.drafts):
-            keys = [] if one.holds_figures else names.of(number, one.header, n)
-            for key in keys:
+            for key in names.of(number, one.header, n):
                 unit, metric = unit_and_metric(inquiry.answer(key))
+                if one.holds_figures and not _is_counted(one, inquiry.answer(key)):
+                    continue
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
                     # The figures of another table may have the answer as well.
                     inquiry.used |= {key} if not names.titles[one.header] else set()
@@ -166,6 +167,13 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
         if not any(one.holds_figures for one in table.drafts):
             for one in (it for it in table.drafts if it.looks.figures):
                 one.column = one.left = None
+
+
+def _is_counted(one: ColumnDraft, answer: str) -> bool:
+    """Tell whether whole numbers may be what is answered: ``batch size``."""
+    role, fact = column_of(answer, one.header), fact_named(answer)
+    setting = role is not None and (role.field or "").startswith(PREFIXES)
+    return one.is_count and setting and fact is not None and bool(fact.read("1"))
 
 
 def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:

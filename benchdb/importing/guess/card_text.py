@@ -64,6 +64,7 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         topic=line.fact.name,
         takes=line.takes,
         places=frozenset((at[n], it[:30]) for n in line.tables for it in headers),
+        stated=f"{values}{where}." if line.kind in ("text", "nowhere") else "",
         choices={LEAVE_OUT: "leave it out"} if needed else {},
         free=f"its name, such as matmul or llm-decode, or {NEW_WORK}"
         if needed

@@ -31,7 +31,7 @@ _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
 _CORRECTED = re.compile(
     r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
-    r"|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
+    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
 )
 
 
@@ -65,6 +65,7 @@ class Question(msgspec.Struct, frozen=True):
     choices: Mapping[str, str] = {}
     free: str | None = None
     likely: str | None = None
+    stated: str = ""
 
     @property
     def named(self) -> str:
@@ -87,6 +88,8 @@ class Question(msgspec.Struct, frozen=True):
 
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
+        if self.stated:
+            return frozenset([(self.topic, self.stated)])
         named = {(self.topic, *place, self.likely) for place in self.places}
         lines = ((self.short, line, self.likely) for line in self.lines)
         return frozenset(named or lines)
