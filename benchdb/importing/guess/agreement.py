@@ -17,9 +17,9 @@ from benchdb.importing.guess.corrections import (
     begins,
     facts_in,
     of_column,
-    of_rows,
     stated,
     with_facts,
+    without_figures,
     without_rows,
 )
 from benchdb.importing.guess.facts import (
@@ -38,7 +38,7 @@ from benchdb.importing.guess.questions import (
     NOT_STATED,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import FIGURES, Column, Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
@@ -310,17 +310,18 @@ class Corrected:
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
                 table = of_column(table, place.header, answer)
-                self._check_readable(number, table, place.header, answer)
-            elif said is None and place.kind == "row":
-                table = of_rows(table, place.header, place.text, answer)
+            elif place.kind == "row" and answer.casefold() == LEAVE_OUT:
+                table = without_figures(table, place.header, place.text)
             elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
                 table = without_rows(table, place)
                 self.notes.append(f"rows of {name!r} are left out")
             elif known is not None:
                 table = with_facts(table, place, *known)
             else:
+                metric = "give a metric, or " * (place.kind == "row")
                 raise AnswerError(
-                    f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
+                    f"{name!r}: {answer!r}: {metric}say what it is of, as "
+                    f"'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
             before = self.tables[number]
@@ -332,21 +333,6 @@ class Corrected:
                 self.doubted.add(f"{fact.name} of {text[:30]}")
         self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
         return bool(places)
-
-    def _check_readable(
-        self, number: int, table: Table | None, header: str, answer: str
-    ) -> None:
-        """Raise ``AnswerError`` where no cell of a column is what is answered."""
-        if table is None or table.columns[header].is_ not in FIGURES:
-            return
-        others = {n: Column(is_="ignore") for n in table.columns if n != header}
-        fields_ = {n: it for n, it in table.columns.items() if it.is_ not in FIGURES}
-        alone = replace(table, columns={**table.columns, **others, **fields_})
-        sheets = (it.sheet for n, it in self._sheets if n == number)
-        read = [it for sheet in sheets for it in MatchedTable(alone, sheet).read()]
-        faults_ = [it.fault for it in read if isinstance(it, Observation)]
-        if faults_ and faults_[0] and all(faults_):
-            raise AnswerError(f"{header!r}: {answer!r}: {faults_[0]}")
 
     def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
         """Return where *name* stands, each with the number of its table.

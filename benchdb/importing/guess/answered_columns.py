@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft
+from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
@@ -40,7 +40,7 @@ from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
@@ -62,23 +62,20 @@ class _Names:
         """Begin with the titles; raise ``AnswerError`` where several begin alike."""
         self.inquiry, self._single = inquiry, len(tables) == 1
         self._lines = {**{line.name: line for line in lines.values()}, **lines}
-        self.titles = {it.header: it.holds_figures for t in tables for it in t.drafts}
-        for one in (one for table in tables for one in table.drafts):
-            self.titles[one.header] |= one.holds_figures
+        titles = (one.header for table in tables for one in table.drafts)
+        self.titles = dict.fromkeys(titles)
         self._begun = dict(self._beginnings())
 
     def _beginnings(self) -> Iterator[tuple[str, str]]:
         """Yield the only title that begins with the words of an answer, and its key."""
         for key in self.inquiry.open():
             titles = [it for it in self.titles if begins(it, key)]
-            figures = any(self.titles[it] for it in titles)
-            whole = plain_name(key) in map(plain_name, titles)
-            if not titles or figures or whole or fact_named(key):
+            if fact_named(key) or plain_name(key) in map(plain_name, titles):
                 continue
             answer = self.inquiry.answer(key)
             if len(titles) == 1:
                 yield titles[0], key
-            elif any(unit_and_metric(answer)):
+            elif titles and any(unit_and_metric(answer)):
                 why = f"say which of {', '.join(map(repr, titles))}"
                 raise AnswerError(f"{key!r}: {answer!r}: {why}")
 
@@ -115,15 +112,21 @@ def entered(
         for n, one in enumerate(table.drafts):
             for key in names.of(number, one.header, n):
                 unit, metric = unit_and_metric(inquiry.answer(key))
-                if one.holds_figures and not _is_counted(one, inquiry.answer(key)):
-                    continue
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
-                    # The figures of another table may have the answer as well.
-                    inquiry.used |= {key} if not names.titles[one.header] else set()
+                    if (
+                        one.holds_figures
+                        and (one.line, one.header[:30]) in inquiry.answered
+                    ):
+                        continue
+                    inquiry.used.add(key)
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
+                    own = {} if one.holds_figures else {VARIANT: one.bare}
                     yield from table.weighed(_figures(table, one, cells, unit, metric))
+                    one.add(**own)
                     _note_answered(one, key, inquiry)
+                elif one.holds_figures and not _is_counted(one, inquiry.answer(key)):
+                    continue
                 elif one.header not in roles and table.may_have_figures():
                     roles |= {one.header: key} if _enter_role(one, key, inquiry) else {}
         _free_roles(table, roles)
@@ -143,7 +146,7 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
         return
     cells, units = cells_by_label(table.sheets, table.drafts, corner)
     rows = {one.header: one for one in table.rows}
-    answered = False
+    answered: list[ColumnDraft] = []
     for label in [it for it in cells if it not in names.titles]:
         for key in names.of(number, label):
             unit, metric = unit_and_metric(names.inquiry.answer(key))
@@ -154,16 +157,16 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
             yield from table.weighed(_figures(table, one, cells[label], unit, metric))
             _note_answered(one, key, names.inquiry)
             names.inquiry.used.add(key)
-            answered = True
+            answered.append(one)
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
         alike = Counter(one.metric for one in table.rows)
-        single = [it for it in table.rows if it.metric and alike[it.metric] == 1]
-        # What told the figures of whole columns apart are labels of rows now.
-        for one in [*single, *(it for it in table.drafts if it.holds_figures)]:
-            if one.fields.get(VARIANT) == one.bare:
-                one.fields = {n: it for n, it in one.fields.items() if n != VARIANT}
+        for one in answered:
+            if one.metric is None or alike[one.metric] > 1:
+                one.add(**{VARIANT: one.bare})
+        for one in table.drafts:  # whose names do not tell its rows apart
+            one.fields = {n: it for n, it in one.fields.items() if it != one.bare}
         if not any(one.holds_figures for one in table.drafts):
             for one in (it for it in table.drafts if it.looks.figures):
                 one.column = one.left = None
@@ -221,9 +224,15 @@ def _figures(
     """
     looks = profile(one.header, cells, table.decimal, unit or one.looks.unit)
     bases = {base for base, _ in looks.kinds} - {"1"}
+    bare = metric is not None and metrics()[metric].unit == "1"  # as it is printed
     base = (of := understood(unit or "")) and of.base
-    of_it = bases <= {base} if base else not metric or not bases or fits(metric, bases)
-    one.missing, one.pattern = {}, ""
+    wanted = (
+        {base} if base else {it for it in bases if not metric or fits(metric, [it])}
+    )
+    of_it = bases <= wanted or (bare and not base)
+    held = one.holds_figures
+    if not held:
+        one.missing, one.pattern = {}, ""
     if not (looks.figures and of_it):
         looks = _within(one, cells, unit, metric, table.decimal)
     looks = replace(looks, terms=looks.terms - _OVERRULED)
@@ -232,7 +241,14 @@ def _figures(
     pivots.enter_pivots([one], table.drafts)
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
+        counts = metrics()[metric].counts
+        if odd := {per for _, per in looks.kinds if counts} & COUNTED - {*counts}:
+            why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
+            raise AnswerError(f"{one.header!r}: {metric}: {why}")
         one.kinds = one.kinds if one.unit else looks.kinds
+        if bare:  # its whole name says then what it is
+            one.unit, one.kinds = "1", frozenset([("1", None)])
+            one.fields = {**named_figure(one.header), **one.fields}
         one.take_metric(metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
         if one.bases == {"1"} and (counts := metrics()[metric].counts):
@@ -243,7 +259,6 @@ def _figures(
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
     enter_language_model(one, frozenset())
-    one.add(**{VARIANT: one.bare})
     return doubts
 
 

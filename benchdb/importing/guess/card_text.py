@@ -64,13 +64,19 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         topic=line.fact.name,
         takes=line.takes,
         places=frozenset((at[n], it[:30]) for n in line.tables for it in headers),
-        stated=f"{values}{where}." if line.kind in ("text", "nowhere") else "",
+        stated=_stated(line),
         choices={LEAVE_OUT: "leave it out"} if needed else {},
         free=f"its name, such as matmul or llm-decode, or {NEW_WORK}"
         if needed
         else None,
         likely=None if needed else NOT_STATED if line.kind == "nowhere" else AGREED,
     )
+
+
+def _stated(line: Line) -> str:
+    """Return what a line of the text says of all tables, or that nothing says it."""
+    said = {"nowhere": line.kind, "text": repr(sorted(line.values))}
+    return said.get(line.kind, "")
 
 
 def _values(line: Line, document: Document) -> tuple[str, str]:

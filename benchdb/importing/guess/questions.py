@@ -299,7 +299,7 @@ class Inquiry:
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
         self.roles: set[str] = set()  # those that say what a column is
-        self.answered: set[tuple[int, str]] = set()  # lines and names of columns
+        self.answered: dict[tuple[int, str], str] = {}  # by lines and names of columns
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
         self._kinds: dict[object, str] = {}
@@ -345,7 +345,7 @@ class Inquiry:
 
         Nor does its name, where that tells it from others of the answer.
         """
-        self.answered.add((line, name))
+        self.answered[line, name] = key
         fact = fact_named(answer)
         names = (fact.name if fact else "", setting(name).name, *_OF_FIGURES_ALONE)
         self.known |= {f"{it} of {name}": key for it in names if it}
