@@ -161,15 +161,20 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
-        alike = Counter(one.metric for one in table.rows)
-        for one in answered:
-            if one.metric is None or alike[one.metric] > 1:
-                one.add(**{VARIANT: one.bare})
-        for one in table.drafts:  # whose names do not tell its rows apart
-            one.fields = {n: it for n, it in one.fields.items() if it != one.bare}
-        if not any(one.holds_figures for one in table.drafts):
-            for one in (it for it in table.drafts if it.looks.figures):
-                one.column = one.left = None
+        _enter_variants(table, answered)
+
+
+def _enter_variants(table: TableDraft, answered: Sequence[ColumnDraft]) -> None:
+    """Let the names of rows tell their figures apart, in place of those of columns."""
+    alike = Counter(one.metric for one in table.rows)
+    for one in answered:
+        if one.metric is None or alike[one.metric] > 1:
+            one.add(**{VARIANT: one.bare})
+    for one in table.drafts:
+        one.fields = {n: it for n, it in one.fields.items() if it != one.bare}
+    if not any(one.holds_figures for one in table.drafts):
+        for one in (it for it in table.drafts if it.looks.figures):
+            one.column = one.left = None
 
 
 def _is_counted(one: ColumnDraft, answer: str) -> bool:
@@ -186,13 +191,16 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     """
     answer, told = inquiry.answer(key), one.column or Column()
     role, fact = column_of(answer, one.header), fact_named(answer)
-    fields = {told.field, *(field for it in told.cells.values() for field in it.set)}
-    names_it = fact is not None and {*fact.named} & {*told.names}
-    if role is None or told.is_ == "metric" or names_it or role.field in fields:
+    if role is None or told.is_ == "metric" or role.field == told.field:
         return False
+    # Cells that tell it beside a setting go on telling both.
+    if told.field is None or fact_of(told.field).is_setting:
+        fields = {field for cell in told.cells.values() for field in cell.set}
+        if role.field in fields or (fact and {*fact.named} & {*told.names}):
+            return False
     one.column, one.left, one.asked = role, None, False
-    if fact is not None and fact.name in FACTS:
-        one.looks = replace(one.looks, terms=header_terms(fact.name))
+    known = fact is not None and fact.name in FACTS
+    one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
     inquiry.enter(key, answer, one.line, one.header[:30])
     inquiry.used.add(key)
     inquiry.roles.add(key)

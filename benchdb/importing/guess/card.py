@@ -215,7 +215,9 @@ class _Reader:
         try:
             known = defaults.known(item.layers)
         except (*UNDERSTANDABLE, ValueError):
-            return []
+            work = FACTS["work"]  # without which nothing else is known
+            unsaid = _setting(work, item.layers)[0] is None
+            return [(work, "nowhere", "", ("", ""))] if unsaid else []
         return list(self._tellings(item, known, map_))
 
     def _tellings(
@@ -232,7 +234,7 @@ class _Reader:
             ):
                 kind, header, pair = self._origin(fact, item, SOME_GPU)
                 yield fact, kind.removeprefix("exact "), header, pair
-            elif fact.name in (*_NEEDED, "work"):
+            elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)
         for field, value in known.fields.items():

@@ -366,10 +366,10 @@ def _work_doubt(
     choices = _language_work(table, columns, stem)
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
-        key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
-        # Somebody said that it is the model, whatever its title says.
+        models, mode = _names_models(one), table.mode(one.header)
+        # Somebody may have said that it is the model, whatever its title says.
         answered = "model" in one.looks.terms - header_terms(one.header)
-        key = "model" if answered else key
+        key = "model" if answered else slug(one.header)
         if not models or mode != "inference":
             by_key[key] = one
             choices[key] = f"what {shown} names{', trained' if models else ''}"

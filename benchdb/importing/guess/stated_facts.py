@@ -364,7 +364,7 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         _enter(table, facts)
         fields = (it for it in table.drafts if it.column and it.column.field)
         # What a column says of them is none of the lines', whatever it was answered.
-        if not any(it.looks.terms & {"ram", "cores"} for it in fields):
+        if not any(header_terms(it.header) & {"ram", "cores"} for it in fields):
             _complete(table, facts.chips)
 
 
