@@ -12,6 +12,8 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
+    OF_COLUMN,
+    OF_TABLE,
     Line,
     Place,
     begins,
@@ -19,7 +21,6 @@ from benchdb.importing.guess.corrections import (
     of_column,
     stated,
     with_facts,
-    without_figures,
     without_rows,
 )
 from benchdb.importing.guess.facts import (
@@ -44,10 +45,6 @@ from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
-_OF_TABLE = re.compile(
-    r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)"
-)
-_OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _LIKE = 0.8  # names that may be slips of each other
@@ -80,7 +77,7 @@ def correct(
         corrected.see(lines, sheets)
         new = [key for key in answers if key not in corrected.used]
         # What is said of a table holds there, whatever is said of all.
-        new.sort(key=lambda it: _OF_TABLE.fullmatch(it) is None)
+        new.sort(key=lambda it: OF_TABLE.fullmatch(it) is None)
         entered = {key for key in new if corrected.take(key, answers[key])}
         corrected.used |= entered
         if not entered:
@@ -133,7 +130,7 @@ class Corrected:
         names |= {it.name: it for it in self.lines if it.name != it.fact.name}
         if line := names.get(key) or self._earlier.get(key):
             return self._correct_lines([line], answer)
-        about = _OF_TABLE.fullmatch(key)
+        about = OF_TABLE.fullmatch(key)
         name = about["name"] if about else key
         numbers = [
             it for it in self.tables if about is None or it == int(about["number"])
@@ -310,9 +307,7 @@ class Corrected:
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
                 table = of_column(table, place.header, answer)
-            elif place.kind == "row" and answer.casefold() == LEAVE_OUT:
-                table = without_figures(table, place.header, place.text)
-            elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
+            elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
                 table = without_rows(table, place)
                 self.notes.append(f"rows of {name!r} are left out")
             elif known is not None:
@@ -340,7 +335,7 @@ class Corrected:
         Titles of columns go before texts in cells, and these before headings. A column
         may be called by its number as well.
         """
-        plain, nth = plain_name(name), _OF_COLUMN.fullmatch(name)
+        plain, nth = plain_name(name), OF_COLUMN.fullmatch(name)
         found: dict[str, dict[tuple[int, Place], None]] = {
             kind: {} for kind in ("title", "number", "text", "heading")
         }

@@ -5,8 +5,9 @@ or a role that somebody gives it holds against that.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -19,7 +20,7 @@ from benchdb.importing.guess.column_profile import (
     header_terms,
     profile,
 )
-from benchdb.importing.guess.corrections import Line, begins
+from benchdb.importing.guess.corrections import OF_COLUMN, OF_TABLE, Line, begins
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -50,50 +51,7 @@ _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
 _OVERRULED = frozenset(("spec", "given", "estimate"))
 
 
-class _Names:
-    """By which answers columns and rows of *tables* are called.
-
-    *lines* are those of earlier cards, of which some are about a column.
-    """
-
-    def __init__(
-        self, tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
-    ) -> None:
-        """Begin with the titles; raise ``AnswerError`` where several begin alike."""
-        self.inquiry, self._single = inquiry, len(tables) == 1
-        self._lines = {**{line.name: line for line in lines.values()}, **lines}
-        titles = (one.header for table in tables for one in table.drafts)
-        self.titles = dict.fromkeys(titles)
-        self._begun = dict(self._beginnings())
-
-    def _beginnings(self) -> Iterator[tuple[str, str]]:
-        """Yield the only title that begins with the words of an answer, and its key."""
-        for key in self.inquiry.open():
-            titles = [it for it in self.titles if begins(it, key)]
-            if fact_named(key) or plain_name(key) in map(plain_name, titles):
-                continue
-            answer = self.inquiry.answer(key)
-            if len(titles) == 1:
-                yield titles[0], key
-            elif titles and any(unit_and_metric(answer)):
-                why = f"say which of {', '.join(map(repr, titles))}"
-                raise AnswerError(f"{key!r}: {answer!r}: {why}")
-
-    def of(self, number: int, title: str, nth: int | None = None) -> list[str]:
-        """Return the keys of answers to a column or row of a table."""
-        names = [title, *([f"column {nth + 1}"] if nth is not None else ())]
-        own = [f"{it} of table {number}" for it in names]
-        keys = self.inquiry.keys_of(own + names[: 1 + self._single])
-        begun = self._begun.get(title)
-        keys += [begun] if begun and nth is not None else []
-        return keys + [
-            key
-            for key in self.inquiry.open()
-            if (line := self._lines.get(key))
-            and (line.kind, line.header) == ("column", title)
-            and number in line.tables
-            and nth is not None
-        ]
+_Keys = Mapping[tuple[str, int], list[str]]  # of answers, by name and table
 
 
 def entered(
@@ -105,40 +63,67 @@ def entered(
     follows from what its columns are said to be.
     Raise ``AnswerError`` where no cell has such a figure.
     """
-    names = _Names(tables, inquiry, lines)
+    keys = _keys(tables, inquiry, lines)
     for number, table in enumerate(tables, 1):
-        yield from _enter_rows(table, number, names)
-        roles: dict[str, str] = {}
+        yield from _enter_rows(table, number, keys, inquiry)
+        roles: list[str] = []
         for n, one in enumerate(table.drafts):
-            for key in names.of(number, one.header, n):
-                unit, metric = unit_and_metric(inquiry.answer(key))
+            names = plain_name(one.header), f"column {n + 1}"
+            for key in chain.from_iterable(keys[name, number] for name in names):
+                answer, at = inquiry.answers[key], (one.line, one.header[:30])
+                unit, metric = unit_and_metric(answer)
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
-                    if (
-                        one.holds_figures
-                        and (one.line, one.header[:30]) in inquiry.answered
-                    ):
-                        continue
-                    inquiry.used.add(key)
-                    rows = (row for sheet in table.sheets for row in sheet.rows)
-                    cells = [row.cells[n].text for row in rows]
-                    own = {} if one.holds_figures else {VARIANT: one.bare}
-                    yield from table.weighed(_figures(table, one, cells, unit, metric))
-                    one.add(**own)
-                    _note_answered(one, key, inquiry)
-                elif one.holds_figures and not _is_counted(one, inquiry.answer(key)):
-                    continue
-                elif one.header not in roles and table.may_have_figures():
-                    roles |= {one.header: key} if _enter_role(one, key, inquiry) else {}
+                    if inquiry.answered.get(at) != key:  # else to what was asked of it
+                        own = {} if one.holds_figures else {VARIANT: one.bare}
+                        rows = (row for sheet in table.sheets for row in sheet.rows)
+                        cells = [row.cells[n].text for row in rows]
+                        yield from _figures(table, one, cells, key, inquiry)
+                        one.add(**own)
+                elif (
+                    table.may_have_figures()
+                    and (not one.holds_figures or _is_told(one, answer))
+                    and inquiry.answered.get(at) != key
+                    and _enter_role(one, key, inquiry)
+                ):
+                    roles.append(one.header)
         _free_roles(table, roles)
 
 
-def _note_answered(one: ColumnDraft, key: str, inquiry: Inquiry) -> None:
-    """Note that what tells the figures of *one* apart follows from the answer *key*."""
-    side = "work" if one.metric in OF_SIDES else ""
-    inquiry.enter(key, side, one.line, one.header[:30])
+def _keys(
+    tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
+) -> _Keys:
+    """Return the keys of answers by what they name in which table, with the column.
+
+    The beginning of a title is enough where no other title begins so. Raise
+    ``AnswerError`` where several do.
+    """
+    every = (one.header for table in tables for one in table.drafts)
+    titles = {plain_name(title): title for title in every}
+    lines = {**{line.name: line for line in lines.values()}, **lines}
+    keys: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for key, answer in inquiry.answers.items():
+        line, about = lines.get(key), OF_TABLE.fullmatch(key)
+        name = plain_name(about["name"] if about else key)
+        numbers = [int(about["number"])] if about else [*range(1, len(tables) + 1)]
+        if line is not None:
+            name = plain_name(line.header) if line.kind == "column" else ""
+            numbers = [*line.tables]
+        begun = [it for it in titles if begins(it, name)] if name else []
+        if name not in titles and begun and fact_named(name) is None:
+            if begun[1:] and any(unit_and_metric(answer)):
+                listed = ", ".join(repr(titles[it]) for it in begun)
+                raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+            name = name if begun[1:] else begun[0]
+        if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
+            continue  # it is not said of which table
+        for number in numbers:
+            keys[name, number].append(key)
+    return keys
 
 
-def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt]:
+def _enter_rows(
+    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry
+) -> Iterator[Doubt]:
     """Make rows of a table those of the figures that answers to their labels say."""
     corner = corner_of(table.drafts)
     unsaid = all(it.bases == {"1"} for it in table.drafts if it.holds_figures)
@@ -146,18 +131,15 @@ def _enter_rows(table: TableDraft, number: int, names: _Names) -> Iterator[Doubt
         return
     cells, units = cells_by_label(table.sheets, table.drafts, corner)
     rows = {one.header: one for one in table.rows}
+    titles = {plain_name(one.header) for one in table.drafts}
     answered: list[ColumnDraft] = []
-    for label in [it for it in cells if it not in names.titles]:
-        for key in names.of(number, label):
-            unit, metric = unit_and_metric(names.inquiry.answer(key))
-            if not (unit or metric) or key in names.inquiry.used:
-                continue
-            looks = profile(label, cells[label], table.decimal, units.get(label))
-            one = rows.setdefault(label, ColumnDraft(looks, table.line))
-            yield from table.weighed(_figures(table, one, cells[label], unit, metric))
-            _note_answered(one, key, names.inquiry)
-            names.inquiry.used.add(key)
-            answered.append(one)
+    for label in [it for it in cells if plain_name(it) not in titles]:
+        for key in keys[plain_name(label), number]:
+            if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
+                looks = profile(label, cells[label], table.decimal, units.get(label))
+                one = rows.setdefault(label, ColumnDraft(looks, table.line))
+                yield from _figures(table, one, cells[label], key, inquiry)
+                answered.append(one)
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
@@ -177,11 +159,11 @@ def _enter_variants(table: TableDraft, answered: Sequence[ColumnDraft]) -> None:
             one.column = one.left = None
 
 
-def _is_counted(one: ColumnDraft, answer: str) -> bool:
-    """Tell whether whole numbers may be what is answered: ``batch size``."""
+def _is_told(one: ColumnDraft, answer: str) -> bool:
+    """Tell whether figures may be what is answered: a setting, a ``batch size``."""
     role, fact = column_of(answer, one.header), fact_named(answer)
     setting = role is not None and (role.field or "").startswith(PREFIXES)
-    return one.is_count and setting and fact is not None and bool(fact.read("1"))
+    return setting and (fact is None or (one.is_count and bool(fact.read("1"))))
 
 
 def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
@@ -189,25 +171,27 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
 
     Keys that tell the metric of their rows hand it on when the rows are known.
     """
-    answer, told = inquiry.answer(key), one.column or Column()
+    answer, told = inquiry.answers[key], one.column or Column()
     role, fact = column_of(answer, one.header), fact_named(answer)
-    if role is None or told.is_ == "metric" or role.field == told.field:
+    if role is None or told.is_ == "metric":
         return False
     # Cells that tell it beside a setting go on telling both.
     if told.field is None or fact_of(told.field).is_setting:
         fields = {field for cell in told.cells.values() for field in cell.set}
         if role.field in fields or (fact and {*fact.named} & {*told.names}):
             return False
-    one.column, one.left, one.asked = role, None, False
     known = fact is not None and fact.name in FACTS
     one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
+    if role.field and role.field == told.field:
+        return False
+    one.column, one.left, one.asked = role, None, False
     inquiry.enter(key, answer, one.line, one.header[:30])
     inquiry.used.add(key)
     inquiry.roles.add(key)
     return True
 
 
-def _free_roles(table: TableDraft, roles: Mapping[str, str]) -> None:
+def _free_roles(table: TableDraft, roles: Collection[str]) -> None:
     """Keep what told before what *roles* of others are: as settings of their own."""
     told = {it.header: it.column for it in table.drafts if it.column}
     taken = {told[it].field: it for it in roles if told[it].field}
@@ -223,13 +207,11 @@ def _figures(
     table: TableDraft,
     one: ColumnDraft,
     cells: Sequence[str],
-    unit: str | None,
-    metric: str | None,
+    key: str,
+    inquiry: Inquiry,
 ) -> Iterable[Doubt]:
-    """Make a column that of figures in *unit*, of *metric*; return what is in doubt.
-
-    Its own name tells its figures from those of others.
-    """
+    """Make *one* that of the figures which an answer says; return what is in doubt."""
+    unit, metric = unit_and_metric(inquiry.answers[key])
     looks = profile(one.header, cells, table.decimal, unit or one.looks.unit)
     bases = {base for base, _ in looks.kinds} - {"1"}
     bare = metric is not None and metrics()[metric].unit == "1"  # as it is printed
@@ -267,7 +249,11 @@ def _figures(
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
     enter_language_model(one, frozenset())
-    return doubts
+    # What tells its figures from others follows from the answer.
+    side = "work" if one.metric in OF_SIDES else ""
+    inquiry.enter(key, side, one.line, one.header[:30])
+    inquiry.used.add(key)
+    return table.weighed(doubts)
 
 
 def _within(

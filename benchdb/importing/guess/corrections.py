@@ -46,6 +46,8 @@ from benchdb.importing.mapping.language import (
 )
 from benchdb.importing.mapping.recognition import recognised
 
+OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
+OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
@@ -402,14 +404,9 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
-        fields = {field for cell in column.cells.values() for field in cell.set}
-        fact = fact_named(answer)
-        names_it = fact and {*fact.named} & {*column.names}
-        # Else whole cells tell the rows apart too, or it is read so already.
-        if known_column.field not in fields and not names_it:
+        if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
-            column = table.columns[name]
-            column = replace(known_column, blank=column.blank, skip=column.skip)
+            column = replace(known_column, skip=table.columns[name].skip)
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
     else:
@@ -448,10 +445,3 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
         for it, known in table.columns.items()
     }
     return replace(table, columns={**columns, name: replace(column, skip=skip)})
-
-
-def without_figures(table: Table, header: str, label: str) -> Table:
-    """Return *table* without the figures of rows whose *label* is below *header*."""
-    column = table.columns[header]
-    changed = replace(column, values={**column.values, label: ""})
-    return replace(table, columns={**table.columns, header: changed})

@@ -294,7 +294,7 @@ class Inquiry:
         self, answers: Mapping[str, str], shown: Mapping[str, str] = {}
     ) -> None:
         """Begin with nothing asked; *shown* are the lines of earlier cards by doubt."""
-        self._answers, self._shown = answers, shown
+        self.answers, self._shown = answers, shown
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
@@ -335,11 +335,6 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
-    def keys_of(self, names: Iterable[str]) -> list[str]:
-        """Return the keys of answers to what a column is called, in this order."""
-        plain = map(plain_name, names)
-        return [self._by_column[it] for it in plain if it in self._by_column]
-
     def enter(self, key: str, answer: str, line: int, name: str) -> None:
         """Note what a column or heading is by an *answer*: that needs no line more.
 
@@ -349,14 +344,6 @@ class Inquiry:
         fact = fact_named(answer)
         names = (fact.name if fact else "", setting(name).name, *_OF_FIGURES_ALONE)
         self.known |= {f"{it} of {name}": key for it in names if it}
-
-    def open(self) -> list[str]:
-        """Return the keys of answers that are to no doubt so far."""
-        return [key for key in self._answers if key not in self.used]
-
-    def answer(self, key: str) -> str:
-        """Return the answer of a *key*."""
-        return self._answers[key]
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
@@ -383,7 +370,7 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answers = [doubt.accepted(key, self._answers[key]) for doubt in alive]
+        answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
@@ -432,11 +419,11 @@ class Inquiry:
         shown = (self._shown.get(it, "") for it in doubt.keys)
         keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
-        typed = "" if column in self.roles else self._answers.get(column, "")
+        typed = "" if column in self.roles else self.answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
         if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
             keys.append(column)
-        return next((name for name in keys if name in self._answers), None)
+        return next((name for name in keys if name in self.answers), None)
 
 
 def unused(
