@@ -37,6 +37,8 @@ from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
+    Entry,
+    spelt,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
@@ -47,6 +49,11 @@ from benchdb.importing.sheet import Sheet
 
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
+_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
+_CORRECTED = re.compile(
+    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
+    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
+)
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -399,3 +406,41 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
         or ("=" in plain and plain in map(plain_name, text.split()))
     )
     return cells, above
+
+
+def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
+    """Return what the *answer* to a card of *lines* corrects, by key or by name.
+
+    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
+    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
+    """
+    agreed = _YES.match(answer)
+    rest = answer[agreed.end() :] if agreed else answer
+    typed: list[tuple[str, str, list[str]]] = []
+    for each in rest.split(";") if rest.strip() or not agreed else ():
+        correction = _CORRECTED.fullmatch(each)
+        said = spelt(correction["answer"]) if correction else ""
+        if correction is None or not said:
+            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
+            why = f"give yes, or what is wrong as {why}"
+            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
+        name = correction["quoted"] or correction["name"].strip()
+        if name.casefold() == "new":  # as a choice of work says it
+            name, said = "work", f"new: {said}"
+        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
+        numbered = 0 < number <= len(lines)
+        asked = lines[number - 1].asked(said) if numbered else ()
+        typed.append((name, said, [it.key for it in asked]))
+    corrected: dict[str, str] = {}
+    own = {key for _, said, keys in typed if "->" not in said for key in keys}
+    for name, said, keys in typed:
+        # By a number an answer is to what a line asks, by its name to all that is
+        # called so and has none of its own, of a table perhaps.
+        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
+        every = [it for line in lines for it in line.questions if not of_tables]
+        called = (it.key for it in every if it.short == name)
+        named = dict.fromkeys(it for it in (name, *called) if it not in own)
+        for key_ in keys or named:
+            before = f"{corrected[key_]}; " if key_ in corrected else ""
+            corrected[key_] = before + said
+    return corrected

@@ -232,7 +232,9 @@ def _figures(
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
         counts = metrics()[metric].counts
-        if odd := {per for _, per in looks.kinds if counts} & COUNTED - {*counts}:
+        if odd := {per for _, per in looks.kinds if per and counts} & COUNTED - {
+            *counts
+        }:
             why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
             raise AnswerError(f"{one.header!r}: {metric}: {why}")
         one.kinds = one.kinds if one.unit else looks.kinds

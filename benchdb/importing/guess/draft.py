@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.agreement import correct
+from benchdb.importing.guess.agreement import correct, corrections
 from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
@@ -40,7 +40,6 @@ from benchdb.importing.guess.questions import (
     Entry,
     Inquiry,
     Question,
-    corrections,
     entries,
     spelt,
     unused,

@@ -4,7 +4,6 @@ Doubts about columns, rows and tables that are of one kind make one line: one an
 settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -28,11 +27,6 @@ _SHOWN = 3  # answers that it shows beside the likely one
 _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
 _OF_FIGURES_ALONE = ("setting variant", "setting statistic")  # that their names say
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
-_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
-_CORRECTED = re.compile(
-    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
-    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
-)
 
 
 def spelt(answer: str) -> str:
@@ -464,41 +458,3 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
         free=first.free.words if first.free else None,
         likely=first.likely,
     )
-
-
-def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
-    """Return what the *answer* to a card of *lines* corrects, by key or by name.
-
-    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
-    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
-    """
-    agreed = _YES.match(answer)
-    rest = answer[agreed.end() :] if agreed else answer
-    typed: list[tuple[str, str, list[str]]] = []
-    for each in rest.split(";") if rest.strip() or not agreed else ():
-        correction = _CORRECTED.fullmatch(each)
-        said = spelt(correction["answer"]) if correction else ""
-        if correction is None or not said:
-            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
-            why = f"give yes, or what is wrong as {why}"
-            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
-        name = correction["quoted"] or correction["name"].strip()
-        if name.casefold() == "new":  # as a choice of work says it
-            name, said = "work", f"new: {said}"
-        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        numbered = 0 < number <= len(lines)
-        asked = lines[number - 1].asked(said) if numbered else ()
-        typed.append((name, said, [it.key for it in asked]))
-    corrected: dict[str, str] = {}
-    own = {key for _, said, keys in typed if "->" not in said for key in keys}
-    for name, said, keys in typed:
-        # By a number an answer is to what a line asks, by its name to all that is
-        # called so and has none of its own, of a table perhaps.
-        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
-        every = [it for line in lines for it in line.questions if not of_tables]
-        called = (it.key for it in every if it.short == name)
-        named = dict.fromkeys(it for it in (name, *called) if it not in own)
-        for key_ in keys or named:
-            before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + said
-    return corrected
