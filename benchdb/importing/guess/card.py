@@ -27,7 +27,7 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
-from benchdb.importing.guess.questions import AS_ANSWERED
+from benchdb.importing.guess.questions import ANSWERED, AS_ANSWERED
 from benchdb.importing.mapping.fields import (
     INFERENCE,
     Defaults,
@@ -267,7 +267,8 @@ class _Reader:
             return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
-        exact = _is_exact(fact, header) and _is_whole(fact, printed, stored)
+        exact = self._is_doubted(fact, header) or _is_exact(fact, header)
+        exact = exact and _is_whole(fact, printed, stored)
         exact |= self._is_answered(fact, header, printed, stored)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
@@ -280,9 +281,10 @@ class _Reader:
         return f"{fact.name} of {header[:30]}" in self._doubted
 
     def _is_answered(self, fact: Fact, name: str, printed: str, stored: str) -> bool:
-        """Tell whether a question of its own is about *fact*, and no word is lost."""
+        """Tell whether somebody said that it is the *fact*, and no word is lost."""
         kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
-        return self._is_doubted(fact, name) and _is_whole(fact, printed, kept)
+        said = ANSWERED.format(fact.name, name[:30]) in self._doubted
+        return said and _is_whole(fact, printed, kept)
 
     def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
         """Return the heading that a layer comes from, if it is one."""

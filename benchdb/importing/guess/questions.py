@@ -18,6 +18,7 @@ NOT_STATED = "not-stated"
 LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
+ANSWERED = "{} of {}, as answered"  # the key of a fact of a column
 AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
@@ -337,7 +338,8 @@ class Inquiry:
         self.answered[line, name] = key
         fact = fact_named(answer)
         names = (fact.name if fact else "", setting(name).name, *_OF_FIGURES_ALONE)
-        self.known |= {f"{it} of {name}": key for it in names if it}
+        for it in filter(None, names):
+            self.known |= {f"{it} of {name}": key, ANSWERED.format(it, name): key}
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
@@ -369,7 +371,8 @@ class Inquiry:
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
             for name in (doubt.name, *doubt.also):
-                self.enter(key, answer, doubt.line, name)
+                said = answer if fact_named(answer) else doubt.topic
+                self.enter(key, said, doubt.line, name)
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
