@@ -12,11 +12,13 @@ from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
+    OF_COLUMN,
+    OF_TABLE,
     Line,
     Place,
+    begins,
     facts_in,
     of_column,
-    of_rows,
     stated,
     with_facts,
     without_rows,
@@ -35,20 +37,23 @@ from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
+    Entry,
+    spelt,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import FIGURES, Column, Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
-_OF_TABLE = re.compile(
-    r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)"
-)
-_OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
+_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
+_CORRECTED = re.compile(
+    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
+    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
+)
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -79,7 +84,7 @@ def correct(
         corrected.see(lines, sheets)
         new = [key for key in answers if key not in corrected.used]
         # What is said of a table holds there, whatever is said of all.
-        new.sort(key=lambda it: _OF_TABLE.fullmatch(it) is None)
+        new.sort(key=lambda it: OF_TABLE.fullmatch(it) is None)
         entered = {key for key in new if corrected.take(key, answers[key])}
         corrected.used |= entered
         if not entered:
@@ -132,7 +137,7 @@ class Corrected:
         names |= {it.name: it for it in self.lines if it.name != it.fact.name}
         if line := names.get(key) or self._earlier.get(key):
             return self._correct_lines([line], answer)
-        about = _OF_TABLE.fullmatch(key)
+        about = OF_TABLE.fullmatch(key)
         name = about["name"] if about else key
         numbers = [
             it for it in self.tables if about is None or it == int(about["number"])
@@ -158,15 +163,20 @@ class Corrected:
         shown = fact is not None or any(line.fact == own for line in self.lines)
         if not shown and (longer := self._beginning(name, numbers)):
             return all(self._enter_places(it, answer, numbers) for it in longer)
-        among = _FACT_IN.fullmatch(name)
-        if among and self._places(among["place"], numbers):
+        if among := _FACT_IN.fullmatch(name):
             of = fact_named(among["fact"]) or setting(among["fact"])
-            said = of, facts_in(of, answer, name)
-            return self._enter_places(among["place"], answer, numbers, said)
+            named = [among["place"]]
+            if not self._places(among["place"], numbers):
+                named = self._beginning(among["place"], numbers)
+            if named:
+                said = of, facts_in(of, answer, name)
+                every = [self._enter_places(it, answer, numbers, said) for it in named]
+                return all(every)
         if shown:
             return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
-        if near or not numbers or _SETTING.fullmatch(name) is None:
+        left = answer.casefold() == LEAVE_OUT  # of what is not taken
+        if near or left or not numbers or _SETTING.fullmatch(name) is None:
             return False
         if ":" in answer or fact_named(answer) or fact_in(answer):
             what = "the title of a column, a text or a fact (precision: fp16)"
@@ -177,14 +187,11 @@ class Corrected:
 
     def _beginning(self, beginning: str, numbers: Sequence[int]) -> list[str]:
         """Return the titles of columns that start with these words, else the cells."""
-        words = re.compile(rf"{re.escape(plain_name(beginning))}(?![a-z\d])")
         sheets = [it.sheet for number, it in self._sheets if number in numbers]
         titles = dict.fromkeys(title for sheet in sheets for title in sheet.header)
         cells = (cell.text for it in sheets for row in it.rows for cell in row.cells)
-        known = [title for title in titles if words.match(plain_name(title))]
-        return known or [
-            it for it in dict.fromkeys(cells) if words.match(plain_name(it))
-        ]
+        known = [title for title in titles if begins(title, beginning)]
+        return known or [it for it in dict.fromkeys(cells) if begins(it, beginning)]
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}
@@ -307,17 +314,16 @@ class Corrected:
             fact = fact_named(answer) or (known and known[0])
             if said is None and place.kind == "column":
                 table = of_column(table, place.header, answer)
-                self._check_readable(number, table, place.header, answer)
-            elif said is None and place.kind == "row":
-                table = of_rows(table, place.header, place.text, answer)
-            elif place.kind == "cell" and answer.casefold() == LEAVE_OUT:
+            elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
                 table = without_rows(table, place)
                 self.notes.append(f"rows of {name!r} are left out")
             elif known is not None:
                 table = with_facts(table, place, *known)
             else:
+                metric = "give a metric, or " * (place.kind == "row")
                 raise AnswerError(
-                    f"{name!r}: {answer!r}: say what it is of, as 'precision fp16'; "
+                    f"{name!r}: {answer!r}: {metric}say what it is of, as "
+                    f"'precision fp16'; "
                     f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
                 )
             before = self.tables[number]
@@ -330,28 +336,13 @@ class Corrected:
         self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
         return bool(places)
 
-    def _check_readable(
-        self, number: int, table: Table | None, header: str, answer: str
-    ) -> None:
-        """Raise ``AnswerError`` where no cell of a column is what is answered."""
-        if table is None or table.columns[header].is_ not in FIGURES:
-            return
-        others = {n: Column(is_="ignore") for n in table.columns if n != header}
-        fields_ = {n: it for n, it in table.columns.items() if it.is_ not in FIGURES}
-        alone = replace(table, columns={**table.columns, **others, **fields_})
-        sheets = (it.sheet for n, it in self._sheets if n == number)
-        read = [it for sheet in sheets for it in MatchedTable(alone, sheet).read()]
-        faults_ = [it.fault for it in read if isinstance(it, Observation)]
-        if faults_ and faults_[0] and all(faults_):
-            raise AnswerError(f"{header!r}: {answer!r}: {faults_[0]}")
-
     def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
         """Return where *name* stands, each with the number of its table.
 
         Titles of columns go before texts in cells, and these before headings. A column
         may be called by its number as well.
         """
-        plain, nth = plain_name(name), _OF_COLUMN.fullmatch(name)
+        plain, nth = plain_name(name), OF_COLUMN.fullmatch(name)
         found: dict[str, dict[tuple[int, Place], None]] = {
             kind: {} for kind in ("title", "number", "text", "heading")
         }
@@ -415,3 +406,41 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
         or ("=" in plain and plain in map(plain_name, text.split()))
     )
     return cells, above
+
+
+def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
+    """Return what the *answer* to a card of *lines* corrects, by key or by name.
+
+    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
+    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
+    """
+    agreed = _YES.match(answer)
+    rest = answer[agreed.end() :] if agreed else answer
+    typed: list[tuple[str, str, list[str]]] = []
+    for each in rest.split(";") if rest.strip() or not agreed else ():
+        correction = _CORRECTED.fullmatch(each)
+        said = spelt(correction["answer"]) if correction else ""
+        if correction is None or not said:
+            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
+            why = f"give yes, or what is wrong as {why}"
+            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
+        name = correction["quoted"] or correction["name"].strip()
+        if name.casefold() == "new":  # as a choice of work says it
+            name, said = "work", f"new: {said}"
+        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
+        numbered = 0 < number <= len(lines)
+        asked = lines[number - 1].asked(said) if numbered else ()
+        typed.append((name, said, [it.key for it in asked]))
+    corrected: dict[str, str] = {}
+    own = {key for _, said, keys in typed if "->" not in said for key in keys}
+    for name, said, keys in typed:
+        # By a number an answer is to what a line asks, by its name to all that is
+        # called so and has none of its own, of a table perhaps.
+        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
+        every = [it for line in lines for it in line.questions if not of_tables]
+        called = (it.key for it in every if it.short == name)
+        named = dict.fromkeys(it for it in (name, *called) if it not in own)
+        for key_ in keys or named:
+            before = f"{corrected[key_]}; " if key_ in corrected else ""
+            corrected[key_] = before + said
+    return corrected

@@ -1,85 +1,228 @@
-"""Columns that an answer makes ones of figures, whatever they were taken for.
+"""Columns and rows that an answer says what they are, whatever they were taken for.
 
-A column is left out, or taken for a setting, by its name or its cells; a unit or a
-metric that somebody gives it holds against that.
+A column is left out, or taken for a setting, by its name or its cells; a unit, a metric
+or a role that somebody gives it holds against that.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft
+from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
     header_terms,
     profile,
 )
-from benchdb.importing.guess.facts import AnswerError, fact_of, unit_and_metric
+from benchdb.importing.guess.corrections import OF_COLUMN, OF_TABLE, Line, begins
+from benchdb.importing.guess.facts import (
+    FACTS,
+    AnswerError,
+    column_of,
+    fact_named,
+    fact_of,
+    unit_and_metric,
+)
 from benchdb.importing.guess.figure_columns import (
+    OF_SIDES,
     enter_language_model,
     figure_doubts,
     fits,
 )
 from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
+from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
+from benchdb.importing.mapping.fields import plain_name, slug
+from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _SAME = 0.01  # of a figure that is printed in two units
 _OF_READINGS = ("mark", "zeros")  # topics that a metric leaves open
-_OWN = (VARIANT, "parameters.statistic")
 # Terms by which a column is left out, that say nothing once it is answered.
 _OVERRULED = frozenset(("spec", "given", "estimate"))
 
 
-def reopened(tables: Sequence[TableDraft], inquiry: Inquiry) -> Iterator[Doubt]:
-    """Make columns of *tables* those of the figures that answers say; yield doubts.
+_Keys = Mapping[tuple[str, int], list[str]]  # of answers, by name and table
 
+
+def entered(
+    tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
+) -> Iterator[Doubt]:
+    """Enter what answers say that columns and rows of *tables* are; yield doubts.
+
+    *lines* are those of earlier cards. What is in doubt of a table, such as its work,
+    follows from what its columns are said to be.
     Raise ``AnswerError`` where no cell has such a figure.
     """
-    held = {one.header for it in tables for one in it.drafts if one.holds_figures}
+    keys = _keys(tables, inquiry, lines)
     for number, table in enumerate(tables, 1):
+        yield from _enter_rows(table, number, keys, inquiry)
+        roles: list[str] = []
         for n, one in enumerate(table.drafts):
-            if one.holds_figures or one.header in table.sheets[0].inherited:
-                continue
-            names = [one.header, f"column {n + 1}"]
-            own = [f"{it} of table {number}" for it in names]
-            for key in inquiry.keys_of(own + names[: 1 + (len(tables) == 1)]):
-                unit, metric = unit_and_metric(inquiry.answer(key))
-                if unit or metric:
-                    # The figures of another table may have the answer as well.
-                    inquiry.used |= {key} if one.header not in held else set()
-                    rows = (row for sheet in table.sheets for row in sheet.rows)
-                    cells = [row.cells[n].text for row in rows]
-                    yield from table.weighed(_figures(table, one, cells, unit, metric))
-                    # What tells its figures apart follows from the answer.
-                    settings = (fact_of(it).name for it in one.fields if it in _OWN)
-                    it = f"of {one.header[:30]}"
-                    inquiry.known |= {f"{name} {it}": key for name in settings}
+            names = plain_name(one.header), f"column {n + 1}"
+            for key in chain.from_iterable(keys[name, number] for name in names):
+                answer, at = inquiry.answers[key], (one.line, one.header[:30])
+                unit, metric = unit_and_metric(answer)
+                if (unit or metric) and one.header not in table.sheets[0].inherited:
+                    if inquiry.answered.get(at) != key:  # else to what was asked of it
+                        own = {} if one.holds_figures else {VARIANT: one.bare}
+                        rows = (row for sheet in table.sheets for row in sheet.rows)
+                        cells = [row.cells[n].text for row in rows]
+                        yield from _figures(table, one, cells, key, inquiry)
+                        one.add(**own)
+                elif (
+                    table.may_have_figures()
+                    and (not one.holds_figures or _is_told(one, answer))
+                    and inquiry.answered.get(at) != key
+                    and _enter_role(one, key, inquiry)
+                ):
+                    roles.append(one.header)
+        _free_roles(table, roles)
+
+
+def _keys(
+    tables: Sequence[TableDraft], inquiry: Inquiry, lines: Mapping[str, Line]
+) -> _Keys:
+    """Return the keys of answers by what they name in which table, with the column.
+
+    The beginning of a title is enough where no other title begins so. Raise
+    ``AnswerError`` where several do.
+    """
+    every = (one.header for table in tables for one in table.drafts)
+    titles = {plain_name(title): title for title in every}
+    lines = {**{line.name: line for line in lines.values()}, **lines}
+    keys: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for key, answer in inquiry.answers.items():
+        line, about = lines.get(key), OF_TABLE.fullmatch(key)
+        name = plain_name(about["name"] if about else key)
+        numbers = [int(about["number"])] if about else [*range(1, len(tables) + 1)]
+        if line is not None:
+            name = plain_name(line.header) if line.kind == "column" else ""
+            numbers = [*line.tables]
+        begun = [it for it in titles if begins(it, name)] if name else []
+        if name not in titles and begun and fact_named(name) is None:
+            if begun[1:] and any(unit_and_metric(answer)):
+                listed = ", ".join(repr(titles[it]) for it in begun)
+                raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+            name = name if begun[1:] else begun[0]
+        if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
+            continue  # it is not said of which table
+        for number in numbers:
+            keys[name, number].append(key)
+    return keys
+
+
+def _enter_rows(
+    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry
+) -> Iterator[Doubt]:
+    """Make rows of a table those of the figures that answers to their labels say."""
+    corner = corner_of(table.drafts)
+    unsaid = all(it.bases == {"1"} for it in table.drafts if it.holds_figures)
+    if corner is None or not (table.rows or unsaid):
+        return
+    cells, units = cells_by_label(table.sheets, table.drafts, corner)
+    rows = {one.header: one for one in table.rows}
+    titles = {plain_name(one.header) for one in table.drafts}
+    answered: list[ColumnDraft] = []
+    for label in [it for it in cells if plain_name(it) not in titles]:
+        for key in keys[plain_name(label), number]:
+            if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
+                looks = profile(label, cells[label], table.decimal, units.get(label))
+                one = rows.setdefault(label, ColumnDraft(looks, table.line))
+                yield from _figures(table, one, cells[label], key, inquiry)
+                answered.append(one)
+    if answered:
+        table.rows = [rows[label] for label in cells if label in rows]
+        enter_labels(corner, table.rows, cells)
+        _enter_variants(table, answered)
+
+
+def _enter_variants(table: TableDraft, answered: Sequence[ColumnDraft]) -> None:
+    """Let the names of rows tell their figures apart, in place of those of columns."""
+    alike = Counter(one.metric for one in table.rows)
+    for one in answered:
+        if one.metric is None or alike[one.metric] > 1:
+            one.add(**{VARIANT: one.bare})
+    for one in table.drafts:
+        one.fields = {n: it for n, it in one.fields.items() if it != one.bare}
+    if not any(one.holds_figures for one in table.drafts):
+        for one in (it for it in table.drafts if it.looks.figures):
+            one.column = one.left = None
+
+
+def _is_told(one: ColumnDraft, answer: str) -> bool:
+    """Tell whether figures may be what is answered: a setting, a ``batch size``."""
+    role, fact = column_of(answer, one.header), fact_named(answer)
+    setting = role is not None and (role.field or "").startswith(PREFIXES)
+    return setting and (fact is None or (one.is_count and bool(fact.read("1"))))
+
+
+def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
+    """Make a column what its answer says that it tells; tell whether that is new.
+
+    Keys that tell the metric of their rows hand it on when the rows are known.
+    """
+    answer, told = inquiry.answers[key], one.column or Column()
+    role, fact = column_of(answer, one.header), fact_named(answer)
+    if role is None or told.is_ == "metric":
+        return False
+    # Cells that tell it beside a setting go on telling both.
+    if told.field is None or fact_of(told.field).is_setting:
+        fields = {field for cell in told.cells.values() for field in cell.set}
+        if role.field in fields or (fact and {*fact.named} & {*told.names}):
+            return False
+    known = fact is not None and fact.name in FACTS
+    one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
+    if role.field and role.field == told.field:
+        return False
+    one.column, one.left, one.asked = role, None, False
+    inquiry.enter(key, answer, one.line, one.header[:30])
+    inquiry.used.add(key)
+    inquiry.roles.add(key)
+    return True
+
+
+def _free_roles(table: TableDraft, roles: Collection[str]) -> None:
+    """Keep what told before what *roles* of others are: as settings of their own."""
+    told = {it.header: it.column for it in table.drafts if it.column}
+    taken = {told[it].field: it for it in roles if told[it].field}
+    for one in table.drafts:
+        field = one.column.field if one.column else None
+        if field in taken and one.header not in roles:
+            one.become_field(f"parameters.printed_{slug(one.header)}")
+            why = f"{taken[field]!r} is its {fact_of(field or '').name}"
+            table.notes.append(f"{one.header!r}: kept as a setting, as {why}")
 
 
 def _figures(
     table: TableDraft,
     one: ColumnDraft,
     cells: Sequence[str],
-    unit: str | None,
-    metric: str | None,
+    key: str,
+    inquiry: Inquiry,
 ) -> Iterable[Doubt]:
-    """Make a column that of figures in *unit*, of *metric*; return what is in doubt.
-
-    Its own name tells its figures from those of others.
-    """
+    """Make *one* that of the figures which an answer says; return what is in doubt."""
+    unit, metric = unit_and_metric(inquiry.answers[key])
     looks = profile(one.header, cells, table.decimal, unit or one.looks.unit)
     bases = {base for base, _ in looks.kinds} - {"1"}
+    bare = metric is not None and metrics()[metric].unit == "1"  # as it is printed
     base = (of := understood(unit or "")) and of.base
-    of_it = bases <= {base} if base else not metric or not bases or fits(metric, bases)
-    one.missing, one.pattern = {}, ""
+    wanted = (
+        {base} if base else {it for it in bases if not metric or fits(metric, [it])}
+    )
+    of_it = bases <= wanted or (bare and not base)
+    held = one.holds_figures
+    if not held:
+        one.missing, one.pattern = {}, ""
     if not (looks.figures and of_it):
         looks = _within(one, cells, unit, metric, table.decimal)
     looks = replace(looks, terms=looks.terms - _OVERRULED)
@@ -88,7 +231,16 @@ def _figures(
     pivots.enter_pivots([one], table.drafts)
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
+        counts = metrics()[metric].counts
+        if odd := {per for _, per in looks.kinds if per and counts} & COUNTED - {
+            *counts
+        }:
+            why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
+            raise AnswerError(f"{one.header!r}: {metric}: {why}")
         one.kinds = one.kinds if one.unit else looks.kinds
+        if bare:  # its whole name says then what it is
+            one.unit, one.kinds = "1", frozenset([("1", None)])
+            one.fields = {**named_figure(one.header), **one.fields}
         one.take_metric(metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
         if one.bases == {"1"} and (counts := metrics()[metric].counts):
@@ -99,8 +251,11 @@ def _figures(
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
     enter_language_model(one, frozenset())
-    one.add(**{VARIANT: one.bare})
-    return doubts
+    # What tells its figures from others follows from the answer.
+    side = "work" if one.metric in OF_SIDES else ""
+    inquiry.enter(key, side, one.line, one.header[:30])
+    inquiry.used.add(key)
+    return table.weighed(doubts)
 
 
 def _within(

@@ -27,8 +27,9 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
-from benchdb.importing.guess.questions import AS_ANSWERED
+from benchdb.importing.guess.questions import ANSWERED, AS_ANSWERED
 from benchdb.importing.mapping.fields import (
+    INFERENCE,
     Defaults,
     Known,
     machine,
@@ -51,8 +52,10 @@ from benchdb.importing.mapping.table_rows import MatchedTable
 _PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
+_WITHOUT_WORK = "nowhere", "work", True  # beside rows that have some
 _NAMING = ("machine", "chip", "accelerator", "model")  # before memory and cores
 SOME_GPU = "the GPU; by what it computed (cuda, metal, rocm, vulkan) is not stated"
+_OF_NO_CHIP = ", of no known chip"
 _OF_RATES = {"throughput", "time", "latency"}
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _NO_NAME = re.compile(r"[\W_]+")
@@ -123,11 +126,13 @@ def _merged(
     groups: dict[object, list[tuple[int, str, str, Counter[_Pair], bool]]] = {}
     for (name, number), tellings in told.items():
         for (kind, header), pairs in tellings.items():
-            if kind.startswith("exact "):
+            others = len(tellings) > 1
+            # Rows without work are refused, each by itself, but not a whole table.
+            if kind.startswith("exact ") or (kind, name, others) == _WITHOUT_WORK:
                 continue
             # What nothing states of another maker's machines is another matter.
             of = tuple(pairs) if kind in ("text", "nowhere") else ()
-            entry = number, kind, header, pairs, len(tellings) == 1
+            entry = number, kind, header, pairs, not others
             groups.setdefault((name, kind, header, of), []).append(entry)
     order = list(facts)
     made = [
@@ -210,7 +215,9 @@ class _Reader:
         try:
             known = defaults.known(item.layers)
         except (*UNDERSTANDABLE, ValueError):
-            return []
+            work = FACTS["work"]  # without which nothing else is known
+            unsaid = _setting(work, item.layers)[0] is None
+            return [(work, "nowhere", "", ("", ""))] if unsaid else []
         return list(self._tellings(item, known, map_))
 
     def _tellings(
@@ -256,11 +263,13 @@ class _Reader:
             # What whole headings are is a line of its own, with an answer.
             exact = fact.name not in FACTS or field in self._groups
             exact = exact and _is_whole(fact, text, stored)
+            exact |= self._is_answered(fact, text, text, stored)
             return f"{'exact ' * exact}heading", "", (text, stored)
         header = self._meanings.get(id(layer)) or self._header(fact, field, item)
         printed = self._printed(item, header)
         exact = self._is_doubted(fact, header) or _is_exact(fact, header)
         exact = exact and _is_whole(fact, printed, stored)
+        exact |= self._is_answered(fact, header, printed, stored)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
@@ -270,6 +279,12 @@ class _Reader:
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:
         return f"{fact.name} of {header[:30]}" in self._doubted
+
+    def _is_answered(self, fact: Fact, name: str, printed: str, stored: str) -> bool:
+        """Tell whether somebody said that it is the *fact*, and no word is lost."""
+        kept = stored.removesuffix(INFERENCE).removesuffix(_OF_NO_CHIP)
+        said = ANSWERED.format(fact.name, name[:30]) in self._doubted
+        return said and _is_whole(fact, printed, kept)
 
     def _heading(self, layer: Facts, field: str, item: Observation) -> str | None:
         """Return the heading that a layer comes from, if it is one."""
@@ -337,7 +352,7 @@ def _machine_of(told: tuple[tuple[str, Scalar], ...]) -> str:
         return ""
     chip = described.chip
     if chip.vendor == "unknown" and chip.name == "unknown" and not chip.accelerators:
-        return f"{described.label or described.model}, of no known chip"
+        return f"{described.label or described.model}{_OF_NO_CHIP}"
     cards = {card.name for card in chip.accelerators}
     parts = [] if chip.name in {"unknown", *cards} else [chip.name]
     parts += [f"{chip.gpu_cores}c"] if chip.gpu_cores else []

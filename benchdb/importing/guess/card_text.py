@@ -8,8 +8,14 @@ from functools import lru_cache
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.corrections import Line
+from benchdb.importing.guess.facts import NEW_WORK
 from benchdb.importing.guess.headings import settings_in
-from benchdb.importing.guess.questions import AGREED, NOT_STATED, Question
+from benchdb.importing.guess.questions import (
+    AGREED,
+    LEAVE_OUT,
+    NOT_STATED,
+    Question,
+)
 from benchdb.importing.guess.stated_facts import stated_facts
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in
 
@@ -35,7 +41,10 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         tables = f" ({several if numbers[1:] else one})"
     fact = line.fact
     values, where = _values(line, document)
-    if line.kind == "nowhere":
+    needed = (line.kind, fact.name) == ("nowhere", "work")
+    if needed:
+        asks, subject = "What is the work of {}?", f"the figures{tables}"
+    elif line.kind == "nowhere":
         asks, subject = "not stated: {}", f"{fact.name}{values}{tables}"
     elif line.kind == "text" or (line.kind == "column" and fact.is_setting):
         # Often a line of the text for each table, and a setting for each column.
@@ -55,8 +64,19 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         topic=line.fact.name,
         takes=line.takes,
         places=frozenset((at[n], it[:30]) for n in line.tables for it in headers),
-        likely=NOT_STATED if line.kind == "nowhere" else AGREED,
+        stated=_stated(line),
+        choices={LEAVE_OUT: "leave it out"} if needed else {},
+        free=f"its name, such as matmul or llm-decode, or {NEW_WORK}"
+        if needed
+        else None,
+        likely=None if needed else NOT_STATED if line.kind == "nowhere" else AGREED,
     )
+
+
+def _stated(line: Line) -> str:
+    """Return what a line of the text says of all tables, or that nothing says it."""
+    said = {"nowhere": line.kind, "text": repr(sorted(line.values))}
+    return said.get(line.kind, "")
 
 
 def _values(line: Line, document: Document) -> tuple[str, str]:

@@ -252,9 +252,11 @@ def _header_of(header: str, which: str) -> str:
 
 def counted_as(metric: str, unit: str | None) -> str | None:
     """Return *unit* as *metric* counts, where it counts what nobody knows: ``token/s``
-    of ``prompt_per_second``.
+    of ``prompt_per_second``. Numbers without a unit may be factors.
     """
     counts = metrics()[metric].counts if metric in metrics() else ()
+    if unit is None and metric in metrics() and metrics()[metric].unit == "x":
+        return "x"
     known = understood(unit or "")
     if not counts or known is None or known.per in (None, *COUNTED):
         return unit

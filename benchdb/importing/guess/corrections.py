@@ -12,24 +12,19 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
     VARIANT,
-    counted_as,
-    named_figure,
     without_unit,
 )
-from benchdb.importing.guess.column_profile import header_terms
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
     Fact,
+    check_metric,
     column_of,
     fact_in,
     fact_named,
-    unit_and_metric,
 )
-from benchdb.importing.guess.figure_columns import fits, metric_of
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -50,8 +45,9 @@ from benchdb.importing.mapping.language import (
     bare_name,
 )
 from benchdb.importing.mapping.recognition import recognised
-from benchdb.importing.quantities.unit_names import understood
 
+OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
+OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
@@ -167,6 +163,12 @@ class Line(msgspec.Struct, frozen=True):
         elif self.kind != "figures":
             return None
         return with_columns(table, {name: Column(is_="ignore") for name in names})
+
+
+def begins(title: str, beginning: str) -> bool:
+    """Tell whether whole words of *title* are its *beginning*."""
+    words = rf"{re.escape(plain_name(beginning))}(?![a-z\d])"
+    return re.match(words, plain_name(title)) is not None
 
 
 def naming_fields(fact: Fact) -> frozenset[str]:
@@ -381,16 +383,14 @@ def _figure_of(column: Column) -> object:
 def of_column(table: Table, name: str, answer: str) -> Table | None:
     """Return *table* with what is answered about its column *name*, if figures stay.
 
-    It may be left out, have another unit or metric, be what some fact is read from, or
-    have a fact itself. Raise ``AnswerError`` for anything else.
+    It may be left out, be what some fact is read from, or have a fact itself. Raise
+    ``AnswerError`` for anything else.
     """
     column = table.columns[name]
     of_figures = column.is_ in RESULTS
     if answer.casefold() == LEAVE_OUT:
         table = _with_metric(table, name, answer)
         column = Column(is_="ignore", skip=table.columns[name].skip)
-    elif of_figures and (changed := _figures_of(column, name, answer)):
-        column = changed
     elif (told := fact_in(answer)) is not None and told[0].is_setting:
         return with_facts(table, Place("column", name), *told)
     elif of_figures and (fact := fact_named(answer)):
@@ -404,17 +404,13 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
-        fields = {field for cell in column.cells.values() for field in cell.set}
-        fact = fact_named(answer)
-        names_it = fact and {*fact.named} & {*column.names}
-        # Else whole cells tell the rows apart too, or it is read so already.
-        if known_column.field not in fields and not names_it:
+        if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
-            column = table.columns[name]
-            column = replace(known_column, blank=column.blank, skip=column.skip)
+            column = replace(known_column, skip=table.columns[name].skip)
     elif told is not None:
         return with_facts(table, Place("column", name), *told)
     else:
+        check_metric(name, answer)
         raise AnswerError(
             f"{name!r}: {answer!r} is nothing that a column can be; allowed: a unit, a "
             f"metric, setting, repeat, {', '.join(FACTS)}, one of these with a value "
@@ -449,45 +445,3 @@ def _with_metric(table: Table, name: str, answer: str) -> Table:
         for it, known in table.columns.items()
     }
     return replace(table, columns={**columns, name: replace(column, skip=skip)})
-
-
-def _figures_of(column: Column, name: str, answer: str) -> Column | None:
-    """Return a column of figures with the unit or the metric that is answered."""
-    unit, metric = unit_and_metric(answer)
-    if unit and metric:
-        return replace(column, metric=metric, unit=unit)
-    if answer in metrics():
-        header_unit = understood(column.unit or "")
-        fitting = header_unit is None or fits(answer, {header_unit.base})
-        unit = column.unit if fitting else metrics()[answer].unit
-        own = named_figure(name) if answer == "reported_value" else {}
-        unit = counted_as(answer, unit)
-        return replace(column, metric=answer, unit=unit, set={**own, **column.set})
-    if (of := understood(answer)) is None:
-        return None
-    known = metrics().get(column.metric or "")
-    counted = known is None or of.per in (None, *(known.counts or (of.per,)))
-    if column.metric is None or (fits(column.metric, {of.base}) and counted):
-        return replace(column, unit=answer)
-    metric = metric_of([(of.base, of.per)], header_terms(name))
-    if metric not in metrics():
-        why = f"{column.metric} is not in it; give its metric first"
-        raise AnswerError(f"{name!r}: {answer!r}: {why}")
-    return replace(column, metric=metric, unit=answer)
-
-
-def of_rows(table: Table, header: str, label: str, answer: str) -> Table:
-    """Return *table* with what is answered about rows named after a metric.
-
-    Their *label* stands below *header*. They may have another metric, be left out, or
-    have a fact of their own.
-    """
-    if answer.casefold() != LEAVE_OUT and answer not in metrics():
-        if (said := fact_in(answer)) is not None:
-            return with_facts(table, Place("row", header, label), *said)
-        why = "give a metric of schema/metrics.json, a fact (precision fp16)"
-        raise AnswerError(f"{label!r}: {answer!r}: {why}, or {LEAVE_OUT}")
-    column = table.columns[header]
-    metric = "" if answer.casefold() == LEAVE_OUT else answer
-    changed = replace(column, values={**column.values, label: metric})
-    return replace(table, columns={**table.columns, header: changed})

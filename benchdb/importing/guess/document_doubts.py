@@ -12,7 +12,7 @@ from benchdb.catalogue import workloads
 from benchdb.importing import naming
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
-from benchdb.importing.guess.column_profile import fold, pattern
+from benchdb.importing.guess.column_profile import fold, header_terms, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
@@ -121,6 +121,7 @@ def heading_doubts(table: TableDraft, others: Sequence[TableDraft]) -> list[Doub
             topic="headings",
             text="What do the headings {} tell apart?",
             name=texts[0][:30],
+            also=tuple(text[:30] for text in texts[1:]),
             subject=shown + (" …" if len(texts) > 4 else ""),
             line=table.line,
             choices={**things(texts), "nothing": "nothing: equal rows are refused"},
@@ -365,7 +366,10 @@ def _work_doubt(
     choices = _language_work(table, columns, stem)
     for one in columns if not choices else ():
         shown = f"{one.header[:40]!r}"
-        key, models, mode = slug(one.header), _names_models(one), table.mode(one.header)
+        models, mode = _names_models(one), table.mode(one.header)
+        # Somebody may have said that it is the model, whatever its title says.
+        answered = "model" in one.looks.terms - header_terms(one.header)
+        key = "model" if answered else slug(one.header)
         if not models or mode != "inference":
             by_key[key] = one
             choices[key] = f"what {shown} names{', trained' if models else ''}"
@@ -397,6 +401,7 @@ def _work_doubt(
         topic="work",
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
+        also=tuple(it.header[:30] for it in table.drafts if not it.holds_figures),
         subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.agreement import correct
-from benchdb.importing.guess.answered_columns import reopened
+from benchdb.importing.guess.agreement import correct, corrections
+from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
 from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
@@ -37,11 +37,9 @@ from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
     AGREED,
-    SETTING,
     Entry,
     Inquiry,
     Question,
-    corrections,
     entries,
     spelt,
     unused,
@@ -182,7 +180,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     """Return the map by *answers*, and by what is likely of the rest."""
     document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
-    tables = _read(plan, inquiry)
+    tables = _read(plan, inquiry, earlier.lines)
     read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
     left_out += named_with_lines(plan.unread(tables), taken)
@@ -233,8 +231,13 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     )
 
 
-def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
-    """Return the tables as far as they are known, with what is asked of each."""
+def _read(
+    plan: "_Plan", inquiry: Inquiry, earlier: Mapping[str, Line]
+) -> list[TableDraft]:
+    """Return the tables as far as they are known, with what is asked of each.
+
+    *earlier* are lines that cards showed before, which may be answered.
+    """
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
     inquiry.settle(it for one in tables for it in one.pair_doubts())
@@ -246,7 +249,7 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     leave_summaries(tables, settled=True)
     for one in tables:
         keep_once(one)
-    inquiry.settle([*reopened(tables, inquiry)])
+    inquiry.settle([*entered(tables, inquiry, earlier)])
     taken = [one for one in tables if one.may_have_figures()]
     for table in taken:
         table.enter_names()
@@ -261,21 +264,10 @@ def _read(plan: "_Plan", inquiry: Inquiry) -> list[TableDraft]:
     inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
     for table in taken:
         table.enter_network(_stem(document))
-    _enter_settings(taken, inquiry)
     for doubts_of in (blank_doubts, repeat_doubts):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables
-
-
-def _enter_settings(tables: Iterable[TableDraft], inquiry: Inquiry) -> None:
-    """Make settings of the columns that are answered so: they tell rows apart."""
-    # Keys tell the metric of their rows, which they hand on where they are a setting.
-    free = (one for one in tables if one.sheets[0].kind not in KEYED)
-    for one in (draft for table in free for draft in table.drafts):
-        if one.left is not None and inquiry.says(one.header, SETTING):
-            one.left = one.column = None
-            one.take(SETTING)
 
 
 def _idle(tables: Iterable[TableDraft]) -> set[int]:

@@ -31,6 +31,7 @@ _SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
+_LISTED = 8
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -247,6 +248,16 @@ def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
     rest = " ".join(it for it in parts if it != metric)
     unit = understood(rest)
     return (rest if unit and unit.base != "1" else None), metric
+
+
+def check_metric(key: str, answer: str) -> None:
+    """Raise ``AnswerError``, with those that fit, for a metric that is none of ours."""
+    parts = answer.partition(" ")[0].split("_")
+    like = [it for it in metrics() if len(parts) > 2 and it.endswith(f"_{parts[-1]}")]
+    like.sort(key=lambda it: -len({*parts} & {*it.split("_")}))
+    if like and answer not in metrics():
+        why = f"no metric of schema/metrics.json; allowed: {', '.join(like[:_LISTED])}"
+        raise AnswerError(f"{key!r}: {answer!r} is {why} …")
 
 
 def column_of(answer: str, header: str) -> Column | None:

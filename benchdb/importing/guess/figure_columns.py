@@ -40,7 +40,7 @@ from benchdb.importing.quantities.unit_names import understood
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
 WORKS = words().works
-_OF_SIDES = {
+OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
@@ -374,7 +374,7 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     Output a second is that of a whole request, unless figures of the prompt stand
     *beside* it.
     """
-    if "workload" in draft.fields or draft.metric not in (*TOKENS, *_OF_SIDES):
+    if "workload" in draft.fields or draft.metric not in (*TOKENS, *OF_SIDES):
         return
     terms = draft.looks.terms
     if "decode" in beside and pattern("processing").search(draft.header):
@@ -385,7 +385,7 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
         side = "generate"
     # A side that is named holds whatever is answered about the metric.
     named = None if "ttft" in terms else side
-    if side := named or _OF_SIDES.get(draft.metric or "", side):
+    if side := named or OF_SIDES.get(draft.metric or "", side):
         draft.add(workload=f"llm-{side}")
         if count := pattern("counted_tokens").search(draft.header):
             name = "prompt" if side == "prefill" else "generated"

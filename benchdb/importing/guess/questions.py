@@ -4,14 +4,13 @@ Doubts about columns, rows and tables that are of one kind make one line: one an
 settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
 
 from benchdb.errors import suggestion
-from benchdb.importing.guess.facts import AnswerError, fact_named
+from benchdb.importing.guess.facts import AnswerError, fact_named, setting
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -19,6 +18,7 @@ NOT_STATED = "not-stated"
 LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
+ANSWERED = "{} of {}, as answered"  # the key of a fact of a column
 AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
@@ -26,12 +26,8 @@ _NAMED = 4  # subjects that a line names
 _SHOWN = 3  # answers that it shows beside the likely one
 # Topics of doubts about a column of figures, which make one line.
 _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
+_OF_FIGURES_ALONE = ("setting variant", "setting statistic")  # that their names say
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
-_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
-_CORRECTED = re.compile(
-    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
-    r"|(?P<name>[^:;]{1,120}))\s*:(?P<answer>[^;]+)"
-)
 
 
 def spelt(answer: str) -> str:
@@ -64,6 +60,7 @@ class Question(msgspec.Struct, frozen=True):
     choices: Mapping[str, str] = {}
     free: str | None = None
     likely: str | None = None
+    stated: str = ""
 
     @property
     def named(self) -> str:
@@ -86,7 +83,11 @@ class Question(msgspec.Struct, frozen=True):
 
     def marks(self) -> frozenset[object]:
         """Return by what it is known again where it is about less than before."""
-        return frozenset((self.short, line, self.likely) for line in self.lines)
+        if self.stated:
+            return frozenset([(self.topic, self.stated)])
+        named = {(self.topic, *place, self.likely) for place in self.places}
+        lines = ((self.short, line, self.likely) for line in self.lines)
+        return frozenset(named or lines)
 
     def reading(self) -> str:
         """Return it with its likely answer, and what else is likely."""
@@ -201,7 +202,8 @@ class Doubt(msgspec.Struct, frozen=True):
     are their subjects. *topic*, *name* and *line* are what it goes by. *settle* takes
     the answer and may return what is in doubt because of it. *figures* tells whether
     there are figures that it is about: with none it is not asked. *guess* is the
-    likely answer if that is not the first choice, and empty where there is none.
+    likely answer if that is not the first choice, and empty where there is none. Of a
+    whole table it may have gone by other names, *also*, before something was answered.
     """
 
     topic: str
@@ -214,12 +216,24 @@ class Doubt(msgspec.Struct, frozen=True):
     free: Free | None = None
     figures: Callable[[], bool] | None = None
     guess: str | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def likely(self) -> str | None:
         """Return the answer that is guessed first, if there is one."""
         first = next((key for key in self.choices if key not in LEAVING), None)
         return (first if self.guess is None else self.guess) or None
+
+    @property
+    def is_single(self) -> bool:
+        """Tell whether there is a likely answer, and no other that says what it is.
+
+        The name of a column tells it from others where it is nothing that we know.
+        """
+        if self.likely == SETTING:
+            return self.topic == "columns"
+        others = {*self.choices} - {*LEAVING, SETTING, self.likely}
+        return self.likely not in (None, *LEAVING) and not others
 
     @property
     def is_about_figures(self) -> bool:
@@ -234,7 +248,13 @@ class Doubt(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return what it alone goes by, whatever is asked beside it."""
-        return f"{self.short} at line {self.line}"
+        return self.keys[0]
+
+    @property
+    def keys(self) -> list[str]:
+        """Return its key, and those that it may have had before."""
+        topics = [self.short, *(f"{self.topic} of {name}" for name in self.also)]
+        return [f"{it} at line {self.line}" for it in topics]
 
     def leaving(self) -> str:
         """Return the answer of somebody who is not asked."""
@@ -269,20 +289,17 @@ class Inquiry:
         self, answers: Mapping[str, str], shown: Mapping[str, str] = {}
     ) -> None:
         """Begin with nothing asked; *shown* are the lines of earlier cards by doubt."""
-        self._answers, self._shown = answers, shown
+        self.answers, self._shown = answers, shown
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
+        self.roles: set[str] = set()  # those that say what a column is
+        self.answered: dict[tuple[int, str], str] = {}  # by lines and names of columns
         self.notes: list[str] = []  # what was answered
         self._keys: set[str] = set()
         self._kinds: dict[object, str] = {}
         # With those that are about figures still, once settled as is likely.
         self._unanswered: dict[str, list[tuple[Doubt, bool]]] = {}
-
-    def says(self, header: str, answer: str) -> bool:
-        """Tell whether *answer* is what is said of the columns called *header*."""
-        key = self._by_column.get(plain_name(header))
-        return key is not None and self._answers[key].casefold() == answer
 
     def settle(self, doubts: Iterable[Doubt]) -> None:
         """Settle *doubts* by the answers, and what these bring up; else as likely."""
@@ -313,14 +330,16 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
-    def keys_of(self, names: Iterable[str]) -> list[str]:
-        """Return the keys of answers to what a column is called, in this order."""
-        plain = map(plain_name, names)
-        return [self._by_column[it] for it in plain if it in self._by_column]
+    def enter(self, key: str, answer: str, line: int, name: str) -> None:
+        """Note what a column or heading is by an *answer*: that needs no line more.
 
-    def answer(self, key: str) -> str:
-        """Return the answer of a *key*."""
-        return self._answers[key]
+        Nor does its name, where that tells it from others of the answer.
+        """
+        self.answered[line, name] = key
+        fact = fact_named(answer)
+        names = (fact.name if fact else "", setting(name).name, *_OF_FIGURES_ALONE)
+        for it in filter(None, names):
+            self.known |= {f"{it} of {name}": key, ANSWERED.format(it, name): key}
 
     def lines(self, idle: Collection[int] = ()) -> tuple[Question, ...]:
         """Return what nobody answered, but which settings are in *idle* tables.
@@ -347,10 +366,13 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answers = [doubt.accepted(key, self._answers[key]) for doubt in alive]
+        answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
+            for name in (doubt.name, *doubt.also):
+                said = answer if fact_named(answer) else doubt.topic
+                self.enter(key, said, doubt.line, name)
             yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
@@ -358,9 +380,19 @@ class Inquiry:
         if not doubt.is_about_figures:
             return doubt.settle(doubt.leaving()) or ()
         more = () if doubt.likely is None else doubt.settle(doubt.likely) or ()
+        if (doubt.line, doubt.name) in self.answered and (
+            doubt.is_single or self._is_beside(key)
+        ):
+            self.notes.append(Entry(((_question(key, [doubt]),),)).reading())
+            return more
         entry = doubt, doubt.is_about_figures
         self._unanswered.setdefault(key, []).append(entry)
         return more
+
+    def _is_beside(self, key: str) -> bool:
+        """Tell whether a line is about columns as well that nothing was said of."""
+        others = (doubt for doubt, _ in self._unanswered.get(key, ()))
+        return any((it.line, it.name) not in self.answered for it in others)
 
     def _line_of(self, doubt: Doubt) -> str:
         """Return the key of the line that a doubt belongs to; remember it."""
@@ -371,7 +403,7 @@ class Inquiry:
             key = doubt.short if doubt.short not in self._keys else doubt.key
             self._keys.add(key)
             self._kinds[kind] = key
-        self.known |= dict.fromkeys((doubt.key, doubt.short, key), key)
+        self.known |= dict.fromkeys((*doubt.keys, doubt.short, key), key)
         return key
 
     def _answered(self, doubt: Doubt, key: str) -> str | None:
@@ -381,13 +413,14 @@ class Inquiry:
         """
         short = [doubt.short] if doubt.short not in self._keys else []
         # Another answer may have left out what its line was called after.
-        keys = [doubt.key, *short, key, self._shown.get(doubt.key, "")]
+        shown = (self._shown.get(it, "") for it in doubt.keys)
+        keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
-        typed = self._answers.get(column, "")
+        typed = "" if column in self.roles else self.answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
         if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
             keys.append(column)
-        return next((name for name in keys if name in self._answers), None)
+        return next((name for name in keys if name in self.answers), None)
 
 
 def unused(
@@ -428,41 +461,3 @@ def _question(key: str, doubts: Sequence[Doubt]) -> Question:
         free=first.free.words if first.free else None,
         likely=first.likely,
     )
-
-
-def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
-    """Return what the *answer* to a card of *lines* corrects, by key or by name.
-
-    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
-    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
-    """
-    agreed = _YES.match(answer)
-    rest = answer[agreed.end() :] if agreed else answer
-    typed: list[tuple[str, str, list[str]]] = []
-    for each in rest.split(";") if rest.strip() or not agreed else ():
-        correction = _CORRECTED.fullmatch(each)
-        said = spelt(correction["answer"]) if correction else ""
-        if correction is None or not said:
-            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
-            why = f"give yes, or what is wrong as {why}"
-            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
-        name = correction["quoted"] or correction["name"].strip()
-        if name.casefold() == "new":  # as a choice of work says it
-            name, said = "work", f"new: {said}"
-        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        numbered = 0 < number <= len(lines)
-        asked = lines[number - 1].asked(said) if numbered else ()
-        typed.append((name, said, [it.key for it in asked]))
-    corrected: dict[str, str] = {}
-    own = {key for _, said, keys in typed if "->" not in said for key in keys}
-    for name, said, keys in typed:
-        # By a number an answer is to what a line asks, by its name to all that is
-        # called so and has none of its own, of a table perhaps.
-        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
-        every = [it for line in lines for it in line.questions if not of_tables]
-        called = (it.key for it in every if it.short == name)
-        named = dict.fromkeys(it for it in (name, *called) if it not in own)
-        for key_ in keys or named:
-            before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + said
-    return corrected

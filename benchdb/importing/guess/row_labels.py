@@ -41,7 +41,7 @@ def named_rows(
     sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft], line: int
 ) -> tuple[list[ColumnDraft], list[Doubt]]:
     """Return the rows that are named after metrics, and what other labels may be."""
-    corner = next((one for one in drafts if not one.looks.figures), None)
+    corner = corner_of(drafts)
     keyed = sheets[0].kind in KEYED
     if corner is None or corner.column or not corner.looks.texts:
         return [], []
@@ -49,10 +49,7 @@ def named_rows(
     if not keyed and len(drafts) > 2 and len(spoken) > 1:
         return [], []  # its columns are named after metrics
     labels = corner.looks.texts[:LABELS]
-    unit = next((one for one in drafts if is_unit_header(one.header)), None)
-    left_out = [one for one in (corner, unit) if one]
-    cells = _cells_by_label(sheets, drafts, left_out)
-    beside = _units_by_label(sheets, drafts.index(unit)) if unit else {}
+    cells, beside = cells_by_label(sheets, drafts, corner)
     rows = [
         ColumnDraft(look, line)
         for look in _statistics(labels, cells, beside, sheets)
@@ -63,15 +60,9 @@ def named_rows(
     if described and all(one.looks.terms <= _SIZES for one in rows):
         rows = []
     if rows:
-        corner.column = Column(is_="metric", values={"*": ""})
-        if unit:
-            unit.column, unit.left = Column(is_="ignore"), None
-        named = {one.header for one in rows}
-        others = (label for label in labels if label not in named)
-        texts = [f"{label} ({cells[label][0]})" for label in others]
-        texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
-        if texts:
-            corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+        enter_labels(corner, rows, cells)
+        for one in filter(_tells_units, drafts):
+            one.column, one.left = Column(is_="ignore"), None
     elif why := _aside(labels, drafts, sheets[0].kind):
         for one in [it for it in drafts if it.holds_figures]:
             one.leave(why)
@@ -159,23 +150,43 @@ def _aside(
     return None
 
 
-def _cells_by_label(
-    sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft], but: Sequence[ColumnDraft]
-) -> Mapping[str, list[str]]:
+def corner_of(drafts: Sequence[ColumnDraft]) -> ColumnDraft | None:
+    """Return the column whose cells are the labels of rows, if there is one."""
+    return next((one for one in drafts if not one.looks.figures), None)
+
+
+def enter_labels(
+    corner: ColumnDraft, rows: Sequence[ColumnDraft], cells: Mapping[str, list[str]]
+) -> None:
+    """Make *corner* tell the metric of *rows*; name the figures that have none."""
+    corner.column, corner.left = Column(is_="metric", values={"*": ""}), None
+    others = cells.keys() - {one.header for one in rows}
+    texts = [f"{it} ({cells[it][0]})" for it in cells if it in others and cells[it]]
+    texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
+    if texts:
+        corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+
+
+def cells_by_label(
+    sheets: Sequence[Sheet], drafts: Sequence[ColumnDraft], corner: ColumnDraft
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Return the cells beside each label of *corner*, and the units beside these."""
     cells: dict[str, list[str]] = {}
-    label = drafts.index(but[0])
+    beside: dict[str, str] = {}
+    label = drafts.index(corner)
+    units = {n for n, one in enumerate(drafts) if _tells_units(one)}
     for sheet in sheets:
-        left_out = {drafts.index(each) for each in but}
-        left_out |= {sheet.header.index(name) for name in sheet.inherited}
+        but = {label, *units, *(sheet.header.index(it) for it in sheet.inherited)}
         for row in sheet.rows:
-            more = [cell.text for n, cell in enumerate(row.cells) if n not in left_out]
-            cells.setdefault(row.cells[label].text.strip(), []).extend(more)
-    return cells
+            name = row.cells[label].text.strip()
+            more = [cell.text for n, cell in enumerate(row.cells) if n not in but]
+            cells.setdefault(name, []).extend(more)
+            beside |= ((name, row.cells[n].text) for n in units)
+    return cells, beside
 
 
-def _units_by_label(sheets: Sequence[Sheet], index: int) -> Mapping[str, str]:
-    rows = (row for sheet in sheets for row in sheet.rows)
-    return {row.cells[0].text.strip(): row.cells[index].text for row in rows}
+def _tells_units(one: ColumnDraft) -> bool:
+    return is_unit_header(one.header)
 
 
 def device_doubts(drafts: Sequence[ColumnDraft]) -> list[Doubt]:
