@@ -161,17 +161,13 @@ class Corrected:
             return True
         own = fact or setting(name)
         shown = fact is not None or any(line.fact == own for line in self.lines)
-        if not shown and (longer := self._beginning(name, numbers)):
-            return all(self._enter_places(it, answer, numbers) for it in longer)
-        if among := _FACT_IN.fullmatch(name):
+        if not shown and (called := self._called(name, numbers)):
+            return all(self._enter_places(it, answer, numbers) for it in called)
+        among = _FACT_IN.fullmatch(name)
+        if among and (called := self._called(among["place"], numbers)):
             of = fact_named(among["fact"]) or setting(among["fact"])
-            named = [among["place"]]
-            if not self._places(among["place"], numbers):
-                named = self._beginning(among["place"], numbers)
-            if named:
-                said = of, facts_in(of, answer, name)
-                every = [self._enter_places(it, answer, numbers, said) for it in named]
-                return all(every)
+            said = of, facts_in(of, answer, name)
+            return all(self._enter_places(it, answer, numbers, said) for it in called)
         if shown:
             return self._enter_fact(own, answer, numbers)
         near = get_close_matches(name.casefold(), self._names(), n=1, cutoff=_LIKE)
@@ -185,13 +181,15 @@ class Corrected:
             self.notes.append(f"{name!r}: kept as {own.name!r} of the runs: {answer}")
         return entered
 
-    def _beginning(self, beginning: str, numbers: Sequence[int]) -> list[str]:
-        """Return the titles of columns that start with these words, else the cells."""
+    def _called(self, name: str, numbers: Sequence[int]) -> list[str]:
+        """Return *name* where it stands, else titles that begin so, else cells."""
+        if self._places(name, numbers):
+            return [name]
         sheets = [it.sheet for number, it in self._sheets if number in numbers]
         titles = dict.fromkeys(title for sheet in sheets for title in sheet.header)
         cells = (cell.text for it in sheets for row in it.rows for cell in row.cells)
-        known = [title for title in titles if begins(title, beginning)]
-        return known or [it for it in dict.fromkeys(cells) if begins(it, beginning)]
+        known = [title for title in titles if begins(title, name)]
+        return known or [it for it in dict.fromkeys(cells) if begins(it, name)]
 
     def _names(self) -> list[str]:
         headers = {it.sheet.header for _, it in self._sheets}
@@ -322,9 +320,9 @@ class Corrected:
             else:
                 metric = "give a metric, or " * (place.kind == "row")
                 raise AnswerError(
-                    f"{name!r}: {answer!r}: {metric}say what it is of, as "
-                    f"'precision fp16'; "
-                    f"allowed: {', '.join(FACTS)}, 'setting NAME', each with a value"
+                    f"{name!r}: {answer!r}: {metric}say of what it is: allowed: "
+                    f"{', '.join(FACTS)}, 'setting NAME', each with a value, as "
+                    "'precision fp16'"
                 )
             before = self.tables[number]
             self._put(number, table)

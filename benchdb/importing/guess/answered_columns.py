@@ -79,13 +79,8 @@ def entered(
                         cells = [row.cells[n].text for row in rows]
                         yield from _figures(table, one, cells, key, inquiry)
                         one.add(**own)
-                elif (
-                    table.may_have_figures()
-                    and (not one.holds_figures or _is_told(one, answer))
-                    and inquiry.answered.get(at) != key
-                    and _enter_role(one, key, inquiry)
-                ):
-                    roles.append(one.header)
+                elif table.may_have_figures() and inquiry.answered.get(at) != key:
+                    roles += [one.header] if _enter_role(one, key, inquiry) else []
         _free_roles(table, roles)
 
 
@@ -97,8 +92,9 @@ def _keys(
     The beginning of a title is enough where no other title begins so. Raise
     ``AnswerError`` where several do.
     """
-    every = (one.header for table in tables for one in table.drafts)
-    titles = {plain_name(title): title for title in every}
+    drafts = [one for table in tables for one in table.drafts]
+    titles = {plain_name(one.header): one.header for one in drafts}
+    texts = {plain_name(text) for one in drafts for text in one.looks.texts}
     lines = {**{line.name: line for line in lines.values()}, **lines}
     keys: dict[tuple[str, int], list[str]] = defaultdict(list)
     for key, answer in inquiry.answers.items():
@@ -108,8 +104,9 @@ def _keys(
         if line is not None:
             name = plain_name(line.header) if line.kind == "column" else ""
             numbers = [*line.tables]
-        begun = [it for it in titles if begins(it, name)] if name else []
-        if name not in titles and begun and fact_named(name) is None:
+        whole = name in titles or name in texts or fact_named(name) is not None
+        begun = [it for it in titles if not whole and begins(it, name)]
+        if name and begun:
             if begun[1:] and any(unit_and_metric(answer)):
                 listed = ", ".join(repr(titles[it]) for it in begun)
                 raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
@@ -159,13 +156,6 @@ def _enter_variants(table: TableDraft, answered: Sequence[ColumnDraft]) -> None:
             one.column = one.left = None
 
 
-def _is_told(one: ColumnDraft, answer: str) -> bool:
-    """Tell whether figures may be what is answered: a setting, a ``batch size``."""
-    role, fact = column_of(answer, one.header), fact_named(answer)
-    setting = role is not None and (role.field or "").startswith(PREFIXES)
-    return setting and (fact is None or (one.is_count and bool(fact.read("1"))))
-
-
 def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     """Make a column what its answer says that it tells; tell whether that is new.
 
@@ -174,6 +164,11 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     answer, told = inquiry.answers[key], one.column or Column()
     role, fact = column_of(answer, one.header), fact_named(answer)
     if role is None or told.is_ == "metric":
+        return False
+    # Figures may be a setting, or a count: ``batch size``.
+    setting = (role.field or "").startswith(PREFIXES)
+    counted = fact is None or (one.is_count and bool(fact.read("1")))
+    if one.holds_figures and not (setting and counted):
         return False
     # Cells that tell it beside a setting go on telling both.
     if told.field is None or fact_of(told.field).is_setting:
@@ -212,16 +207,16 @@ def _figures(
 ) -> Iterable[Doubt]:
     """Make *one* that of the figures which an answer says; return what is in doubt."""
     unit, metric = unit_and_metric(inquiry.answers[key])
+    if metric and not unit and one.holds_figures and fits(metric, one.bases):
+        unit = one.unit  # as is likely
     looks = profile(one.header, cells, table.decimal, unit or one.looks.unit)
     bases = {base for base, _ in looks.kinds} - {"1"}
     bare = metric is not None and metrics()[metric].unit == "1"  # as it is printed
     base = (of := understood(unit or "")) and of.base
-    wanted = (
-        {base} if base else {it for it in bases if not metric or fits(metric, [it])}
-    )
-    of_it = bases <= wanted or (bare and not base)
-    held = one.holds_figures
-    if not held:
+    fitting = {it for it in bases if bare or not metric or fits(metric, [it])}
+    of_it = bases <= ({base} if base else fitting)
+    known = one.fields if one.holds_figures else {}
+    if not one.holds_figures:
         one.missing, one.pattern = {}, ""
     if not (looks.figures and of_it):
         looks = _within(one, cells, unit, metric, table.decimal)
@@ -229,25 +224,11 @@ def _figures(
     one.looks, one.left, one.column = looks, None, None
     missing = one.missing
     pivots.enter_pivots([one], table.drafts)
+    one.fields = {**one.fields, **known}
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
-        counts = metrics()[metric].counts
-        if odd := {per for _, per in looks.kinds if per and counts} & COUNTED - {
-            *counts
-        }:
-            why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
-            raise AnswerError(f"{one.header!r}: {metric}: {why}")
-        one.kinds = one.kinds if one.unit else looks.kinds
-        if bare:  # its whole name says then what it is
-            one.unit, one.kinds = "1", frozenset([("1", None)])
-            one.fields = {**named_figure(one.header), **one.fields}
-        one.take_metric(metric)
+        _enter_metric(one, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
-        if one.bases == {"1"} and (counts := metrics()[metric].counts):
-            one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-        if one.bases == {"1"} and not fits(metric, one.bases):
-            ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
-            raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
     enter_language_model(one, frozenset())
@@ -256,6 +237,25 @@ def _figures(
     inquiry.enter(key, side, one.line, one.header[:30])
     inquiry.used.add(key)
     return table.weighed(doubts)
+
+
+def _enter_metric(one: ColumnDraft, metric: str) -> None:
+    """Make figures those of *metric*; raise ``AnswerError`` where they cannot be."""
+    counts = metrics()[metric].counts
+    of = {per for _, per in one.looks.kinds if per and counts}
+    if odd := of & COUNTED - {*counts}:
+        why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
+        raise AnswerError(f"{one.header!r}: {metric}: {why}")
+    one.kinds = one.kinds if one.unit else one.looks.kinds
+    if metrics()[metric].unit == "1":  # its whole name says then what it is
+        one.unit, one.kinds = "1", frozenset([("1", None)])
+        one.fields = {**named_figure(one.header), **one.fields}
+    one.take_metric(metric)
+    if one.bases == {"1"} and counts:
+        one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
+    if one.bases == {"1"} and not fits(metric, one.bases):
+        ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
+        raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
 
 
 def _within(

@@ -218,3 +218,15 @@ def test_a_column_that_is_left_out_already_may_be_left_out():
     text += table("Kind | Text", "a | wide", "b | deep")
     found = answered(text, "Text: leave-out")
     assert "'Text': the answer 'leave-out' was not needed" in found.notes
+
+
+def test_an_answer_about_figures_leaves_what_tells_them_from_others():
+    text = ABOVE + table("Operation | small (ms) | large (ms)", "conv | 2.5 | 7.5")
+    runs = records(answered(text, "large (ms): operation_seconds"), text)
+    assert {it.run.parameters["variant"] for it in runs} == {"small", "large"}
+
+
+def test_a_label_goes_before_titles_that_begin_with_it():
+    text = "# mlx on M2 Max\n\n" + table("What | first run", "first | 12.5", "b | 7.5")
+    found = answered(text, "first: tok/s; work: llm-decode")
+    assert figures(found, text) == [("llm-decode", "tokens_per_second", 12.5)]

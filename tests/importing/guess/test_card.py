@@ -418,7 +418,7 @@ def test_a_card_with_what_has_no_likely_answer_needs_one():
         ("yes, but 1: ", "give yes, or what is wrong as NUMBER: ANSWER"),
         ("device in headings: nothing -> cpu", "'nothing' is not there; allowed: "),
         ("precison: fp16", "nothing asks 'precison'; did you mean 'precision"),
-        ("vgg16: +", "'+': say what it is of, as 'precision fp16'"),
+        ("vgg16: +", "'+': say of what it is: allowed: machine"),
         ("table 1: cpu", "a table can only be left out"),
         ("device of table 9: cpu", "nothing asks 'device of table 9'"),
         ("device: toaster", "'toaster' is no device"),
