@@ -190,17 +190,6 @@ def _is_of_run(one: ColumnDraft) -> bool:
     return bool(ranked) and not says_only(one.header, one.looks.unit, one.looks.terms)
 
 
-def leave_of_one_run(drafts: Sequence[ColumnDraft]) -> None:
-    """Leave settings out that are of a run which was the best, beside other runs."""
-    ranked = pattern("ranked")
-    figures = [it for it in drafts if it.holds_figures and it.looks.unit != "x"]
-    best = [it for it in figures if ranked.search(fold(it.header))]
-    for one in drafts if best and len(best) < len(figures) else ():
-        setting = one.column and (one.column.field or "").startswith("parameters.")
-        if setting and ranked.search(fold(one.header)):
-            one.leave(f"{one.header!r}: of {best[0].header!r} alone, as its name says")
-
-
 def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
     terms = draft.looks.terms | around.terms
     times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}

@@ -146,7 +146,6 @@ class TableDraft:
         siblings.settle(self.rows or figures, self.around)
         doubts += label_doubts + self._figure_doubts(self.rows or figures)
         enter_words(self.drafts)
-        siblings.leave_of_one_run(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
             if beside and one.column and one.column.field == "parameters.model":

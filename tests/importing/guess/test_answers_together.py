@@ -195,7 +195,7 @@ def test_a_setting_of_the_best_run_is_none_of_the_one_beside_it():
     found = answered(text)
     assert all("n3" not in it.run.parameters.values() for it in records(found, text))
     assert found.left_out == (
-        "line 3: 'best_config': of 'best_spec_latency_s' alone, as its name says",
+        "line 3: 'best_config' is of one of the runs alone, no setting of the others",
     )
 
 

@@ -139,7 +139,8 @@ def test_a_rate_that_something_is_divided_by_is_no_figure():
 
 
 def test_numbers_that_a_table_without_figures_drops_are_named():
-    text = "Notes on an M2\n\n| Case | Initial RAM (MB) | Cells | Steps |\n|---|---|---|---|\n"
+    text = "Notes on an M2\n\n| Case | Initial RAM (MB) | Cells | Steps |\n"
+    text += "|---|---|---|---|\n"
     text += "| a | 2797 | 3 | 20 |\n| b | 2781 | 4 | 30 |\n"
     document = Document("notes.md", text.encode())
     left = propose(document, readable(document)).left_out
