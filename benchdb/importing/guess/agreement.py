@@ -99,7 +99,8 @@ class Corrected:
 
     *lines* are those of what is inferred in them, *used* the keys of the answers that
     made sense, *notes* say what was made of some; *doubted* are facts of columns and
-    texts that somebody answered for.
+    texts that somebody answered for,
+    *settled* facts by the tables that these hold for.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Corrected:
         self.notes: list[str] = []
         self.used: set[str] = set()
         self._earlier, self._answered = earlier, answered
-        self._settled: set[tuple[str, int]] = set()  # facts of tables
+        self.settled: set[tuple[str, int]] = set()  # facts of tables
         self._of_tables: set[tuple[str, int]] = set()  # those said of one table
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
@@ -126,7 +127,9 @@ class Corrected:
         self._sheets = sheets
         self.lines = []
         for line in lines:
-            if any((line.fact.name, n) not in self._settled for n in line.tables):
+            printed = {f"{line.fact.name} of {text[:30]}" for text, _ in line.values}
+            open_ = any((line.fact.name, n) not in self.settled for n in line.tables)
+            if open_ and not (printed <= self.doubted):
                 self.lines.append(line)
             elif any(stored == SOME_GPU for _, stored in line.values):
                 self.notes.append(f"device: {SOME_GPU}; it is kept as unknown")
@@ -270,25 +273,38 @@ class Corrected:
             if line.fact == fact
             and (own := tuple(n for n in line.tables if n in numbers))
         ]
-        if lines:  # those with an answer of their own have that
+        if lines:
+            shown = {n for line in lines for n in line.tables}
+            numbers = [n for n in numbers if n not in shown and not self._tells(n, fact)]
+            # Those with an answer of their own have that.
             lines = [line for line in lines if line.key not in self._answered]
-            return self._correct_lines(lines, answer)
-        if answer.casefold() == LEAVE_OUT:
+            self._correct_lines(lines, answer)
+            if not numbers or _is_of_lines(answer):
+                return True
+        elif answer.casefold() == LEAVE_OUT:
             why = f"no line says it; leave out a column, a row, or 'table {numbers[0]}'"
             raise AnswerError(f"{fact.name!r}: {LEAVE_OUT}: {why}")
         agreed = answer.casefold() == AGREED
         facts = {} if agreed else facts_in(fact, answer, fact.name)
+        unchanged: list[str | None] = []
         for number in numbers if not agreed else ():
-            self._put(number, stated(self.tables[number], fact, facts))
+            before = self.tables[number]
+            self._put(number, stated(before, fact, facts))
+            unchanged.append(self._unchanged(number, before, (fact, facts)))
+        self._note_unchanged(f"{fact.name!r}: {answer!r}", unchanged)
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
+    def _tells(self, number: int, fact: Fact) -> bool:
+        """Tell whether some row of a table tells *fact*, whatever it is."""
+        rows = self._rows(number, self.tables[number])
+        return any(fields.get(name) for _, fields in rows for name in fact.fields)
+
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
-        plain = answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
-        said = frozenset(() if plain else fact.read(answer))
+        said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
         names = [it.name for it in FACTS.values() if it.fields & said]
-        self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
+        self.settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
 
     def _enter_places(
         self,
@@ -370,6 +386,11 @@ class Corrected:
         if nth and len({place.header for _, place in places}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places
+
+
+def _is_of_lines(answer: str) -> bool:
+    """Tell whether *answer* makes sense only where a line shows a fact."""
+    return answer.casefold() in (AGREED, LEAVE_OUT, NOT_STATED) or "->" in answer
 
 
 def _with_runs(table: Table, titles: Sequence[str], title: str) -> Iterator[str]:

@@ -7,13 +7,21 @@ or a role that somebody gives it holds against that.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import chain
 
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
+from benchdb.exchange.validation import RefusedError
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
+from benchdb.importing.guess.column_draft import (
+    RATIO,
+    VARIANT,
+    ColumnDraft,
+    named_figure,
+)
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
@@ -35,10 +43,10 @@ from benchdb.importing.guess.figure_columns import (
     figure_doubts,
     fits,
 )
-from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
+from benchdb.importing.guess.questions import LEAVING, SETTING, Doubt, Inquiry
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.fields import plain_name, slug
+from benchdb.importing.mapping.fields import plain_name, scalar, slug
 from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import COUNTED, understood
@@ -175,6 +183,10 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
         fields = {field for cell in told.cells.values() for field in cell.set}
         if role.field in fields or (fact and {*fact.named} & {*told.names}):
             return False
+    if answer.casefold() == SETTING:
+        one.kept = True
+        if not all(map(partial(_is_value, role.field or ""), one.looks.texts)):
+            role = Column(field=f"parameters.printed_{slug(one.header)}")
     known = fact is not None and fact.name in FACTS
     one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
     if role.field and role.field == told.field:
@@ -184,6 +196,12 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     inquiry.used.add(key)
     inquiry.roles.add(key)
     return True
+
+
+def _is_value(field: str, text: str) -> bool:
+    with suppress(RefusedError):
+        return scalar(field, text) is not None
+    return False
 
 
 def _free_roles(table: TableDraft, roles: Collection[str]) -> None:
@@ -226,6 +244,8 @@ def _figures(
     pivots.enter_pivots([one], table.drafts)
     one.fields = {**one.fields, **known}
     doubts = figure_doubts(one, replace(table.around, specified=False))
+    if metric is None and one.metric == RATIO:  # it is more than a claim now
+        metric = "reported_value"
     if metric is not None:
         _enter_metric(one, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
@@ -248,7 +268,8 @@ def _enter_metric(one: ColumnDraft, metric: str) -> None:
         raise AnswerError(f"{one.header!r}: {metric}: {why}")
     one.kinds = one.kinds if one.unit else one.looks.kinds
     if metrics()[metric].unit == "1":  # its whole name says then what it is
-        one.unit, one.kinds = "1", frozenset([("1", None)])
+        one.unit = "x" if one.bases == {"x"} else "1"
+        one.kinds = frozenset([("1", None)])
         one.fields = {**named_figure(one.header), **one.fields}
     one.take_metric(metric)
     if one.bases == {"1"} and counts:

@@ -30,6 +30,8 @@ from benchdb.importing.guess.facts import FACTS, Fact, fact_of
 from benchdb.importing.guess.questions import ANSWERED, AS_ANSWERED
 from benchdb.importing.mapping.fields import (
     INFERENCE,
+    NO_DEVICE,
+    PRINTED_DEVICE,
     Defaults,
     Known,
     machine,
@@ -232,13 +234,16 @@ class _Reader:
                 and "device" in known.missing
                 and (_setting(fact, item.layers)[0] is not None)
             ):
-                kind, header, pair = self._origin(fact, item, SOME_GPU)
+                other = PRINTED_DEVICE in known.fields
+                shown = f"{NO_DEVICE}, kept as a setting" if other else SOME_GPU
+                kind, header, pair = self._origin(fact, item, shown)
                 yield fact, kind.removeprefix("exact "), header, pair
             elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""
                 yield fact, "nowhere", "", ("", maker)
         for field, value in known.fields.items():
-            if field.startswith(PREFIXES) and field not in self._plain:
+            shown = field in self._plain or field == PRINTED_DEVICE
+            if field.startswith(PREFIXES) and not shown:
                 fact = fact_of(field)
                 if fact.name not in FACTS:
                     yield (fact, *self._origin(fact, item, str(value)))

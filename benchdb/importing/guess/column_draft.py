@@ -52,7 +52,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *fields* are what it stands for, *metric* and *unit* what its figures are,
     *left* why it is left out. *asked* tells that it is asked what it names, *given*
     that it may be a specification or an input, *rated* that nothing says whether these
-    are results at all; *aside* that others are; *sampled* that equal rows are
+    are results at all; *aside* that others are; *kept* that somebody said it is a setting; *sampled* that equal rows are
     repetitions of one run (samples, or one figure that is printed once more in each).
     *pattern* finds the figure in a cell that has two. It is run number *nth* of what
     *runs_of* is the first run of. *varied* is the setting that numbers are, more
@@ -73,6 +73,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
     given: bool = False
     rated: bool = False
     aside: bool = False
+    kept: bool = False
     sampled: Literal["samples", "once"] | None = None
     pattern: str = ""
     nth: int = 0

@@ -159,6 +159,7 @@ def _naming_work(table: TableDraft) -> list[ColumnDraft]:
         one
         for one in table.drafts
         if one.column is not None
+        and not one.kept
         and (one.column.field or "").startswith("parameters.")
         and not one.looks.figures
         and not one.looks.truths

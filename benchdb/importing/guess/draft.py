@@ -210,7 +210,13 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
     of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
     questions = [as_question(line, document, at) for line in corrected.lines]
-    doubts = inquiry.lines(_idle(tables) if read else ())
+    # What is said of all tables may have been asked of a few.
+    open_ = {line for key, line in at.items() if ("work", key) not in corrected.settled}
+    doubts = [
+        it
+        for it in inquiry.lines(_idle(tables) if read else ())
+        if it.topic != "work" or not open_.isdisjoint(it.lines)
+    ]
     return _State(
         map=_map(
             document,
@@ -452,9 +458,17 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"the table at {where}: no row of it is one of figures, as answered"
-    ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
-    if ratios and not table.has_results():
-        yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
+    claims = table.has_results() and made is not None
+    kept = {name for name, it in columns.items() if it.is_ == RATIO or not claims}
+    ratios = [
+        repr(one.header)
+        for one in table.drafts
+        if one.metric == RATIO and (not claims or one.header in kept)
+    ]
+    if ratios:
+        why = "kept as claims, no figures; a metric makes them figures"
+        why = why if claims else "without the figures they are of"
+        yield f"{where}: {', '.join(ratios)}: ratios, {why}"
     if table.may_have_figures():
         return
     if _left_columns(table):

@@ -35,6 +35,8 @@ from benchdb.importing.quantities.missing_values import Missing
 from benchdb.importing.quantities.quantity import parsed
 
 DEVICES: tuple[str, ...] = get_args(Device)
+PRINTED_DEVICE = "parameters.device"  # by a word that is no device
+NO_DEVICE = "no device that is known"
 INFERENCE = "-inference"  # behind the name of work that is not trained
 _UNLIKE = "the source's own: nothing says that the work is done as ours is"
 _PRINTED = "not printed"
@@ -115,11 +117,11 @@ class Defaults(msgspec.Struct, frozen=True):
         if "device" in fields:
             text = str(fields["device"])
             device = text if text in (*DEVICES, GPU) else device_in(text)
-            if device is None:
-                raise RefusedError(
-                    f"{text!r} is no device; the map's values say what it means"
-                )
-            self._enter_device(device, fields, missing)
+            if device is None:  # it tells runs apart still
+                fields[PRINTED_DEVICE] = fields.pop("device")
+                missing["device"] = f"{text!r}: {NO_DEVICE}"
+            else:
+                self._enter_device(device, fields, missing)
         if "precision" in fields:
             text = str(fields["precision"])
             fields["precision"] = naming.precision(text) or text.casefold()

@@ -212,6 +212,8 @@ class CellReader(msgspec.Struct, frozen=True):
             return 1.0, _SCALES[amount.unit, target]
         if (amount.unit, target, self.unit) == ("1", "%", "1"):
             return 100.0, 1.0
+        if (amount.unit, target, self.unit) == ("x", "1", "x"):
+            return _AS_IT_IS  # a factor that no metric of ours is
         if amount.unit == "1":
             raise RefusedError(
                 f"{amount.printed!r} has no unit; the map must say it (unit = …), "

@@ -97,10 +97,13 @@ def test_the_words_of_a_column_mean_what_the_map_says():
     assert "device" not in cpu.run.basis
 
 
-def test_a_device_that_is_none_is_refused():
+def test_a_word_that_is_no_device_stays_with_the_run_as_a_setting():
     found = seconds('On = { field = "device" }', "On", "vgg16 | potato | 2", before="")
+    (run,) = (it.run for it in records(found))
 
-    assert "'potato' is no device" in refused(found)[0][1]
+    assert run.device == "unknown"
+    assert run.parameters["device"] == "potato"
+    assert run.missing["device"] == "'potato': no device that is known"
 
 
 def test_a_column_of_fields_may_stand_for_others_as_well():
