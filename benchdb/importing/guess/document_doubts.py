@@ -198,7 +198,9 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     choices = {"training": "they are trained", "inference": "they are applied"}
     choices[LEAVE_OUT] = "leave them out"
     text = "What is done with the models {}?"
-    return [column_doubt(models, "work", text, choices, settle=settle, guess="")]
+    also = tuple(one.header[:30] for one in models[1:])
+    more: dict[str, object] = {"settle": settle, "guess": "", "also": also}
+    return [column_doubt(models, "work", text, choices, **more)]
 
 
 def _is_trained(text: str) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 
 from benchdb.errors import suggestion
 from benchdb.importing.guess.facts import AnswerError, fact_named, setting
-from benchdb.importing.mapping.fields import plain_name
+from benchdb.importing.mapping.fields import INFERENCE, plain_name
 
 LEAVE_OUT = "leave-out"
 NOT_STATED = "not-stated"
@@ -85,8 +85,10 @@ class Question(msgspec.Struct, frozen=True):
         """Return by what it is known again where it is about less than before."""
         if self.stated:
             return frozenset([(self.topic, self.stated)])
-        named = {(self.topic, *place, self.likely) for place in self.places}
-        lines = ((self.short, line, self.likely) for line in self.lines)
+        # What is done with models is asked by itself.
+        likely = (self.likely or "").removesuffix(INFERENCE)
+        named = {(self.topic, *place, likely) for place in self.places}
+        lines = ((self.short, line, likely) for line in self.lines)
         return frozenset(named or lines)
 
     def reading(self) -> str:

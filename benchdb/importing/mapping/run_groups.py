@@ -360,6 +360,9 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     for name, value in fields.items():
         if name != bare_name(name):
             under[name.partition(".")[0]][bare_name(name)] = value
+    repeat = under["conditions"].get("repeat")
+    if isinstance(repeat, int) and repeat >= 0:  # else the runs would contradict
+        facts.setdefault("replicate", repeat)
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)
