@@ -99,8 +99,7 @@ class Corrected:
 
     *lines* are those of what is inferred in them, *used* the keys of the answers that
     made sense, *notes* say what was made of some; *doubted* are facts of columns and
-    texts that somebody answered for,
-    *settled* facts by the tables that these hold for.
+    texts that somebody answered for.
     """
 
     def __init__(
@@ -116,7 +115,7 @@ class Corrected:
         self.notes: list[str] = []
         self.used: set[str] = set()
         self._earlier, self._answered = earlier, answered
-        self.settled: set[tuple[str, int]] = set()  # facts of tables
+        self._settled: set[tuple[str, int]] = set()  # facts of tables
         self._of_tables: set[tuple[str, int]] = set()  # those said of one table
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
 
@@ -128,7 +127,7 @@ class Corrected:
         self.lines = []
         for line in lines:
             printed = {f"{line.fact.name} of {text[:30]}" for text, _ in line.values}
-            open_ = any((line.fact.name, n) not in self.settled for n in line.tables)
+            open_ = any((line.fact.name, n) not in self._settled for n in line.tables)
             if open_ and not (printed <= self.doubted):
                 self.lines.append(line)
             elif any(stored == SOME_GPU for _, stored in line.values):
@@ -274,8 +273,10 @@ class Corrected:
             and (own := tuple(n for n in line.tables if n in numbers))
         ]
         if lines:
-            shown = {n for line in lines for n in line.tables}
-            numbers = [n for n in numbers if n not in shown and not self._tells(n, fact)]
+            rows = {n: self._rows(n, self.tables[n]) for n in numbers}
+            told = {n for n in rows for _, it in rows[n] if fact.fields & it.keys()}
+            told |= {n for line in lines for n in line.tables}
+            numbers = [n for n in numbers if n not in told]
             # Those with an answer of their own have that.
             lines = [line for line in lines if line.key not in self._answered]
             self._correct_lines(lines, answer)
@@ -295,16 +296,11 @@ class Corrected:
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
-    def _tells(self, number: int, fact: Fact) -> bool:
-        """Tell whether some row of a table tells *fact*, whatever it is."""
-        rows = self._rows(number, self.tables[number])
-        return any(fields.get(name) for _, fields in rows for name in fact.fields)
-
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
         said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
         names = [it.name for it in FACTS.values() if it.fields & said]
-        self.settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
+        self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
 
     def _enter_places(
         self,

@@ -7,14 +7,11 @@ or a role that somebody gives it holds against that.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
 from itertools import chain
 
 from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
-from benchdb.exchange.validation import RefusedError
 from benchdb.importing.guess import pivots
 from benchdb.importing.guess.column_draft import (
     RATIO,
@@ -43,10 +40,10 @@ from benchdb.importing.guess.figure_columns import (
     figure_doubts,
     fits,
 )
-from benchdb.importing.guess.questions import LEAVING, SETTING, Doubt, Inquiry
+from benchdb.importing.guess.questions import LEAVE_OUT, LEAVING, Doubt, Inquiry
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
-from benchdb.importing.mapping.fields import plain_name, scalar, slug
+from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.quantities.unit_names import COUNTED, understood
@@ -171,6 +168,9 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     """
     answer, told = inquiry.answers[key], one.column or Column()
     role, fact = column_of(answer, one.header), fact_named(answer)
+    if one.left is None and told.is_ != "metric" and answer.casefold() == LEAVE_OUT:
+        one.leave(f"{one.header!r}: as answered")
+        inquiry.used.add(key)
     if role is None or told.is_ == "metric":
         return False
     # Figures may be a setting, or a count: ``batch size``.
@@ -183,9 +183,10 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
         fields = {field for cell in told.cells.values() for field in cell.set}
         if role.field in fields or (fact and {*fact.named} & {*told.names}):
             return False
-    if answer.casefold() == SETTING:
+    own = fact_of(role.field or "")
+    if fact is None and (role.field or "").startswith(PREFIXES):
         one.kept = True
-        if not all(map(partial(_is_value, role.field or ""), one.looks.texts)):
+        if own.name in FACTS and not all(map(own.read, one.looks.texts)):
             role = Column(field=f"parameters.printed_{slug(one.header)}")
     known = fact is not None and fact.name in FACTS
     one.looks = replace(one.looks, terms=header_terms(answer) if known else frozenset())
@@ -196,12 +197,6 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     inquiry.used.add(key)
     inquiry.roles.add(key)
     return True
-
-
-def _is_value(field: str, text: str) -> bool:
-    with suppress(RefusedError):
-        return scalar(field, text) is not None
-    return False
 
 
 def _free_roles(table: TableDraft, roles: Collection[str]) -> None:

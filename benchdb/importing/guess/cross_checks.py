@@ -1,8 +1,8 @@
 """What a document says twice: summaries of rows."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain, product
 from statistics import mean, median
 
 from benchdb.importing.guess.column_draft import (
@@ -91,6 +91,25 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
             if total.bases == one.bases and _sums_up(total, values):
                 where = f"{one.header!r} of the table at line {one.line}"
                 total.leave(f"{total.header!r}: sums up {where}")
+
+
+def leave_alike(tables: Sequence[TableDraft], said: Container[tuple[int, str]]) -> None:
+    """Leave out what an answer leaves out under the same title in other tables.
+
+    That is a column with no other figures; of one with some it is said that it stays.
+    *said* are lines and titles of columns that answers are about.
+    """
+    every = [(it, one) for it in tables for one in (*it.drafts, *it.rows)]
+    left = [one for _, one in every if one.left and (one.line, one.header[:30]) in said]
+    for one, (table, other) in product(left, every):
+        texts, known = {*other.looks.texts}, {*one.looks.texts}
+        if fold(other.header) != fold(one.header) or not other.holds_figures:
+            continue
+        if texts <= known:
+            other.leave(f"{other.header!r}: as that at line {one.line}, as answered")
+        elif texts & known:
+            why = f"unlike that at line {one.line}, it has other figures"
+            table.notes.append(f"line {other.line}: {other.header!r} stays: {why}")
 
 
 def _cells(table: TableDraft, one: ColumnDraft) -> Iterator[str]:

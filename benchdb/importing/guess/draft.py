@@ -25,6 +25,7 @@ from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unre
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     keep_once,
+    leave_alike,
     leave_summaries,
     leave_totals,
 )
@@ -210,13 +211,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
     of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
     questions = [as_question(line, document, at) for line in corrected.lines]
-    # What is said of all tables may have been asked of a few.
-    open_ = {line for key, line in at.items() if ("work", key) not in corrected.settled}
-    doubts = [
-        it
-        for it in inquiry.lines(_idle(tables) if read else ())
-        if it.topic != "work" or not open_.isdisjoint(it.lines)
-    ]
+    doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
         map=_map(
             document,
@@ -251,6 +246,7 @@ def _read(
     leave_summaries(tables)  # of which nothing is to be asked
     leave_totals(tables)
     inquiry.settle(doubts)
+    leave_alike(tables, inquiry.answered)
     inquiry.settle(it for one in tables for it in one.weighed(one.pivot_doubts()))
     leave_summaries(tables, settled=True)
     for one in tables:
@@ -458,17 +454,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"the table at {where}: no row of it is one of figures, as answered"
-    claims = table.has_results() and made is not None
-    kept = {name for name, it in columns.items() if it.is_ == RATIO or not claims}
-    ratios = [
-        repr(one.header)
-        for one in table.drafts
-        if one.metric == RATIO and (not claims or one.header in kept)
-    ]
-    if ratios:
-        why = "kept as claims, no figures; a metric makes them figures"
-        why = why if claims else "without the figures they are of"
-        yield f"{where}: {', '.join(ratios)}: ratios, {why}"
+    yield from _ratios(table, made)
     if table.may_have_figures():
         return
     if _left_columns(table):
@@ -490,3 +476,14 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
     yield f"the table at line {table.line} ({listed}): {why}"
+
+
+def _ratios(table: TableDraft, made: Table | None) -> Iterator[str]:
+    """Yield which columns of a table are ratios, that a source computed."""
+    columns, claim = made.columns if made else {}, Column(is_=RATIO)
+    names = [one.header for one in table.drafts if one.metric == RATIO]
+    ratios = [repr(it) for it in names if columns.get(it, claim).is_ == RATIO]
+    if ratios and (made or not table.has_results()):
+        kept = table.has_results()
+        why = "kept as claims" if kept else "without the figures they are of"
+        yield f"line {table.line}: {', '.join(ratios)}: ratios, {why}"

@@ -419,9 +419,14 @@ class Inquiry:
         keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
         typed = "" if column in self.roles else self.answers.get(column, "")
+        if doubt.also and typed.casefold() == LEAVE_OUT:
+            typed = ""  # of the column, not of all that the doubt is about
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
         if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
             keys.append(column)
+        work = self.answers.get("work", LEAVE_OUT)  # of all
+        if doubt.topic == "work" and work.casefold() != LEAVE_OUT and doubt.takes(work):
+            keys.append("work")
         return next((name for name in keys if name in self.answers), None)
 
 

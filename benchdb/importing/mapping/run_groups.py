@@ -34,6 +34,7 @@ from benchdb.importing.mapping.language import (
     OF_MACHINES,
     OF_RUNS,
     Facts,
+    Fields,
     Map,
     MappedFlag,
     bare_name,
@@ -342,6 +343,12 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
     )
 
 
+def _replicate(repeat: Scalar) -> Fields:
+    """Return what keeps numbered repetitions of one run from contradicting."""
+    numbered = isinstance(repeat, int) and repeat >= 0
+    return {"replicate": repeat} if numbered else {}
+
+
 def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     fields, missing = group.known.fields, dict(group.known.missing)
     names = [name for name in OF_RUNS if name not in ("framework_version", "mode")]
@@ -360,9 +367,7 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     for name, value in fields.items():
         if name != bare_name(name):
             under[name.partition(".")[0]][bare_name(name)] = value
-    repeat = under["conditions"].get("repeat")
-    if isinstance(repeat, int) and repeat >= 0:  # else the runs would contradict
-        facts.setdefault("replicate", repeat)
+    facts |= _replicate(under["conditions"].get("repeat"))
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)

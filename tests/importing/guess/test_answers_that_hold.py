@@ -6,7 +6,13 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.sheets import readable
-from tests.importing.guess.guessed import figures, question, records, table
+from tests.importing.guess.guessed import (
+    figures,
+    number,
+    question,
+    records,
+    table,
+)
 
 SIDES = "# llama.cpp on M2 Max\n\n" + table(
     "Phase | tok/s", "first part | 198.2", "second part | 29.4"
@@ -134,3 +140,136 @@ def test_a_size_in_the_name_of_a_machine_is_kept_or_refused():
     found = proposed(text, f"{machine}; memory: 8 GB")
     (record,) = records(found, text)
     assert record.machine.chip.ram_bytes == 8 * 2**30
+
+
+SPEEDUP = "# Inference on M2 Max\n\n" + table(
+    "Model | Time (s) | Speedup", "wren | 2.5 | 0.25x", "lark | 3.5 | 0.35x"
+)
+ENGINES = "# Tuning on M2 Max\n\n" + table(
+    "Runs on | Operation | s", "toaster | matmul | 2.5", "cpu | matmul | 7.5"
+)
+NO_CHIP = "# Tuning\n\n" + table("Board | Operation | s", "Kestrel 9 | matmul | 2.5")
+SIZES = "# Rolling dough\n\n" + table(
+    "Batch Size | Before (ms) | After (ms)", "N=8 | 14.5 | 12.5", "all | 15.5 | 13.5"
+)
+WEIGHTS = (
+    "# Answers on M2 Max\n\n## wren 7b Q8_0\n\n"
+    + table("prompt | decode tok/s", "short | 41.5")
+    + "\n## afternoon\n\n"
+    + table("load | decode tok/s", "light | 52.5")
+    + "\n## evening\n\n"
+    + table("Quantization | seen | decode tok/s", "Q6_K | on | 50.5")
+)
+BANDWIDTHS = (
+    "# Answers on M2 Max\n\n"
+    + table("model | memory bandwidth (GB/s) | decode tok/s", "wren 7b | 300.5 | 41.5")
+    + "\n# Copies on M2 Max\n\n"
+    + table("buffer | memory bandwidth (GB/s) | time (s)", "small | 300.5 | 2.5")
+)
+STAGES = (
+    "# Evening\n\n"
+    + table("mode | Time (s)", "turbo | 41.5")
+    + "\n# Morning\n\n"
+    + table("stage | wall (s)", "warm | 12.5")
+)
+
+
+@pytest.mark.parametrize("answer", ["reported_value", "x"])
+def test_a_ratio_with_a_metric_or_a_unit_is_a_column_of_figures(answer):
+    (left,) = proposed(SPEEDUP).left_out
+    assert left == "line 3: 'Speedup': ratios, kept as claims"
+
+    found = proposed(SPEEDUP, f"Speedup: {answer}")
+    assert not any("Speedup" in it for it in (*found.left_out, *found.notes))
+    values = [it for it in figures(found, SPEEDUP) if it[1] == "reported_value"]
+    assert [value for *_, value in values] == [0.25, 0.35]
+
+
+def test_a_word_that_is_no_device_is_a_setting_and_has_a_line():
+    found = proposed(ENGINES, "Runs on: device")
+    runs = [it.run for it in records(found, ENGINES)]
+    assert [(it.device, it.parameters.get("device")) for it in runs] == [
+        ("unknown", "toaster"),
+        ("cpu", None),
+    ]
+    (line,) = found.questions
+    assert "'toaster' -> no device that is known, kept as a setting" in line.text
+
+    named = proposed(ENGINES, "Runs on: device; toaster: npu")
+    assert [it.run.device for it in records(named, ENGINES)] == ["npu", "cpu"]
+    assert not named.questions
+
+
+def test_an_answer_that_cannot_be_kept_is_noted_and_not_asked_again():
+    found = proposed(NO_CHIP, "Board: machine; Kestrel 9: gpu")
+    assert [it.run.device for it in records(found, NO_CHIP)] == ["unknown"]
+    assert any("kept as unknown" in it for it in found.notes)
+    assert not found.questions
+
+
+@pytest.mark.parametrize("answer", ["setting", "variant"])
+def test_a_column_that_named_the_work_is_a_setting_under_its_own_name(answer):
+    found = proposed(SIZES, f"Batch Size: {answer}; work: new: dough")
+    runs = [it.run for it in records(found, SIZES)]
+    assert {it.workload for it in runs} == {"dough"}
+    assert {it.parameters["printed_batch_size"] for it in runs} == {"N=8", "all"}
+    assert not any("read so" in it for it in found.notes)
+    assert not found.questions
+
+    (asked,) = proposed(SIZES, f"Batch Size: {answer}").questions
+    assert asked.text.startswith("What is the work of the table at line 3")
+
+
+def test_a_fact_of_all_reaches_tables_that_say_nothing_of_it():
+    found = proposed(WEIGHTS, "quantization: Q4_0")
+    runs = [it.run for it in records(found, WEIGHTS)]
+    assert [it.parameters["quantization"] for it in runs] == ["Q4_0", "Q4_0", "Q6_K"]
+
+
+def test_a_fact_that_holds_already_is_noted():
+    found = proposed(WEIGHTS, "memory: 64 GB; memory of table 2: 64 GB")
+    assert not found.notes
+    again = proposed(SIDES, "seed: 7; setting seed: 7")
+    assert "'setting seed': '7': no row is changed, it was read so" in again.notes
+
+
+def test_the_figures_of_a_left_out_column_are_left_out_elsewhere():
+    left = number(proposed(BANDWIDTHS), "memory bandwidth")
+    found = proposed(BANDWIDTHS, f"{left}: leave-out")
+    assert {metric for _, metric, _ in figures(found, BANDWIDTHS)} == {
+        "tokens_per_second",
+        "work_seconds",
+    }
+    assert any("as that at line 3, as answered" in it for it in found.left_out)
+
+
+def test_other_figures_under_a_title_that_is_left_out_stay_and_are_named():
+    text = BANDWIDTHS + "| large | 512.5 | 7.5 |\n"
+    left = number(proposed(text), "memory bandwidth")
+    found = proposed(text, f"{left}: leave-out")
+    values = [it[2] for it in figures(found, text) if it[1] == "gigabytes_per_second"]
+    assert values == [300.5, 512.5]
+    assert any("stays: unlike that at line 3" in it for it in found.notes)
+
+
+def test_without_the_column_that_named_the_work_the_rest_of_an_answer_counts():
+    found = proposed(STAGES, "stage: leave-out; machine of table 2: M2 Max")
+    (asked,) = found.questions
+    assert asked.text.startswith("What is the work of the table at line 9")
+    machines = [it.machine.chip.name for it in records(found, STAGES)]
+    assert machines == ["unknown", "M2 Max"]
+
+
+def test_repetitions_that_are_numbered_are_replicates():
+    text = "# Tuning\n\n" + table(
+        "Try | Operation | s", "1 | matmul | 2.5", "2 | matmul | 7.5"
+    )
+    runs = [it.run for it in records(proposed(text, "Try: repeat"), text)]
+    assert [(it.replicate, it.conditions["repeat"]) for it in runs] == [(1, 1), (2, 2)]
+
+
+def test_work_that_is_said_of_all_is_asked_of_no_table():
+    text = STAGES.replace("stage", "Runs on").replace("warm", "cpu")
+    found = proposed(text, "Runs on: device; work: new: baking")
+    assert {it.run.workload for it in records(found, text)} == {"baking"}
+    assert not found.questions
