@@ -13,12 +13,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import (
-    RATIO,
-    VARIANT,
-    ColumnDraft,
-    named_figure,
-)
+from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
@@ -170,6 +165,7 @@ def _enter_role(one: ColumnDraft, key: str, inquiry: Inquiry) -> bool:
     role, fact = column_of(answer, one.header), fact_named(answer)
     if one.left is None and told.is_ != "metric" and answer.casefold() == LEAVE_OUT:
         one.leave(f"{one.header!r}: as answered")
+        one.kept = True
         inquiry.used.add(key)
     if role is None or told.is_ == "metric":
         return False
@@ -239,8 +235,8 @@ def _figures(
     pivots.enter_pivots([one], table.drafts)
     one.fields = {**one.fields, **known}
     doubts = figure_doubts(one, replace(table.around, specified=False))
-    if metric is None and one.metric == RATIO:  # it is more than a claim now
-        metric = "reported_value"
+    if metric is None and one.metric not in (None, *metrics()):
+        metric = "reported_value"  # a ratio is no claim any more
     if metric is not None:
         _enter_metric(one, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]

@@ -53,8 +53,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     *left* why it is left out. *asked* tells that it is asked what it names, *given*
     that it may be a specification or an input, *rated* that nothing says whether these
     are results at all; *aside* that others are; *kept* that somebody said that it is a
-    setting; *sampled* that equal rows are repetitions of one run (samples, or one
-    figure that is printed once more in each).
+    setting, or nothing; *sampled* that equal rows are repetitions of one run (samples,
+    or one figure that is printed once more in each).
     *pattern* finds the figure in a cell that has two. It is run number *nth* of what
     *runs_of* is the first run of. *varied* is the setting that numbers are, more
     likely, which count up left of the figures.

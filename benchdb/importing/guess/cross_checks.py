@@ -100,14 +100,16 @@ def leave_alike(tables: Sequence[TableDraft], said: Container[tuple[int, str]]) 
     *said* are lines and titles of columns that answers are about.
     """
     every = [(it, one) for it in tables for one in (*it.drafts, *it.rows)]
-    left = [one for _, one in every if one.left and (one.line, one.header[:30]) in said]
-    for one, (table, other) in product(left, every):
-        texts, known = {*other.looks.texts}, {*one.looks.texts}
-        if fold(other.header) != fold(one.header) or not other.holds_figures:
+    left = [one for _, one in every if one.left and not one.holds_figures]
+    answered = [one for one in left if (one.line, one.header[:30]) in said]
+    figures = [it for it in every if it[1].holds_figures]
+    for one, (table, other) in product(answered, figures):
+        known = {*one.looks.texts}.intersection(other.looks.texts)
+        if not known or fold(other.header) != fold(one.header):
             continue
-        if texts <= known:
+        if known.issuperset(other.looks.texts):
             other.leave(f"{other.header!r}: as that at line {one.line}, as answered")
-        elif texts & known:
+        else:
             why = f"unlike that at line {one.line}, it has other figures"
             table.notes.append(f"line {other.line}: {other.header!r} stays: {why}")
 

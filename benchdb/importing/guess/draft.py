@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import chain, count, groupby, islice
 from operator import attrgetter
 
@@ -192,13 +193,13 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         left_out.append(f"the table at line {one[1].line}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
-    built = {number: (draft.table(), draft) for number, draft in read}
-    at = {key: draft.line for key, (_, draft) in built.items()}
+    drafts = dict(read)
+    at = {key: draft.line for key, draft in drafts.items()}
     of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
     corrected = correct(
         document,
-        {key: table for key, (table, _) in built.items()},
-        {key: draft.sources for key, (_, draft) in built.items()},
+        {key: draft.table() for key, draft in drafts.items()},
+        {key: draft.sources for key, draft in drafts.items()},
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry.known,
         earlier.lines,
@@ -208,7 +209,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         for key, line in at.items()
         if key not in corrected.tables
     ]
-    made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
+    made = {id(it): corrected.tables.get(key) for key, it in drafts.items()}
     of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
     questions = [as_question(line, document, at) for line in corrected.lines]
     doubts = inquiry.lines(_idle(tables) if read else ())
@@ -257,13 +258,10 @@ def _read(
         table.enter_names()
         _enter_file_name(table, document)
     # First, as what headings name may be the work.
-    inquiry.settle(
-        it for one in taken for it in one.weighed(heading_doubts(one, taken))
-    )
-    inquiry.settle(
-        it for one in taken for it in one.weighed(work_doubts(one, document))
-    )
-    inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
+    of_headings = partial(heading_doubts, others=taken)
+    of_work = partial(work_doubts, document=document)
+    for doubts_of in (of_headings, of_work, belonging_doubts):
+        inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     for table in taken:
         table.enter_network(_stem(document))
     for doubts_of in (blank_doubts, repeat_doubts):
@@ -276,13 +274,13 @@ def _idle(tables: Iterable[TableDraft]) -> set[int]:
     """Return the lines of tables that are named as left out, whole."""
     whole, others = set[int](), set[int]()
     for one in tables:
-        lines = others if one.may_have_figures() or _left_columns(one) else whole
+        lines = (
+            others
+            if one.may_have_figures() or any(it.left for it in one.drafts)
+            else whole
+        )
         lines.add(one.line)
     return whole - others
-
-
-def _left_columns(table: TableDraft) -> bool:
-    return any(one.left for one in table.drafts)
 
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
@@ -390,11 +388,9 @@ def _unreadable(sheet: Sheet) -> str | None:
         return sheet.bad[0].reason if sheet.bad else "it has no columns"
     if any(len(name) > _NAME for name in sheet.header):
         return f"it has names of columns of more than {_NAME} characters"
-    if any(map(_SURROGATE.search, (*sheet.header, *sheet.context))):
-        return "it has halves of characters in its names"
     cells = (cell.text for row in sheet.rows[:_TESTED] for cell in row.cells)
-    if any(map(_SURROGATE.search, cells)):
-        return "it has halves of characters in its cells"
+    if any(map(_SURROGATE.search, chain(sheet.header, sheet.context, cells))):
+        return "it has halves of characters"
     return None
 
 
@@ -457,7 +453,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
     yield from _ratios(table, made)
     if table.may_have_figures():
         return
-    if _left_columns(table):
+    if any(one.left for one in table.drafts):
         unsaid = [
             repr(one.header)
             for one in table.drafts

@@ -341,7 +341,7 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         known.append(replace(facts, model=model, fields=fields))
     for table, facts in zip(tables, known, strict=True):
         _enter(table, facts)
-        told = (it for it in table.drafts if it.column and it.column.field)
+        told = [it for it in table.drafts if it.kept or (it.column and it.column.field)]
         # What a column says of them is none of the lines', whatever it was answered.
         if not any(header_terms(it.header) & {"ram", "cores"} for it in told):
             _complete(table, facts.chips)

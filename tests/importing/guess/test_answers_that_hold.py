@@ -184,6 +184,9 @@ def test_a_ratio_with_a_metric_or_a_unit_is_a_column_of_figures(answer):
     values = [it for it in figures(found, SPEEDUP) if it[1] == "reported_value"]
     assert [value for *_, value in values] == [0.25, 0.35]
 
+    (speed, _) = records(proposed(SPEEDUP, "Speedup: speed_factor"), SPEEDUP)
+    assert {it.metric for it in speed.end.values} == {"work_seconds", "speed_factor"}
+
 
 def test_a_word_that_is_no_device_is_a_setting_and_has_a_line():
     found = proposed(ENGINES, "Runs on: device")
