@@ -235,8 +235,8 @@ class _Reader:
                 and (_setting(fact, item.layers)[0] is not None)
             ):
                 other = PRINTED_DEVICE in known.fields
-                shown = f"{NO_DEVICE}, kept as a setting" if other else SOME_GPU
-                kind, header, pair = self._origin(fact, item, shown)
+                stored = f"{NO_DEVICE}, kept as a setting" if other else SOME_GPU
+                kind, header, pair = self._origin(fact, item, stored)
                 yield fact, kind.removeprefix("exact "), header, pair
             elif fact.name in _NEEDED:
                 maker = _maker(known, map_) if fact.name == "device" else ""

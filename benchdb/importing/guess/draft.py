@@ -476,7 +476,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
 
 def _ratios(table: TableDraft, made: Table | None) -> Iterator[str]:
     """Yield which columns of a table are ratios, that a source computed."""
-    columns, claim = made.columns if made else {}, Column(is_=RATIO)
+    columns, claim = made.columns if made else {}, Column(is_="ratio")
     names = [one.header for one in table.drafts if one.metric == RATIO]
     ratios = [repr(it) for it in names if columns.get(it, claim).is_ == RATIO]
     if ratios and (made or not table.has_results()):
