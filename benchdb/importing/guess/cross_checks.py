@@ -100,10 +100,10 @@ def leave_alike(tables: Sequence[TableDraft], said: Container[tuple[int, str]]) 
     *said* are lines and titles of columns that answers are about.
     """
     every = [(it, one) for it in tables for one in (*it.drafts, *it.rows)]
-    left = [one for _, one in every if one.left and not one.holds_figures]
-    answered = [one for one in left if (one.line, one.header[:30]) in said]
     figures = [it for it in every if it[1].holds_figures]
-    for one, (table, other) in product(answered, figures):
+    said_of = (it for _, it in every if (it.line, it.header[:30]) in said)
+    left = [it for it in said_of if it.left and it.column]  # as a whole
+    for one, (table, other) in product(left, figures):
         known = {*one.looks.texts}.intersection(other.looks.texts)
         if not known or fold(other.header) != fold(one.header):
             continue

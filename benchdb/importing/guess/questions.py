@@ -418,15 +418,12 @@ class Inquiry:
         shown = (self._shown.get(it, "") for it in doubt.keys)
         keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
-        typed = "" if column in self.roles else self.answers.get(column, "")
-        if doubt.also and typed.casefold() == LEAVE_OUT:
-            typed = ""  # of the column, not of all that the doubt is about
-        chosen = typed.casefold() in map(str.casefold, doubt.choices)
-        if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
-            keys.append(column)
-        work = self.answers.get("work", LEAVE_OUT)  # of all
-        if doubt.topic == "work" and work.casefold() != LEAVE_OUT and doubt.takes(work):
-            keys.append("work")
+        names = ["" if column in self.roles else column]
+        for name in (*names, *(("work",) * (doubt.topic == "work"))):  # which is of all
+            typed = self.answers.get(name, "")
+            # What is left out is the column, and not all that the doubt is about.
+            other = typed.casefold() == LEAVE_OUT and (doubt.also or name == "work")
+            keys += [name] if doubt.takes(typed) and not other else []
         return next((name for name in keys if name in self.answers), None)
 
 
