@@ -27,6 +27,7 @@ from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
     Fact,
+    Faults,
     column_of,
     fact_in,
     fact_named,
@@ -64,12 +65,13 @@ def correct(
     answers: Mapping[str, str],
     doubted: Iterable[str],
     earlier: Mapping[str, Line],
+    refused: Faults,
 ) -> "Corrected":
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
-    correction brings up may be answered as well.
+    correction brings up may be answered as well. What makes no sense is *refused*.
     """
     corrected = Corrected({**tables}, earlier, {*doubted}, answers.keys())
     while True:
@@ -82,16 +84,20 @@ def correct(
         sheets = [(keys[id(it.table)], it) for it in matched]
         lines = card_lines(document, sheets, sources, corrected.doubted)
         corrected.see(lines, sheets)
-        new = [key for key in answers if key not in corrected.used]
+        new = [key for key in answers if key not in {*corrected.used, *refused}]
         # What is said of a table holds there, whatever is said of all.
         new.sort(key=lambda it: OF_TABLE.fullmatch(it) is None)
-        entered = {key for key in new if corrected.take(key, answers[key])}
+        entered, before = set[str](), {**corrected.tables}
+        for key in new:
+            with refused.of(key):
+                entered |= {key} if corrected.take(key, answers[key]) else set()
         corrected.used |= entered
         if not entered:
             return corrected
         if any(any(faults(Map(table=(it,)))) for it in corrected.tables.values()):
             why = "their table cannot be read so; answer for its other columns as well"
-            raise AnswerError(f"{', '.join(map(repr, sorted(entered)))}: {why}")
+            refused[min(entered)] = f"{', '.join(map(repr, sorted(entered)))}: {why}"
+            corrected.tables = before
 
 
 class Corrected:
@@ -406,11 +412,14 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
     return cells, above
 
 
-def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
+def corrections(
+    key: str, lines: Sequence[Entry], answer: str, refused: Faults
+) -> dict[str, str]:
     """Return what the *answer* to a card of *lines* corrects, by key or by name.
 
     ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
-    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
+    Parts that make no sense are *refused*; what is not of this form names the card by
+    *key*.
     """
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
@@ -421,14 +430,16 @@ def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]
         if correction is None or not said:
             why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
             why = f"give yes, or what is wrong as {why}"
-            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
+            refused[each.strip()] = f"{key!r}: {each.strip()!r}: {why}"
+            continue
         name = correction["quoted"] or correction["name"].strip()
         if name.casefold() == "new":  # as a choice of work says it
             name, said = "work", f"new: {said}"
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         numbered = 0 < number <= len(lines)
-        asked = lines[number - 1].asked(said) if numbered else ()
-        typed.append((name, said, [it.key for it in asked]))
+        with refused.of(each.strip()):
+            asked = lines[number - 1].asked(said) if numbered else ()
+            typed.append((name, said, [it.key for it in asked]))
     corrected: dict[str, str] = {}
     own = {key for _, said, keys in typed if "->" not in said for key in keys}
     for name, said, keys in typed:
@@ -441,4 +452,5 @@ def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]
         for key_ in keys or named:
             before = f"{corrected[key_]}; " if key_ in corrected else ""
             corrected[key_] = before + said
+            refused.typed.setdefault(key_, f"{name}: {said}")
     return corrected

@@ -73,10 +73,12 @@ def entered(
                 answer, at = inquiry.answers[key], (one.line, one.header[:30])
                 unit, metric = unit_and_metric(answer)
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
-                    if inquiry.answered.get(at) != key:  # else to what was asked of it
-                        own = {} if one.holds_figures else {VARIANT: one.bare}
-                        rows = (row for sheet in table.sheets for row in sheet.rows)
-                        cells = [row.cells[n].text for row in rows]
+                    if inquiry.answered.get(at) == key:
+                        continue  # it was to what was asked of it
+                    own = {} if one.holds_figures else {VARIANT: one.bare}
+                    rows = (row for sheet in table.sheets for row in sheet.rows)
+                    cells = [row.cells[n].text for row in rows]
+                    with inquiry.faults.of(key):
                         yield from _figures(table, one, cells, key, inquiry)
                         one.add(**own)
                 elif table.may_have_figures() and inquiry.answered.get(at) != key:
@@ -89,8 +91,8 @@ def _keys(
 ) -> _Keys:
     """Return the keys of answers by what they name in which table, with the column.
 
-    The beginning of a title is enough where no other title begins so. Raise
-    ``AnswerError`` where several do.
+    The beginning of a title is enough where no other title begins so; where several do
+    it is a fault.
     """
     drafts = [one for table in tables for one in table.drafts]
     titles = {plain_name(one.header): one.header for one in drafts}
@@ -109,7 +111,9 @@ def _keys(
         if name and begun:
             if begun[1:] and any(unit_and_metric(answer)):
                 listed = ", ".join(repr(titles[it]) for it in begun)
-                raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+                with inquiry.faults.of(key):
+                    raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+                continue
             name = name if begun[1:] else begun[0]
         if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
             continue  # it is not said of which table
@@ -135,8 +139,9 @@ def _enter_rows(
             if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
                 looks = profile(label, cells[label], table.decimal, units.get(label))
                 one = rows.setdefault(label, ColumnDraft(looks, table.line))
-                yield from _figures(table, one, cells[label], key, inquiry)
-                answered.append(one)
+                with inquiry.faults.of(key):
+                    yield from _figures(table, one, cells[label], key, inquiry)
+                    answered.append(one)
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)

@@ -33,7 +33,7 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.guess.facts import Faults
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -105,14 +105,15 @@ def propose(
     plan = _Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
-    earlier = _Earlier()
+    earlier, refused = _Earlier(), Faults()
     for key in chain(["readings"], map("readings {}".format, count(2))):
         state = _settled(plan, given, earlier)
         questions = [it for it in state.questions if not earlier.has(it)]
-        open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
-        if open_:
-            raise AnswerError(f"yes is not enough: {open_[0].reading()}")
-        said = corrections(key, entries(questions), cards.get(key, AGREED))
+        for one in state.questions:
+            # What has an answer that makes no sense is named by that.
+            if one.likely is None and earlier.has(one) and one.key not in given:
+                refused[one.key] = f"yes is not enough: {one.reading()}"
+        said = corrections(key, entries(questions), cards.get(key, AGREED), refused)
         if key not in cards or not (questions or said):
             break
         given |= said
@@ -123,7 +124,9 @@ def propose(
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
     titles = {fields.plain_name(it) for one in sheets for it in one.header}
-    notes = [*state.notes, *unused(given | cards, known, state.used, titles)]
+    refused |= state.refused
+    notes = [*state.notes, *unused(given | cards, known, state.used, refused, titles)]
+    refused.check()
     return Proposal(
         map=state.map,
         toml=to_toml(state.map, state.remarks),
@@ -137,7 +140,8 @@ def propose(
 class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a map, what is said of it, and what is inferred.
 
-    *asked* are the lines of doubts by the keys of these, *used* those of answers,
+    *asked* are the lines of doubts by the keys of these, *used* those of answers, of
+    which *refused* says what is wrong with some,
     *lines* were read off the rows, by their keys. *remarks* say where the tables of the
     map stand.
     """
@@ -150,6 +154,7 @@ class _State(msgspec.Struct, frozen=True):
     lines: Mapping[str, Line]
     asked: Mapping[str, str]
     used: AbstractSet[str]
+    refused: Mapping[str, str]
 
 
 class _Earlier(msgspec.Struct, frozen=True):
@@ -201,6 +206,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry.known,
         earlier.lines,
+        inquiry.faults,
     )
     left_out += [
         f"the table at line {line}: as answered"
@@ -228,6 +234,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         lines={line.key: line for line in corrected.lines},
         asked=inquiry.known,
         used=inquiry.used | corrected.used,
+        refused=inquiry.faults,
     )
 
 

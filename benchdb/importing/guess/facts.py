@@ -1,8 +1,8 @@
 """The facts of runs that a card shows, by name, and what is typed to correct them."""
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 import msgspec
@@ -36,7 +36,47 @@ _SETTING = "setting "  # before the name of what no other fact is about
 
 
 class AnswerError(UsageError):
-    """An answer makes no sense: says which would."""
+    """Answers make no sense: says of each, in a line, which would."""
+
+    def __str__(self) -> str:
+        """Return all of its lines."""
+        return "\n".join(self.lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """Return what is wrong with each answer."""
+        return [*map(str, self.args)]
+
+
+class Faults(dict[str, str]):
+    """What is wrong with answers, by their keys.
+
+    *typed* is the part of an answer to a card that a key was given by.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing wrong."""
+        super().__init__()
+        self.typed: dict[str, str] = {}
+
+    @contextmanager
+    def of(self, key: str) -> Iterator[None]:
+        """Take down what is wrong with the answer *key*, and go on."""
+        try:
+            yield
+        except AnswerError as error:
+            self.setdefault(key, str(error))
+
+    def check(self) -> None:
+        """Raise ``AnswerError`` if something is wrong: once for each part."""
+        parts: dict[str, str] = {}
+        for key, fault in self.items():
+            part = self.typed.get(key, key)
+            number = part.partition(":")[0].strip()
+            shown = f"{number}: {fault}" if number.isdecimal() else fault
+            parts.setdefault(part, shown)
+        if parts:
+            raise AnswerError(*dict.fromkeys(parts.values()))
 
 
 class Fact(msgspec.Struct, frozen=True):

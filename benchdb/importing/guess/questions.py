@@ -10,7 +10,13 @@ from contextlib import suppress
 import msgspec
 
 from benchdb.errors import suggestion
-from benchdb.importing.guess.facts import AnswerError, fact_named, setting
+from benchdb.importing.guess.facts import (
+    AnswerError,
+    Faults,
+    fact_named,
+    setting,
+    unit_and_metric,
+)
 from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
@@ -293,6 +299,7 @@ class Inquiry:
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
+        self.faults = Faults()
         self.roles: set[str] = set()  # those that say what a column is
         self.answered: dict[tuple[int, str], str] = {}  # by lines and names of columns
         self.notes: list[str] = []  # what was answered
@@ -366,14 +373,18 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
+        with self.faults.of(key):
+            answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
+        if key in self.faults:
+            return
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
             for name in (doubt.name, *doubt.also):
                 said = answer if fact_named(answer) else doubt.topic
                 self.enter(key, said, doubt.line, name)
-            yield from doubt.settle(answer) or ()
+            with self.faults.of(key):
+                yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
         """Settle a doubt that nobody answered by what is likely; else it stays open."""
@@ -427,24 +438,35 @@ def unused(
     answers: Mapping[str, str],
     known: Collection[str],
     used: Collection[str],
+    faults: Faults,
     titles: Collection[str] = (),
 ) -> Iterator[str]:
-    """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
+    """Yield which *answers* were not needed; unknown ones are *faults*.
 
     What one answer settles another may have been asked about before. *titles* are those
     of columns, of tables as well that have no figures.
     """
-    for key in sorted(answers.keys() - used):
-        titled = plain_name(key) in titles
-        if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
-            why = "nothing of its table is taken; a unit or a metric makes it figures"
-            raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
-        if key not in known and not titled:
-            near = suggestion(key, known) if known else ""
-            what = "the number of a line, a fact, the title of a column or a text"
-            near = near if "mean" in near else f"; give {what} of the document"
-            raise AnswerError(f"nothing asks {key!r}{near}")
-        yield f"{key!r}: the answer {answers[key]!r} was not needed"
+    for key in sorted(answers.keys() - used - faults.keys()):
+        with faults.of(key):
+            yield _needless(key, answers, known, titles)
+
+
+def _needless(
+    key: str,
+    answers: Mapping[str, str],
+    known: Collection[str],
+    titles: Collection[str],
+) -> str:
+    titled = plain_name(key) in titles
+    if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
+        why = "nothing of its table is taken; a unit or a metric makes it figures"
+        raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
+    if key not in known and not titled:
+        near = suggestion(key, known) if known else ""
+        what = "the number of a line, a fact, the title of a column or a text"
+        near = near if "mean" in near else f"; give {what} of the document"
+        raise AnswerError(f"nothing asks {key!r}{near}")
+    return f"{key!r}: the answer {answers[key]!r} was not needed"
 
 
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:
