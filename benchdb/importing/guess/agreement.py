@@ -1,7 +1,14 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from difflib import get_close_matches
 from itertools import zip_longest
 
@@ -13,7 +20,6 @@ from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     OF_COLUMN,
-    OF_TABLE,
     Line,
     Place,
     begins,
@@ -38,7 +44,9 @@ from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
+    OF_TABLE,
     Entry,
+    Inquiry,
     spelt,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
@@ -55,6 +63,11 @@ _CORRECTED = re.compile(
     r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
     r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
 )
+_AT_LINE = re.compile(
+    r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?(?:\b(?:the\s+)?table\s+)?\bat line "
+    r"(?P<line>\d+)"
+)
+_NEAR = 5  # tables that are named where none begins
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -63,17 +76,18 @@ def correct(
     tables: Mapping[int, Table],
     sources: Mapping[int, Mapping[str, str]],
     answers: Mapping[str, str],
-    doubted: Iterable[str],
+    inquiry: Inquiry,
     earlier: Mapping[str, Line],
-    refused: Faults,
 ) -> "Corrected":
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
-    correction brings up may be answered as well. What makes no sense is *refused*.
+    correction brings up may be answered as well. *inquiry* has what was in doubt of
+    columns, and takes down which answers make no sense.
     """
-    corrected = Corrected({**tables}, earlier, {*doubted}, answers.keys())
+    refused = inquiry.faults
+    corrected = Corrected({**tables}, earlier, {*inquiry.known}, answers.keys())
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -412,14 +426,38 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
     return cells, above
 
 
+def of_tables(
+    name: str, begin: Mapping[int, Sequence[int]], known: Collection[str]
+) -> list[str]:
+    """Return *name* by the number of its table in place of the line it is at.
+
+    *begin* has the numbers of the tables that begin in a line; what is *known* by its
+    line is no table's. Raise ``AnswerError`` for a line in which none begins.
+    """
+    at = _AT_LINE.fullmatch(name)
+    if at is None or name in known:
+        return [name]
+    if (numbers := begin.get(int(at["line"]))) is None:
+        near = sorted(begin, key=lambda it: abs(it - int(at["line"])))
+        listed = ", ".join(map(str, sorted(near[:_NEAR])))
+        raise AnswerError(f"{name!r}: no table begins there; allowed: line {listed}")
+    return [
+        f"{at['name']} of table {n}" if at["name"] else f"table {n}" for n in numbers
+    ]
+
+
 def corrections(
-    key: str, lines: Sequence[Entry], answer: str, refused: Faults
+    key: str,
+    lines: Sequence[Entry],
+    answer: str,
+    refused: Faults,
+    named: Callable[[str], Sequence[str]],
 ) -> dict[str, str]:
     """Return what the *answer* to a card of *lines* corrects, by key or by name.
 
     ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
     Parts that make no sense are *refused*; what is not of this form names the card by
-    *key*.
+    *key*. *named* returns what a name is of, by the numbers of tables.
     """
     agreed = _YES.match(answer)
     rest = answer[agreed.end() :] if agreed else answer
@@ -439,17 +477,18 @@ def corrections(
         numbered = 0 < number <= len(lines)
         with refused.of(each.strip()):
             asked = lines[number - 1].asked(said) if numbered else ()
-            typed.append((name, said, [it.key for it in asked]))
+            names = [name] if numbered or correction["quoted"] else named(name)
+            typed += [(it, said, [one.key for one in asked]) for it in names]
     corrected: dict[str, str] = {}
     own = {key for _, said, keys in typed if "->" not in said for key in keys}
     for name, said, keys in typed:
         # By a number an answer is to what a line asks, by its name to all that is
         # called so and has none of its own, of a table perhaps.
-        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
-        every = [it for line in lines for it in line.questions if not of_tables]
+        by_table = any(it.startswith(f"{name} of table ") for it, *_ in typed)
+        every = [it for line in lines for it in line.questions if not by_table]
         called = (it.key for it in every if it.short == name)
-        named = dict.fromkeys(it for it in (name, *called) if it not in own)
-        for key_ in keys or named:
+        names = dict.fromkeys(it for it in (name, *called) if it not in own)
+        for key_ in keys or names:
             before = f"{corrected[key_]}; " if key_ in corrected else ""
             corrected[key_] = before + said
             refused.typed.setdefault(key_, f"{name}: {said}")

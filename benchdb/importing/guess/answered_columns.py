@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
+from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
     header_terms,
     profile,
 )
-from benchdb.importing.guess.corrections import OF_COLUMN, OF_TABLE, Line, begins
+from benchdb.importing.guess.corrections import OF_COLUMN, Line, begins
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -34,14 +34,15 @@ from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     figure_doubts,
     fits,
+    state_metric,
 )
-from benchdb.importing.guess.questions import LEAVING, Doubt, Inquiry
+from benchdb.importing.guess.questions import LEAVING, OF_TABLE, Doubt, Inquiry
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.quantities.unit_names import COUNTED, understood
+from benchdb.importing.quantities.unit_names import understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
@@ -232,7 +233,7 @@ def _figures(
     one.fields = {**one.fields, **known}
     doubts = figure_doubts(one, replace(table.around, specified=False))
     if metric is not None:
-        _enter_metric(one, metric)
+        state_metric(one, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
@@ -242,25 +243,6 @@ def _figures(
     inquiry.enter(key, side, one.line, one.header[:30])
     inquiry.used.add(key)
     return table.weighed(doubts)
-
-
-def _enter_metric(one: ColumnDraft, metric: str) -> None:
-    """Make figures those of *metric*; raise ``AnswerError`` where they cannot be."""
-    counts = metrics()[metric].counts
-    of = {per for _, per in one.looks.kinds if per and counts}
-    if odd := of & COUNTED - {*counts}:
-        why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
-        raise AnswerError(f"{one.header!r}: {metric}: {why}")
-    one.kinds = one.kinds if one.unit else one.looks.kinds
-    if metrics()[metric].unit == "1":  # its whole name says then what it is
-        one.unit, one.kinds = "1", frozenset([("1", None)])
-        one.fields = {**named_figure(one.header), **one.fields}
-    one.take_metric(metric)
-    if one.bases == {"1"} and counts:
-        one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-    if one.bases == {"1"} and not fits(metric, one.bases):
-        ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
-        raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
 
 
 def _within(

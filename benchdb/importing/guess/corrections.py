@@ -46,7 +46,6 @@ from benchdb.importing.mapping.language import (
 )
 from benchdb.importing.mapping.recognition import recognised
 
-OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
 OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"

@@ -402,7 +402,7 @@ def _work_doubt(
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
         also=tuple(it.header[:30] for it in table.drafts if not it.holds_figures),
-        subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
+        subject=f"{table.called} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

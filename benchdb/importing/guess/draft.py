@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import chain, count, groupby, islice
 from operator import attrgetter
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.agreement import correct, corrections
+from benchdb.importing.guess.agreement import correct, corrections, of_tables
 from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
@@ -113,7 +114,10 @@ def propose(
             # What has an answer that makes no sense is named by that.
             if one.likely is None and earlier.has(one) and one.key not in given:
                 refused[one.key] = f"yes is not enough: {one.reading()}"
-        said = corrections(key, entries(questions), cards.get(key, AGREED), refused)
+        known = {*state.asked, *earlier.asked}
+        named = partial(of_tables, begin=plan.begin(), known=known)
+        answer = cards.get(key, AGREED)
+        said = corrections(key, entries(questions), answer, refused, named)
         if key not in cards or not (questions or said):
             break
         given |= said
@@ -193,24 +197,24 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)
         why = "a map cannot say what it holds"
-        left_out.append(f"the table at line {one[1].line}: {why}")
+        left_out.append(f"{one[1].called}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
     built = {number: (draft.table(), draft) for number, draft in read}
     at = {key: draft.line for key, (_, draft) in built.items()}
+    called = {key: draft.called for key, (_, draft) in built.items()}
     of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
     corrected = correct(
         document,
         {key: table for key, (table, _) in built.items()},
         {key: draft.sources for key, (_, draft) in built.items()},
         {key: it for key, it in answers.items() if key not in of_doubts},
-        inquiry.known,
+        inquiry,
         earlier.lines,
-        inquiry.faults,
     )
     left_out += [
-        f"the table at line {line}: as answered"
-        for key, line in at.items()
+        f"{it}: as answered"
+        for key, it in called.items()
         if key not in corrected.tables
     ]
     made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
@@ -247,6 +251,8 @@ def _read(
     """
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
+    for number, one in enumerate(tables, 1):
+        one.number = number
     inquiry.settle(it for one in tables for it in one.pair_doubts())
     doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
     leave_summaries(tables)  # of which nothing is to be asked
@@ -317,6 +323,13 @@ class _Plan(msgspec.Struct, frozen=True):
     left_out: Sequence[str]
     sheets: Sequence[Sheet]
     outside: Sequence[UnreadLine]  # of all sheets
+
+    def begin(self) -> Mapping[int, Sequence[int]]:
+        """Return the numbers of the tables by the lines in which they begin."""
+        begin: dict[int, list[int]] = defaultdict(list)
+        for number, one in enumerate(self.tables, 1):
+            begin[one.sheets[0].line].append(number)
+        return begin
 
     def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
         """Return the lines with figures that are in no sheet, or in an idle one.
@@ -458,7 +471,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
         if one.left is not None and not (whole and one.header in taken):
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
-        yield f"the table at {where}: no row of it is one of figures, as answered"
+        yield f"{table.called}: no row of it is one of figures, as answered"
     ratios = [repr(one.header) for one in table.drafts if one.metric == RATIO]
     if ratios and not table.has_results():
         yield f"{where}: {', '.join(ratios)}: ratios, without the figures they are of"
@@ -482,4 +495,4 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
         why = f"no column is one of figures; {cause}"
     elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
-    yield f"the table at line {table.line} ({listed}): {why}"
+    yield f"{table.called} ({listed}): {why}"

@@ -4,6 +4,7 @@ Doubts about columns, rows and tables that are of one kind make one line: one an
 settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -21,13 +22,15 @@ from benchdb.importing.mapping.fields import plain_name
 
 LEAVE_OUT = "leave-out"
 NOT_STATED = "not-stated"
-LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
+UNSAID = (NOT_STATED, "nothing")  # which say the same
+LEAVING = (LEAVE_OUT, *UNSAID)  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 ANSWERED = "{} of {}, as answered"  # the key of a fact of a column
 AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
+OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
 _NAMED = 4  # subjects that a line names
 _SHOWN = 3  # answers that it shows beside the likely one
 # Topics of doubts about a column of figures, which make one line.
@@ -130,6 +133,8 @@ class Entry(msgspec.Struct, frozen=True):
         """
         every = self.questions
         takers = [one for one in every if one.takes(answer)]
+        if takers and all(unit_and_metric(answer)):
+            return takers  # to what asks for the one, and to what asks for the other
         topics = dict.fromkeys(one.topic for one in takers or every)
         if every[0].choices:
             alike = [one for one in every if one.topic == next(iter(topics))]
@@ -269,8 +274,10 @@ class Doubt(msgspec.Struct, frozen=True):
 
     def accepted(self, key: str, answer: str) -> str:
         """Return *answer* as a choice or as typed; raise ``AnswerError`` for others."""
+        plain = answer.casefold()
         for choice in self.choices:
-            if choice.casefold() == answer.casefold():
+            # Of these two each doubt has but one.
+            if plain == choice.casefold() or {plain, choice} == {*UNSAID}:
                 return choice
         why = self.free.fault(answer) if self.free and answer else "it is no choice"
         if why is None:
@@ -375,7 +382,9 @@ class Inquiry:
         self.used.add(key)
         with self.faults.of(key):
             answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
-        if key in self.faults:
+        if key in self.faults:  # the rest is judged as if it were not answered
+            for doubt in alive:
+                yield from (doubt.settle(doubt.likely) if doubt.likely else ()) or ()
             return
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
@@ -429,7 +438,8 @@ class Inquiry:
         column = self._by_column.get(plain_name(doubt.name), "")
         typed = "" if column in self.roles else self.answers.get(column, "")
         chosen = typed.casefold() in map(str.casefold, doubt.choices)
-        if typed and (chosen or (doubt.free and doubt.free.fault(typed) is None)):
+        free = doubt.free if not all(unit_and_metric(typed)) else None
+        if typed and (chosen or (free and free.fault(typed) is None)):
             keys.append(column)
         return next((name for name in keys if name in self.answers), None)
 
@@ -446,7 +456,10 @@ def unused(
     What one answer settles another may have been asked about before. *titles* are those
     of columns, of tables as well that have no figures.
     """
-    for key in sorted(answers.keys() - used - faults.keys()):
+    refused = {*faults}
+    for key in sorted(answers.keys() - used - refused):
+        if refused and OF_TABLE.fullmatch(key):
+            continue  # another answer may make it a table of figures
         with faults.of(key):
             yield _needless(key, answers, known, titles)
 
@@ -462,6 +475,9 @@ def _needless(
         why = "nothing of its table is taken; a unit or a metric makes it figures"
         raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
     if key not in known and not titled:
+        if about := OF_TABLE.fullmatch(key):
+            why = f"nothing is taken of table {about['number']}"
+            raise AnswerError(f"{key!r}: {why}")
         near = suggestion(key, known) if known else ""
         what = "the number of a line, a fact, the title of a column or a text"
         near = near if "mean" in near else f"; give {what} of the document"
