@@ -39,6 +39,7 @@ from benchdb.importing.guess.facts import (
     fact_named,
     fact_told,
     setting,
+    setting_in,
 )
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -321,41 +322,69 @@ class Corrected:
 
         Unless it is known, that is what the *answer* is.
         """
-        places = self._places(name, numbers)
-        unchanged: list[str | None] = []
-        for number, place in places:
-            table: Table | None = self.tables.get(number)
-            if table is None:
-                continue
-            told = place.kind == "cell" and fact_told(table.columns[place.header])
-            known = said or fact_in(answer, told or None)
-            fact = fact_named(answer) or (known and known[0])
-            if said is None and place.kind == "column":
-                table = of_column(table, place.header, answer)
-            elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
-                table = without_rows(table, place)
-                self.notes.append(f"rows of {name!r} are left out")
-            elif known is not None:
-                table = with_facts(table, place, *known)
-            else:
-                metric = "give a metric, or " * (place.kind == "row")
-                raise AnswerError(
-                    f"{name!r}: {answer!r}: {metric}say of what it is: allowed: "
-                    f"{', '.join(FACTS)}, 'setting NAME', each with a value, as "
-                    "'precision fp16'"
-                )
-            before = self.tables[number]
-            self._put(number, table)
-            if table is not None:
-                unchanged.append(self._unchanged(number, before, known))
-            if fact is not None:
-                text = place.header if place.kind == "column" else place.text
-                self.doubted.add(f"{fact.name} of {text[:30]}")
-        self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
-        return bool(places)
+        faults: dict[str, int] = {}
+        entered = False
+        for places in self._places(name, numbers):
+            unchanged: list[str | None] = []
+            for number, place in places:
+                if (table := self.tables.get(number)) is None:
+                    continue
+                try:
+                    known = self._enter_place(number, place, name, answer, said)
+                except AnswerError as error:
+                    faults.setdefault(str(error), number)
+                    continue
+                entered = True
+                if number in self.tables:
+                    unchanged.append(self._unchanged(number, table, known))
+            if entered or not faults:
+                self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
+                self.notes += [f"table {n}: {fault}" for fault, n in faults.items()]
+                return True
+        if faults:
+            raise AnswerError(next(iter(faults)))
+        return False
 
-    def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
-        """Return where *name* stands, each with the number of its table.
+    def _enter_place(
+        self,
+        number: int,
+        place: Place,
+        name: str,
+        answer: str,
+        said: tuple[Fact, Fields] | None,
+    ) -> tuple[Fact, Fields] | None:
+        """Enter what is *said* of a place, or the *answer*; return what is known by it.
+
+        Raise ``AnswerError`` where it cannot be.
+        """
+        table: Table | None = self.tables[number]
+        told = place.kind == "cell" and fact_told(table.columns[place.header])
+        known = said or fact_in(answer, told or None) or setting_in(answer)
+        fact = fact_named(answer) or (known and known[0])
+        if said is None and place.kind == "column":
+            table = of_column(table, place.header, answer)
+        elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
+            table = without_rows(table, place)
+            self.notes.append(f"rows of {name!r} are left out")
+        elif known is not None:
+            table = with_facts(table, place, *known)
+        else:
+            metric = "give a metric, or " * (place.kind == "row")
+            raise AnswerError(
+                f"{name!r}: {answer!r}: {metric}say of what it is: allowed: "
+                f"{', '.join(FACTS)}, 'setting NAME', each with a value, as "
+                "'precision fp16'"
+            )
+        self._put(number, table)
+        if fact is not None:
+            text = place.header if place.kind == "column" else place.text
+            self.doubted.add(f"{fact.name} of {text[:30]}")
+        return known
+
+    def _places(
+        self, name: str, numbers: Sequence[int]
+    ) -> list[list[tuple[int, Place]]]:
+        """Return where *name* stands, each with the number of its table, by kind.
 
         Titles of columns go before texts in cells, and these before headings. A column
         may be called by its number as well.
@@ -386,8 +415,8 @@ class Corrected:
                     found["text"][number, Place("cell", titles[n], text)] = None
             for text in headings:
                 found["heading"][number, Place("heading", text=text)] = None
-        places = next(([*it] for it in found.values() if it), [])
-        if nth and len({place.header for _, place in places}) > 1:
+        places = [[*it] for it in found.values() if it]
+        if nth and places and len({place.header for _, place in places[0]}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places
 

@@ -24,6 +24,7 @@ from benchdb.importing.guess.corrections import OF_COLUMN, Line, begins
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
+    Faults,
     column_of,
     fact_named,
     fact_of,
@@ -62,11 +63,12 @@ def entered(
 
     *lines* are those of earlier cards. What is in doubt of a table, such as its work,
     follows from what its columns are said to be.
-    Raise ``AnswerError`` where no cell has such a figure.
+    It is a fault where no place takes an answer, as no cell has such a figure; where
+    some do, the rest is a note.
     """
-    keys = _keys(tables, inquiry, lines)
+    keys, refused = _keys(tables, inquiry, lines), Faults()
     for number, table in enumerate(tables, 1):
-        yield from _enter_rows(table, number, keys, inquiry)
+        yield from _enter_rows(table, number, keys, inquiry, refused)
         roles: list[str] = []
         for n, one in enumerate(table.drafts):
             names = plain_name(one.header), f"column {n + 1}"
@@ -79,12 +81,17 @@ def entered(
                     own = {} if one.holds_figures else {VARIANT: one.bare}
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
-                    with inquiry.faults.of(key):
+                    with refused.of(key):
                         yield from _figures(table, one, cells, key, inquiry)
                         one.add(**own)
                 elif table.may_have_figures() and inquiry.answered.get(at) != key:
                     roles += [one.header] if _enter_role(one, key, inquiry) else []
         _free_roles(table, roles)
+    for key, fault in refused.items():
+        if key in inquiry.used:  # some other place takes it
+            inquiry.notes.append(fault)
+        else:
+            inquiry.faults[key] = fault
 
 
 def _keys(
@@ -124,7 +131,7 @@ def _keys(
 
 
 def _enter_rows(
-    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry
+    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry, refused: Faults
 ) -> Iterator[Doubt]:
     """Make rows of a table those of the figures that answers to their labels say."""
     corner = corner_of(table.drafts)
@@ -140,7 +147,7 @@ def _enter_rows(
             if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
                 looks = profile(label, cells[label], table.decimal, units.get(label))
                 one = rows.setdefault(label, ColumnDraft(looks, table.line))
-                with inquiry.faults.of(key):
+                with refused.of(key):
                     yield from _figures(table, one, cells[label], key, inquiry)
                     answered.append(one)
     if answered:

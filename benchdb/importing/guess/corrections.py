@@ -24,6 +24,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    setting_in,
 )
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import (
@@ -387,6 +388,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     """
     column = table.columns[name]
     of_figures = column.is_ in RESULTS
+    if answer == NOT_STATED and not of_figures:
+        answer = SETTING  # it tells rows apart still
     if answer.casefold() == LEAVE_OUT:
         table = _with_metric(table, name, answer)
         column = Column(is_="ignore", skip=table.columns[name].skip)
@@ -406,7 +409,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)
-    elif told is not None:
+    elif told is not None or (told := setting_in(answer)) is not None:
         return with_facts(table, Place("column", name), *told)
     else:
         check_metric(name, answer)

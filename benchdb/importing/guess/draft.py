@@ -274,7 +274,9 @@ def _read(
     inquiry.settle(
         it for one in taken for it in one.weighed(work_doubts(one, document))
     )
-    inquiry.settle(it for one in taken for it in one.weighed(belonging_doubts(one)))
+    inquiry.settle(
+        it for one in taken for it in one.weighed(belonging_doubts(one, document))
+    )
     for table in taken:
         table.enter_network(_stem(document))
     for doubts_of in (blank_doubts, repeat_doubts):

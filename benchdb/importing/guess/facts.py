@@ -32,20 +32,17 @@ _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
+_SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
 class AnswerError(UsageError):
     """Answers make no sense: says of each, in a line, which would."""
 
-    def __str__(self) -> str:
-        """Return all of its lines."""
-        return "\n".join(self.lines)
-
     @property
     def lines(self) -> list[str]:
         """Return what is wrong with each answer."""
-        return [*map(str, self.args)]
+        return str(self).splitlines()
 
 
 class Faults(dict[str, str]):
@@ -76,7 +73,7 @@ class Faults(dict[str, str]):
             shown = f"{number}: {fault}" if number.isdecimal() else fault
             parts.setdefault(part, shown)
         if parts:
-            raise AnswerError(*dict.fromkeys(parts.values()))
+            raise AnswerError("\n".join(dict.fromkeys(parts.values())))
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -278,11 +275,18 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     return (fact, facts) if fact is not None and facts else None
 
 
+def setting_in(answer: str) -> tuple[Fact, Fields] | None:
+    """Return the setting and its value that *answer* is: ``concurrency 32``."""
+    typed = _SETTING_IN.fullmatch(answer)
+    return fact_in(f"{_SETTING}{answer}") if typed else None
+
+
 def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
     """Return the unit and the metric that *answer* is: ``tokens_per_second in tok/s``.
 
-    Either may stand alone.
+    Either may stand alone. ``figure`` is what lines call a result without a unit.
     """
+    answer = "reported_value" if answer.casefold() == "figure" else answer
     parts = [it for it in re.split(r"\s*[;,]\s*|\s+in\s+|\s+", answer) if it]
     metric = next((it for it in parts if it in metrics()), None)
     rest = " ".join(it for it in parts if it != metric)

@@ -42,10 +42,11 @@ _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is
 def spelt(answer: str) -> str:
     """Return *answer* as the choices are spelt that all lines have: ``leave-out``.
 
-    A ``variant`` is what a setting of no other name tells.
+    A ``variant`` is what a setting of no other name tells, ``nothing`` what is not
+    stated.
     """
     choice = "-".join(answer.split()).casefold()
-    choice = SETTING if choice == "variant" else choice
+    choice = {"variant": SETTING, "nothing": NOT_STATED}.get(choice, choice)
     return choice if choice in (LEAVE_OUT, NOT_STATED, SETTING) else answer.strip()
 
 
@@ -475,12 +476,10 @@ def _needless(
         why = "nothing of its table is taken; a unit or a metric makes it figures"
         raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
     if key not in known and not titled:
-        if about := OF_TABLE.fullmatch(key):
-            why = f"nothing is taken of table {about['number']}"
-            raise AnswerError(f"{key!r}: {why}")
-        near = suggestion(key, known) if known else ""
+        near, about = suggestion(key, known) if known else "", OF_TABLE.fullmatch(key)
         what = "the number of a line, a fact, the title of a column or a text"
         near = near if "mean" in near else f"; give {what} of the document"
+        near = f"; nothing is taken of table {about['number']}" if about else near
         raise AnswerError(f"nothing asks {key!r}{near}")
     return f"{key!r}: the answer {answers[key]!r} was not needed"
 

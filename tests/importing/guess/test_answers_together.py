@@ -67,7 +67,7 @@ def test_figures_that_are_left_without_work_are_asked_about():
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
     text = "# Inference\n\n" + table("Model | s", "Wren (v2) | 2.5", "Lark (v3) | 3.5")
     (asked,) = asked_again(text, "Model: setting")
-    assert asked.startswith("What is the work of the table at line 3")
+    assert asked.startswith("What is the work of table 1 at line 3")
 
 
 def test_a_column_that_takes_what_another_told_leaves_it_a_setting():

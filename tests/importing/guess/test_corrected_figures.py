@@ -78,7 +78,7 @@ def test_a_table_whose_columns_are_all_left_out_goes_and_is_named():
 
     answer = "prefill tok/s: leave-out; decode tok/s: leave-out"
     found = of_text(BESIDE, {"readings": answer})
-    assert "the table at line 3: as answered" in found.left_out
+    assert "table 1 at line 3: as answered" in found.left_out
 
 
 def test_a_line_is_answered_by_its_number_though_a_table_of_it_goes():
