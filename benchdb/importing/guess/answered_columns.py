@@ -111,8 +111,11 @@ def _keys(
                 listed = ", ".join(repr(titles[it]) for it in begun)
                 raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
             name = name if begun[1:] else begun[0]
-        if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
-            continue  # it is not said of which table
+        if (nth := OF_COLUMN.fullmatch(name)) and name not in titles:
+            n = int(nth["number"])
+            there = [it.drafts[n - 1 : n] for it in tables if numbers[1:]]
+            if len({one.header for some in there for one in some}) > 1:
+                continue  # it is not said of which table
         for number in numbers:
             keys[name, number].append(key)
     return keys
@@ -253,9 +256,12 @@ def _enter_metric(one: ColumnDraft, metric: str) -> None:
     one.take_metric(metric)
     if one.bases == {"1"} and counts:
         one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-    if one.bases == {"1"} and not fits(metric, one.bases):
-        ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
-        raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
+    if not fits(metric, one.bases):
+        why = f"its figures are in {one.unit or ', '.join(sorted(one.bases))}"
+        if one.bases == {"1"}:
+            both = f"'{one.header}: {metric} in ms'"
+            why = f"in which unit, is not said; give both, as {both}"
+        raise AnswerError(f"{one.header!r}: {metric}: {why}")
 
 
 def _within(

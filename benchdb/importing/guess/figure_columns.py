@@ -303,12 +303,13 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates
     names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
-    if draft.metric is not None:
-        return names
-    if draft.bases == {"s"}:
-        names = list(dict.fromkeys([*likely, *names]))
-    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
-        names = [name for name in names if name not in TOKENS]  # of other things
+    per = {per for _, per in draft.kinds}
+    if draft.metric is None and draft.bases == {"s"}:
+        return list(dict.fromkeys([*likely, *names]))
+    if per == {"token"}:
+        return [name for name in names if name in TOKENS]
+    if draft.metric is None and per - {"token"} and None not in per:
+        return [name for name in names if name not in TOKENS]  # of other things
     return names
 
 
