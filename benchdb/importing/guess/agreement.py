@@ -40,6 +40,7 @@ from benchdb.importing.guess.facts import (
     fact_told,
     setting,
     setting_in,
+    unit_and_metric,
 )
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -195,7 +196,8 @@ class Corrected:
         left = answer.casefold() == LEAVE_OUT  # of what is not taken
         if near or left or not numbers or _SETTING.fullmatch(name) is None:
             return False
-        if ":" in answer or fact_named(answer) or fact_in(answer):
+        other = fact_named(answer) or fact_in(answer) or any(unit_and_metric(answer))
+        if ":" in answer or other:
             what = "the title of a column, a text or a fact (precision: fp16)"
             raise AnswerError(f"nothing is called {name!r} ({answer}); give {what}")
         if entered := self._enter_fact(own, answer, numbers):

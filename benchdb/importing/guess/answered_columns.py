@@ -123,8 +123,11 @@ def _keys(
                     raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
                 continue
             name = name if begun[1:] else begun[0]
-        if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
-            continue  # it is not said of which table
+        if (nth := OF_COLUMN.fullmatch(name)) and name not in titles:
+            n = int(nth["number"])
+            there = [it.drafts[n - 1 : n] for it in tables if numbers[1:]]
+            if len({one.header for some in there for one in some}) > 1:
+                continue  # it is not said of which table
         for number in numbers:
             keys[name, number].append(key)
     return keys

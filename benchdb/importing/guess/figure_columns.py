@@ -330,11 +330,13 @@ def state_metric(one: ColumnDraft, metric: str) -> None:
     one.take_metric(metric)
     if one.bases == {"1"} and counts:
         one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-    if one.bases == {"1"} and not fits(metric, one.bases):
-        unit = metrics()[metric].unit
-        such = f"{one.header}: {metric} in {_USUAL.get(unit, unit)}"
-        why = "in which unit, is not said; give both"
-        raise AnswerError(f"{one.header!r}: {metric}: {why}, as {such!r}")
+    if not fits(metric, one.bases):
+        why = f"its figures are in {one.unit or ', '.join(sorted(one.bases))}"
+        if one.bases == {"1"}:
+            unit = metrics()[metric].unit
+            such = f"{one.header}: {metric} in {_USUAL.get(unit, unit)}"
+            why = f"in which unit, is not said; give both, as {such!r}"
+        raise AnswerError(f"{one.header!r}: {metric}: {why}")
 
 
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
@@ -355,12 +357,13 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates
     names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
-    if draft.metric is not None:
-        return names
-    if draft.bases == {"s"}:
-        names = list(dict.fromkeys([*likely, *names]))
-    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
-        names = [name for name in names if name not in TOKENS]  # of other things
+    per = {per for _, per in draft.kinds}
+    if draft.metric is None and draft.bases == {"s"}:
+        return list(dict.fromkeys([*likely, *names]))
+    if per == {"token"}:
+        return [name for name in names if name in TOKENS]
+    if draft.metric is None and per - {"token"} and None not in per:
+        return [name for name in names if name not in TOKENS]  # of other things
     return names
 
 

@@ -404,7 +404,8 @@ class Inquiry:
         if (doubt.line, doubt.name) in self.answered and (
             doubt.is_single or self._is_beside(key)
         ):
-            self.notes.append(Entry(((_question(key, [doubt]),),)).reading())
+            words = doubt.choices.get(doubt.likely or "", doubt.likely)
+            self.notes.append(f"{_question(key, [doubt]).text} {words}")
             return more
         entry = doubt, doubt.is_about_figures
         self._unanswered.setdefault(key, []).append(entry)

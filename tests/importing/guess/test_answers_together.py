@@ -230,3 +230,23 @@ def test_a_label_goes_before_titles_that_begin_with_it():
     text = "# mlx on M2 Max\n\n" + table("What | first run", "first | 12.5", "b | 7.5")
     found = answered(text, "first: tok/s; work: llm-decode")
     assert figures(found, text) == [("llm-decode", "tokens_per_second", 12.5)]
+
+
+def test_a_column_of_like_tables_is_called_by_its_number():
+    one = table("Operation | warm", "conv | 2.5")
+    text = "# torch on M2 Max\n\n## A\n\n" + one + "\n## B\n\n" + one
+    found = answered(text, "column 2: operation_seconds in ms")
+    assert {it[1:] for it in figures(found, text)} == {("operation_seconds", 0.0025)}
+
+
+@pytest.mark.parametrize("answer", ["work_seconds", "tok/s"])
+def test_a_metric_or_a_unit_is_no_value_of_a_setting(answer):
+    text = ABOVE + table("Operation | ms", "conv | 2.5")
+    with pytest.raises(AnswerError, match=r"nothing is called 'wool time'"):
+        answered(text, f"wool time: {answer}")
+
+
+def test_a_metric_in_another_unit_than_its_title_says_is_refused():
+    text = ABOVE + table("Model | wall_TPS", "wren 7B | 30.5", "lark 7B | 40.5")
+    with pytest.raises(AnswerError, match="'wall_TPS': work_seconds: its figures are"):
+        answered(text, "wall: work_seconds")
