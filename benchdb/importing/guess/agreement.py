@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import (
-    Callable,
     Collection,
     Iterable,
     Iterator,
@@ -47,9 +46,7 @@ from benchdb.importing.guess.questions import (
     LEAVE_OUT,
     NOT_STATED,
     OF_TABLE,
-    Entry,
     Inquiry,
-    spelt,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
@@ -60,16 +57,7 @@ from benchdb.importing.sheet import Sheet
 
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
-_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
-_CORRECTED = re.compile(
-    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
-    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
-)
-_AT_LINE = re.compile(
-    r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?(?:\b(?:the\s+)?table\s+)?\bat line "
-    r"(?P<line>\d+)"
-)
-_NEAR = 5  # tables that are named where none begins
+_Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -242,9 +230,7 @@ class Corrected:
                     fields = compose(item.layers).fields
                     yield (item.locator, item.value), fields
 
-    def _unchanged(
-        self, number: int, before: Table, known: tuple[Fact, Fields] | None
-    ) -> str | None:
+    def _unchanged(self, number: int, before: Table, known: _Known) -> str | None:
         """Return why an answer changed no row of a table, which was so *before*.
 
         ``""`` where some row has what is *known* by it, ``None`` if one is changed.
@@ -318,58 +304,46 @@ class Corrected:
         name: str,
         answer: str,
         numbers: Sequence[int],
-        said: tuple[Fact, Fields] | None = None,
+        said: _Known = None,
     ) -> bool:
         """Enter what is *said* of a column, a row label or a text, if it is there.
 
         Unless it is known, that is what the *answer* is.
         """
-        faults: dict[str, int] = {}
-        entered = False
+        faults = Faults()
         for places in self._places(name, numbers):
             unchanged: list[str | None] = []
             for number, place in places:
-                if (table := self.tables.get(number)) is None:
-                    continue
-                try:
-                    known = self._enter_place(number, place, name, answer, said)
-                except AnswerError as error:
-                    faults.setdefault(str(error), number)
-                    continue
-                entered = True
-                if number in self.tables:
-                    unchanged.append(self._unchanged(number, table, known))
-            if entered or not faults:
+                with faults.of(f"table {number}"):
+                    if number in self.tables:
+                        entered = self._enter_place(number, place, name, answer, said)
+                        unchanged.append(entered)
+            if unchanged or not faults:
                 self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
-                self.notes += [f"table {n}: {fault}" for fault, n in faults.items()]
+                self.notes += [f"{table}: {fault}" for table, fault in faults.items()]
                 return True
-        if faults:
-            raise AnswerError(next(iter(faults)))
+        faults.check()
         return False
 
     def _enter_place(
-        self,
-        number: int,
-        place: Place,
-        name: str,
-        answer: str,
-        said: tuple[Fact, Fields] | None,
-    ) -> tuple[Fact, Fields] | None:
-        """Enter what is *said* of a place, or the *answer*; return what is known by it.
+        self, number: int, place: Place, name: str, answer: str, said: _Known
+    ) -> str | None:
+        """Enter what is *said* of a place, or the *answer*; return why it stays so.
 
-        Raise ``AnswerError`` where it cannot be.
+        Raise ``AnswerError`` where it does not fit.
         """
-        table: Table | None = self.tables[number]
-        told = place.kind == "cell" and fact_told(table.columns[place.header])
+        before = self.tables[number]
+        table: Table | None
+        told = place.kind == "cell" and fact_told(before.columns[place.header])
         known = said or fact_in(answer, told or None) or setting_in(answer)
         fact = fact_named(answer) or (known and known[0])
         if said is None and place.kind == "column":
-            table = of_column(table, place.header, answer)
+            table = of_column(before, place.header, answer)
         elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
-            table = without_rows(table, place)
+            table = without_rows(before, place)
             self.notes.append(f"rows of {name!r} are left out")
         elif known is not None:
-            table = with_facts(table, place, *known)
+            table = with_facts(before, place, *known)
         else:
             metric = "give a metric, or " * (place.kind == "row")
             raise AnswerError(
@@ -381,7 +355,7 @@ class Corrected:
         if fact is not None:
             text = place.header if place.kind == "column" else place.text
             self.doubted.add(f"{fact.name} of {text[:30]}")
-        return known
+        return None if table is None else self._unchanged(number, before, known)
 
     def _places(
         self, name: str, numbers: Sequence[int]
@@ -455,72 +429,3 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
         or ("=" in plain and plain in map(plain_name, text.split()))
     )
     return cells, above
-
-
-def of_tables(
-    name: str, begin: Mapping[int, Sequence[int]], known: Collection[str]
-) -> list[str]:
-    """Return *name* by the number of its table in place of the line it is at.
-
-    *begin* has the numbers of the tables that begin in a line; what is *known* by its
-    line is no table's. Raise ``AnswerError`` for a line in which none begins.
-    """
-    at = _AT_LINE.fullmatch(name)
-    if at is None or name in known:
-        return [name]
-    if (numbers := begin.get(int(at["line"]))) is None:
-        near = sorted(begin, key=lambda it: abs(it - int(at["line"])))
-        listed = ", ".join(map(str, sorted(near[:_NEAR])))
-        raise AnswerError(f"{name!r}: no table begins there; allowed: line {listed}")
-    return [
-        f"{at['name']} of table {n}" if at["name"] else f"table {n}" for n in numbers
-    ]
-
-
-def corrections(
-    key: str,
-    lines: Sequence[Entry],
-    answer: str,
-    refused: Faults,
-    named: Callable[[str], Sequence[str]],
-) -> dict[str, str]:
-    """Return what the *answer* to a card of *lines* corrects, by key or by name.
-
-    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
-    Parts that make no sense are *refused*; what is not of this form names the card by
-    *key*. *named* returns what a name is of, by the numbers of tables.
-    """
-    agreed = _YES.match(answer)
-    rest = answer[agreed.end() :] if agreed else answer
-    typed: list[tuple[str, str, list[str]]] = []
-    for each in rest.split(";") if rest.strip() or not agreed else ():
-        correction = _CORRECTED.fullmatch(each)
-        said = spelt(correction["answer"]) if correction else ""
-        if correction is None or not said:
-            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
-            why = f"give yes, or what is wrong as {why}"
-            refused[each.strip()] = f"{key!r}: {each.strip()!r}: {why}"
-            continue
-        name = correction["quoted"] or correction["name"].strip()
-        if name.casefold() == "new":  # as a choice of work says it
-            name, said = "work", f"new: {said}"
-        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        numbered = 0 < number <= len(lines)
-        with refused.of(each.strip()):
-            asked = lines[number - 1].asked(said) if numbered else ()
-            names = [name] if numbered or correction["quoted"] else named(name)
-            typed += [(it, said, [one.key for one in asked]) for it in names]
-    corrected: dict[str, str] = {}
-    own = {key for _, said, keys in typed if "->" not in said for key in keys}
-    for name, said, keys in typed:
-        # By a number an answer is to what a line asks, by its name to all that is
-        # called so and has none of its own, of a table perhaps.
-        by_table = any(it.startswith(f"{name} of table ") for it, *_ in typed)
-        every = [it for line in lines for it in line.questions if not by_table]
-        called = (it.key for it in every if it.short == name)
-        names = dict.fromkeys(it for it in (name, *called) if it not in own)
-        for key_ in keys or names:
-            before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + said
-            refused.typed.setdefault(key_, f"{name}: {said}")
-    return corrected

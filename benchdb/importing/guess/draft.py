@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from itertools import chain, count, groupby, islice
 from operator import attrgetter
 
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.agreement import correct, corrections, of_tables
+from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
@@ -43,13 +42,13 @@ from benchdb.importing.guess.questions import (
     Question,
     entries,
     spelt,
-    unused,
 )
 from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
 from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
+from benchdb.importing.guess.typed_answers import corrections, unused
 from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
 from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
@@ -104,6 +103,7 @@ def propose(
     sheets = [*map(divided, sheets)]
     tables = list(_drafts(document, sheets, left_out))
     plan = _Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
+    begin = [one.sheets[0].line for one in plan.tables]
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier, refused = _Earlier(), Faults()
@@ -114,10 +114,9 @@ def propose(
             # What has an answer that makes no sense is named by that.
             if one.likely is None and earlier.has(one) and one.key not in given:
                 refused[one.key] = f"yes is not enough: {one.reading()}"
+        lines, answer = entries(questions), cards.get(key, AGREED)
         known = {*state.asked, *earlier.asked}
-        named = partial(of_tables, begin=plan.begin(), known=known)
-        answer = cards.get(key, AGREED)
-        said = corrections(key, entries(questions), answer, refused, named)
+        said = corrections(key, lines, answer, refused, begin, known)
         if key not in cards or not (questions or said):
             break
         given |= said
@@ -202,7 +201,6 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
     built = {number: (draft.table(), draft) for number, draft in read}
     at = {key: draft.line for key, (_, draft) in built.items()}
-    called = {key: draft.called for key, (_, draft) in built.items()}
     of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
     corrected = correct(
         document,
@@ -213,8 +211,8 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         earlier.lines,
     )
     left_out += [
-        f"{it}: as answered"
-        for key, it in called.items()
+        f"{draft.called}: as answered"
+        for key, (_, draft) in built.items()
         if key not in corrected.tables
     ]
     made = {id(it): corrected.tables.get(key) for key, (_, it) in built.items()}
@@ -325,13 +323,6 @@ class _Plan(msgspec.Struct, frozen=True):
     left_out: Sequence[str]
     sheets: Sequence[Sheet]
     outside: Sequence[UnreadLine]  # of all sheets
-
-    def begin(self) -> Mapping[int, Sequence[int]]:
-        """Return the numbers of the tables by the lines in which they begin."""
-        begin: dict[int, list[int]] = defaultdict(list)
-        for number, one in enumerate(self.tables, 1):
-            begin[one.sheets[0].line].append(number)
-        return begin
 
     def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
         """Return the lines with figures that are in no sheet, or in an idle one.

@@ -10,7 +10,6 @@ from contextlib import suppress
 
 import msgspec
 
-from benchdb.errors import suggestion
 from benchdb.importing.guess.facts import (
     AnswerError,
     Faults,
@@ -444,45 +443,6 @@ class Inquiry:
         if typed and (chosen or (free and free.fault(typed) is None)):
             keys.append(column)
         return next((name for name in keys if name in self.answers), None)
-
-
-def unused(
-    answers: Mapping[str, str],
-    known: Collection[str],
-    used: Collection[str],
-    faults: Faults,
-    titles: Collection[str] = (),
-) -> Iterator[str]:
-    """Yield which *answers* were not needed; unknown ones are *faults*.
-
-    What one answer settles another may have been asked about before. *titles* are those
-    of columns, of tables as well that have no figures.
-    """
-    refused = {*faults}
-    for key in sorted(answers.keys() - used - refused):
-        if refused and OF_TABLE.fullmatch(key):
-            continue  # another answer may make it a table of figures
-        with faults.of(key):
-            yield _needless(key, answers, known, titles)
-
-
-def _needless(
-    key: str,
-    answers: Mapping[str, str],
-    known: Collection[str],
-    titles: Collection[str],
-) -> str:
-    titled = plain_name(key) in titles
-    if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
-        why = "nothing of its table is taken; a unit or a metric makes it figures"
-        raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
-    if key not in known and not titled:
-        near, about = suggestion(key, known) if known else "", OF_TABLE.fullmatch(key)
-        what = "the number of a line, a fact, the title of a column or a text"
-        near = near if "mean" in near else f"; give {what} of the document"
-        near = f"; nothing is taken of table {about['number']}" if about else near
-        raise AnswerError(f"nothing asks {key!r}{near}")
-    return f"{key!r}: the answer {answers[key]!r} was not needed"
 
 
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:
