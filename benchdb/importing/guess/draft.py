@@ -112,7 +112,11 @@ def propose(
         questions = [it for it in state.questions if not earlier.has(it)]
         for one in state.questions:
             # What has an answer that makes no sense is named by that.
-            if one.likely is None and earlier.has(one) and one.key not in given:
+            names = {fields.plain_name(name) for _, name in one.places}
+            unsaid = one.key not in given and names.isdisjoint(
+                map(fields.plain_name, given)
+            )
+            if one.likely is None and unsaid and earlier.has(one):
                 refused[one.key] = f"yes is not enough: {one.reading()}"
         lines, answer = entries(questions), cards.get(key, AGREED)
         known = {*state.asked, *earlier.asked}

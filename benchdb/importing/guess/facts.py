@@ -242,8 +242,12 @@ def setting(name: str) -> Fact:
 
 
 def setting_field(answer: str) -> str | None:
-    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``."""
-    fact = fact_named(answer)
+    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``.
+
+    With a value it is what a column has, and not what its cells are.
+    """
+    valued = _SETTING_IN.fullmatch(answer.removeprefix(_SETTING))
+    fact = None if valued else fact_named(answer)
     return None if fact is None or fact.name in FACTS else min(fact.fields)
 
 

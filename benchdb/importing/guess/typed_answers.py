@@ -102,9 +102,9 @@ def unused(
     What one answer settles another may have been asked about before. *titles* are those
     of columns, of tables as well that have no figures.
     """
-    refused = {*faults}
-    for key in sorted(answers.keys() - used - refused):
-        if refused and OF_TABLE.fullmatch(key):
+    rest = answers.keys() - used - faults.keys()
+    for key in sorted(rest, key=lambda it: (OF_TABLE.fullmatch(it) is not None, it)):
+        if faults and OF_TABLE.fullmatch(key):
             continue  # another answer may make it a table of figures
         titled = plain_name(key) in titles
         if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
