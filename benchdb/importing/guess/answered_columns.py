@@ -67,7 +67,8 @@ def entered(
     some do, the rest is a note.
     """
     keys, refused = _keys(tables, inquiry, lines), Faults()
-    for number, table in enumerate(tables, 1):
+    for table in tables:
+        number = table.number
         yield from _enter_rows(table, number, keys, inquiry, refused)
         roles: list[str] = []
         for n, one in enumerate(table.drafts):
@@ -110,7 +111,7 @@ def _keys(
     for key, answer in inquiry.answers.items():
         line, about = lines.get(key), OF_TABLE.fullmatch(key)
         name = plain_name(about["name"] if about else key)
-        numbers = [int(about["number"])] if about else [*range(1, len(tables) + 1)]
+        numbers = [int(about["number"])] if about else [one.number for one in tables]
         if line is not None:
             name = plain_name(line.header) if line.kind == "column" else ""
             numbers = [*line.tables]

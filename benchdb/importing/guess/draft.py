@@ -193,7 +193,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
     tables = _read(plan, inquiry, earlier.lines)
-    read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
+    read = [(one.number, one) for one in tables if one.has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
     left_out += named_with_lines(plan.unread(tables), taken)
     # A fault would spoil the tables beside it.
@@ -214,6 +214,11 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         inquiry,
         earlier.lines,
     )
+    left_out += [
+        f"table {number} at line {one.sheets[0].line}: as answered"
+        for number, one in enumerate(plan.tables, 1)
+        if number not in {it.number for it in tables}
+    ]
     left_out += [
         f"{draft.called}: as answered"
         for key, (_, draft) in built.items()
@@ -255,6 +260,8 @@ def _read(
     tables = [planned.draft() for planned in plan.tables]
     for number, one in enumerate(tables, 1):
         one.number = number
+    left = {*inquiry.left_tables(len(tables))}
+    tables = [one for one in tables if one.number not in left]
     inquiry.settle(it for one in tables for it in one.pair_doubts())
     doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
     leave_summaries(tables)  # of which nothing is to be asked

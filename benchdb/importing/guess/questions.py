@@ -344,6 +344,15 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
+    def left_tables(self, most: int) -> Iterator[int]:
+        """Yield which of *most* tables are left out before anything is asked."""
+        for key, answer in self.answers.items():
+            about = OF_TABLE.fullmatch(key)
+            whole = about and not about["name"] and answer.casefold() == LEAVE_OUT
+            if about and whole and 0 < int(about["number"]) <= most:
+                self.used.add(key)
+                yield int(about["number"])
+
     def enter(self, key: str, answer: str, line: int, name: str) -> None:
         """Note what a column or heading is by an *answer*: that needs no line more.
 

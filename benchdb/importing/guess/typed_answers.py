@@ -17,6 +17,7 @@ _AT_LINE = re.compile(
     r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?(?:\b(?:the\s+)?table\s+)?\bat line "
     r"(?P<line>\d+)"
 )
+_LINE = re.compile(r"(?i)^(?:at )?line ")
 _NEAR = 5  # tables that are named where none begins
 
 
@@ -37,6 +38,20 @@ def _of_tables(name: str, begin: Sequence[int], known: Collection[str]) -> list[
     return [
         f"{at['name']} of table {n}" if at["name"] else f"table {n}" for n in numbers
     ]
+
+
+def _others(answer: str, begin: Sequence[int]) -> list[str]:
+    """Return all tables that *begin* but those of *answer*: ``table 2, line 41``."""
+    kept: set[str] = set()
+    for part in answer.split(","):
+        name = _LINE.sub("table at line ", part.strip())
+        kept.update(_of_tables(name.casefold(), begin, ()))
+    every = [f"table {number}" for number in range(1, len(begin) + 1)]
+    if not kept <= {*every}:
+        odd = ", ".join(sorted(kept - {*every}))
+        why = f"allowed: {every[0]} to {every[-1]}, or the lines that they begin in"
+        raise AnswerError(f"'only': {odd!r} is no table; {why}")
+    return [it for it in every if it not in kept]
 
 
 def corrections(
@@ -67,6 +82,11 @@ def corrections(
         name = correction["quoted"] or correction["name"].strip()
         if name.casefold() == "new":  # as a choice of work says it
             name, said = "work", f"new: {said}"
+        if name.casefold() == "only":
+            with refused.of(each.strip()):
+                others = _others(said, begin)
+                typed += [(it, LEAVE_OUT, []) for it in others]
+            continue
         number = int(name) if name.isdecimal() and not correction["quoted"] else 0
         numbered = 0 < number <= len(lines)
         with refused.of(each.strip()):

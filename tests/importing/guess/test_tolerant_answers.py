@@ -178,3 +178,27 @@ def test_title_is_the_work_of_columns_beside_others_as_it_is_of_a_table():
     line = number(found, "belong to")
     works = {it[0] for it in stored(text, f"{line}: title")}
     assert "teapots-on-m2-max" in works
+
+
+@pytest.mark.parametrize("kept", ["table 2", "line 12", "at line 12"])
+def test_only_some_tables_are_read_and_nothing_is_asked_of_the_others(kept):
+    found = proposed(TWO, f"only: {kept}")
+    assert not any("Throughput" in it.reading() for it in found.lines())
+    assert "table 1 at line 5: as answered" in found.left_out
+    assert {it[1] for it in figures(found, TWO)} == {"operation_seconds"}
+
+
+def test_only_names_tables_that_are_there():
+    (fault,) = faults(TWO, "Throughput: img/s; only: table 7")
+    assert fault.startswith("'only'")
+    assert "'table 7' is no table; allowed: table 1 to table 2" in fault
+
+
+def test_a_table_that_is_left_out_asks_nothing():
+    found = proposed(TWO, "table 1: leave-out")
+    assert {it[2] for it in figures(found, TWO)} == {3.5, 4.5}
+
+
+def test_a_table_that_is_not_there_cannot_be_left_out():
+    (fault,) = faults(TWO, "Throughput: img/s; table 7: leave-out")
+    assert fault == "nothing asks 'table 7'; nothing is taken of table 7"
