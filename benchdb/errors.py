@@ -11,6 +11,11 @@ class BenchdbError(Exception):
 
     exit_status = 1
 
+    @property
+    def lines(self) -> list[str]:
+        """Return the message, a line for each thing that is wrong."""
+        return [str(self)]
+
 
 class UsageError(BenchdbError):
     """Wrong use, or a device or framework that is not there."""

@@ -68,20 +68,21 @@ def loaded(module: str) -> Any:
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Turn what the user can act on into one line and the exit status."""
+    """Turn what the user can act on into a line for each, and the exit status."""
     try:
         yield
     except BenchdbError as error:
-        message, status = str(error), error.exit_status
+        messages, status = error.lines, error.exit_status
     except _Fault as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
-        message, status = _said(error), UsageError.exit_status
+        messages, status = [_said(error)], UsageError.exit_status
     except KeyboardInterrupt:
-        message, status = "interrupted", 130
+        messages, status = ["interrupted"], 130
     else:
         return
-    typer.echo(plain(f"benchdb: {message}"), err=True)
+    for message in messages:
+        typer.echo(plain(f"benchdb: {message}"), err=True)
     raise typer.Exit(status)
 
 

@@ -214,7 +214,7 @@ def _answer(one: Unexplained) -> tuple[str, Unexplained | None]:
         try:
             return typed, _answered(one, typed)
         except (AnswerError, DocumentError) as error:
-            _say(f"benchdb: {error}")
+            _say(*(f"benchdb: {line}" for line in error.lines))
 
 
 def _answered(one: Unexplained, answer: str) -> Unexplained:

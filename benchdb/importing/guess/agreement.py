@@ -1,7 +1,13 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from difflib import get_close_matches
 from itertools import zip_longest
 
@@ -13,7 +19,6 @@ from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
 from benchdb.importing.guess.corrections import (
     OF_COLUMN,
-    OF_TABLE,
     Line,
     Place,
     begins,
@@ -27,18 +32,21 @@ from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
     Fact,
+    Faults,
     column_of,
     fact_in,
     fact_named,
     fact_told,
     setting,
+    setting_in,
+    unit_and_metric,
 )
 from benchdb.importing.guess.questions import (
     AGREED,
     LEAVE_OUT,
     NOT_STATED,
-    Entry,
-    spelt,
+    OF_TABLE,
+    Inquiry,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
@@ -49,11 +57,7 @@ from benchdb.importing.sheet import Sheet
 
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
-_YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")
-_CORRECTED = re.compile(
-    r"\s*(?:(?P<mark>['\"])(?P<quoted>(?:(?!(?P=mark)).)+)(?P=mark)"
-    r"|(?P<name>[^:;]{1,120}(?::(?!\s|new:)[^:;\s]{1,60}(?=\s*:))*))\s*:(?P<answer>[^;]+)"
-)
+_Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -62,16 +66,18 @@ def correct(
     tables: Mapping[int, Table],
     sources: Mapping[int, Mapping[str, str]],
     answers: Mapping[str, str],
-    doubted: Iterable[str],
+    inquiry: Inquiry,
     earlier: Mapping[str, Line],
 ) -> "Corrected":
     """Return *tables* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
-    correction brings up may be answered as well.
+    correction brings up may be answered as well. *inquiry* has what was in doubt of
+    columns, and takes down which answers make no sense.
     """
-    corrected = Corrected({**tables}, earlier, {*doubted}, answers.keys())
+    refused = inquiry.faults
+    corrected = Corrected({**tables}, earlier, {*inquiry.known}, answers.keys())
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -82,16 +88,20 @@ def correct(
         sheets = [(keys[id(it.table)], it) for it in matched]
         lines = card_lines(document, sheets, sources, corrected.doubted)
         corrected.see(lines, sheets)
-        new = [key for key in answers if key not in corrected.used]
+        new = [key for key in answers if key not in {*corrected.used, *refused}]
         # What is said of a table holds there, whatever is said of all.
         new.sort(key=lambda it: OF_TABLE.fullmatch(it) is None)
-        entered = {key for key in new if corrected.take(key, answers[key])}
+        entered, before = set[str](), {**corrected.tables}
+        for key in new:
+            with refused.of(key):
+                entered |= {key} if corrected.take(key, answers[key]) else set()
         corrected.used |= entered
         if not entered:
             return corrected
         if any(any(faults(Map(table=(it,)))) for it in corrected.tables.values()):
             why = "their table cannot be read so; answer for its other columns as well"
-            raise AnswerError(f"{', '.join(map(repr, sorted(entered)))}: {why}")
+            refused[min(entered)] = f"{', '.join(map(repr, sorted(entered)))}: {why}"
+            corrected.tables = before
 
 
 class Corrected:
@@ -176,7 +186,8 @@ class Corrected:
         left = answer.casefold() == LEAVE_OUT  # of what is not taken
         if near or left or not numbers or _SETTING.fullmatch(name) is None:
             return False
-        if ":" in answer or fact_named(answer) or fact_in(answer):
+        other = fact_named(answer) or fact_in(answer) or any(unit_and_metric(answer))
+        if ":" in answer or other:
             what = "the title of a column, a text or a fact (precision: fp16)"
             raise AnswerError(f"nothing is called {name!r} ({answer}); give {what}")
         if entered := self._enter_fact(own, answer, numbers):
@@ -221,9 +232,7 @@ class Corrected:
                     fields = compose(item.layers).fields
                     yield (item.locator, item.value), fields
 
-    def _unchanged(
-        self, number: int, before: Table, known: tuple[Fact, Fields] | None
-    ) -> str | None:
+    def _unchanged(self, number: int, before: Table, known: _Known) -> str | None:
         """Return why an answer changed no row of a table, which was so *before*.
 
         ``""`` where some row has what is *known* by it, ``None`` if one is changed.
@@ -307,47 +316,63 @@ class Corrected:
         name: str,
         answer: str,
         numbers: Sequence[int],
-        said: tuple[Fact, Fields] | None = None,
+        said: _Known = None,
     ) -> bool:
         """Enter what is *said* of a column, a row label or a text, if it is there.
 
         Unless it is known, that is what the *answer* is.
         """
-        places = self._places(name, numbers)
-        unchanged: list[str | None] = []
-        for number, place in places:
-            table: Table | None = self.tables.get(number)
-            if table is None:
-                continue
-            told = place.kind == "cell" and fact_told(table.columns[place.header])
-            known = said or fact_in(answer, told or None)
-            fact = fact_named(answer) or (known and known[0])
-            if said is None and place.kind == "column":
-                table = of_column(table, place.header, answer)
-            elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
-                table = without_rows(table, place)
-                self.notes.append(f"rows of {name!r} are left out")
-            elif known is not None:
-                table = with_facts(table, place, *known)
-            else:
-                metric = "give a metric, or " * (place.kind == "row")
-                raise AnswerError(
-                    f"{name!r}: {answer!r}: {metric}say of what it is: allowed: "
-                    f"{', '.join(FACTS)}, 'setting NAME', each with a value, as "
-                    "'precision fp16'"
-                )
-            before = self.tables[number]
-            self._put(number, table)
-            if table is not None:
-                unchanged.append(self._unchanged(number, before, known))
-            if fact is not None:
-                text = place.header if place.kind == "column" else place.text
-                self.doubted.add(f"{fact.name} of {text[:30]}")
-        self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
-        return bool(places)
+        faults = Faults()
+        for places in self._places(name, numbers):
+            unchanged: list[str | None] = []
+            for number, place in places:
+                with faults.of(f"table {number}"):
+                    if number in self.tables:
+                        entered = self._enter_place(number, place, name, answer, said)
+                        unchanged.append(entered)
+            if unchanged or not faults:
+                self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
+                self.notes += [f"{table}: {fault}" for table, fault in faults.items()]
+                return True
+        faults.check()
+        return False
 
-    def _places(self, name: str, numbers: Sequence[int]) -> list[tuple[int, Place]]:
-        """Return where *name* stands, each with the number of its table.
+    def _enter_place(
+        self, number: int, place: Place, name: str, answer: str, said: _Known
+    ) -> str | None:
+        """Enter what is *said* of a place, or the *answer*; return why it stays so.
+
+        Raise ``AnswerError`` where it does not fit.
+        """
+        before = self.tables[number]
+        table: Table | None
+        told = place.kind == "cell" and fact_told(before.columns[place.header])
+        known = said or fact_in(answer, told or None) or setting_in(answer)
+        fact = fact_named(answer) or (known and known[0])
+        if said is None and place.kind == "column":
+            table = of_column(before, place.header, answer)
+        elif place.kind in ("row", "cell") and answer.casefold() == LEAVE_OUT:
+            table = without_rows(before, place)
+            self.notes.append(f"rows of {name!r} are left out")
+        elif known is not None:
+            table = with_facts(before, place, *known)
+        else:
+            metric = "give a metric, or " * (place.kind == "row")
+            raise AnswerError(
+                f"{name!r}: {answer!r}: {metric}say of what it is: allowed: "
+                f"{', '.join(FACTS)}, 'setting NAME', each with a value, as "
+                "'precision fp16'"
+            )
+        self._put(number, table)
+        if fact is not None:
+            text = place.header if place.kind == "column" else place.text
+            self.doubted.add(f"{fact.name} of {text[:30]}")
+        return None if table is None else self._unchanged(number, before, known)
+
+    def _places(
+        self, name: str, numbers: Sequence[int]
+    ) -> list[list[tuple[int, Place]]]:
+        """Return where *name* stands, each with the number of its table, by kind.
 
         Titles of columns go before texts in cells, and these before headings. A column
         may be called by its number as well.
@@ -378,8 +403,8 @@ class Corrected:
                     found["text"][number, Place("cell", titles[n], text)] = None
             for text in headings:
                 found["heading"][number, Place("heading", text=text)] = None
-        places = next(([*it] for it in found.values() if it), [])
-        if nth and len({place.header for _, place in places}) > 1:
+        places = [[*it] for it in found.values() if it]
+        if nth and places and len({place.header for _, place in places[0]}) > 1:
             raise AnswerError(f"{name!r}: say of which, as '{name} of table 1'")
         return places
 
@@ -421,41 +446,3 @@ def _texts(sheet: Sheet, plain: str) -> tuple[Iterator[tuple[int, str]], Iterato
         or ("=" in plain and plain in map(plain_name, text.split()))
     )
     return cells, above
-
-
-def corrections(key: str, lines: Sequence[Entry], answer: str) -> dict[str, str]:
-    """Return what the *answer* to a card of *lines* corrects, by key or by name.
-
-    ``yes, but 2: ms; precision: fp16`` does two. A number beyond the lines is a name.
-    Raise ``AnswerError``, which names the card by *key*, where it makes no sense.
-    """
-    agreed = _YES.match(answer)
-    rest = answer[agreed.end() :] if agreed else answer
-    typed: list[tuple[str, str, list[str]]] = []
-    for each in rest.split(";") if rest.strip() or not agreed else ():
-        correction = _CORRECTED.fullmatch(each)
-        said = spelt(correction["answer"]) if correction else ""
-        if correction is None or not said:
-            why = f"NUMBER: ANSWER, 1 to {len(lines)}, or NAME: ANSWER"
-            why = f"give yes, or what is wrong as {why}"
-            raise AnswerError(f"{key!r}: {each.strip()!r}: {why}")
-        name = correction["quoted"] or correction["name"].strip()
-        if name.casefold() == "new":  # as a choice of work says it
-            name, said = "work", f"new: {said}"
-        number = int(name) if name.isdecimal() and not correction["quoted"] else 0
-        numbered = 0 < number <= len(lines)
-        asked = lines[number - 1].asked(said) if numbered else ()
-        typed.append((name, said, [it.key for it in asked]))
-    corrected: dict[str, str] = {}
-    own = {key for _, said, keys in typed if "->" not in said for key in keys}
-    for name, said, keys in typed:
-        # By a number an answer is to what a line asks, by its name to all that is
-        # called so and has none of its own, of a table perhaps.
-        of_tables = any(it.startswith(f"{name} of table ") for it, *_ in typed)
-        every = [it for line in lines for it in line.questions if not of_tables]
-        called = (it.key for it in every if it.short == name)
-        named = dict.fromkeys(it for it in (name, *called) if it not in own)
-        for key_ in keys or named:
-            before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + said
-    return corrected

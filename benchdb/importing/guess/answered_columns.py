@@ -13,17 +13,18 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.importing.guess import pivots
-from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft, named_figure
+from benchdb.importing.guess.column_draft import VARIANT, ColumnDraft
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     amounts,
     header_terms,
     profile,
 )
-from benchdb.importing.guess.corrections import OF_COLUMN, OF_TABLE, Line, begins
+from benchdb.importing.guess.corrections import OF_COLUMN, Line, begins
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
+    Faults,
     column_of,
     fact_named,
     fact_of,
@@ -34,14 +35,21 @@ from benchdb.importing.guess.figure_columns import (
     enter_language_model,
     figure_doubts,
     fits,
+    state_metric,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, LEAVING, Doubt, Inquiry
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+    LEAVING,
+    OF_TABLE,
+    Doubt,
+    Inquiry,
+)
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import PREFIXES, Column
 from benchdb.importing.quantities.tokens import Mark, convention
-from benchdb.importing.quantities.unit_names import COUNTED, understood
+from benchdb.importing.quantities.unit_names import understood
 
 _WITHIN = re.compile(r"(?<![\w.,/])\d[\d.,]*\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?!\w)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
@@ -61,11 +69,13 @@ def entered(
 
     *lines* are those of earlier cards. What is in doubt of a table, such as its work,
     follows from what its columns are said to be.
-    Raise ``AnswerError`` where no cell has such a figure.
+    It is a fault where no place takes an answer, as no cell has such a figure; where
+    some do, the rest is a note.
     """
-    keys = _keys(tables, inquiry, lines)
-    for number, table in enumerate(tables, 1):
-        yield from _enter_rows(table, number, keys, inquiry)
+    keys, refused = _keys(tables, inquiry, lines), Faults()
+    for table in tables:
+        number = table.number
+        yield from _enter_rows(table, number, keys, inquiry, refused)
         roles: list[str] = []
         for n, one in enumerate(table.drafts):
             names = plain_name(one.header), f"column {n + 1}"
@@ -73,15 +83,22 @@ def entered(
                 answer, at = inquiry.answers[key], (one.line, one.header[:30])
                 unit, metric = unit_and_metric(answer)
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
-                    if inquiry.answered.get(at) != key:  # else to what was asked of it
-                        own = {} if one.holds_figures else {VARIANT: one.bare}
-                        rows = (row for sheet in table.sheets for row in sheet.rows)
-                        cells = [row.cells[n].text for row in rows]
+                    if inquiry.answered.get(at) == key:
+                        continue  # it was to what was asked of it
+                    own = {} if one.holds_figures else {VARIANT: one.bare}
+                    rows = (row for sheet in table.sheets for row in sheet.rows)
+                    cells = [row.cells[n].text for row in rows]
+                    with refused.of(key):
                         yield from _figures(table, one, cells, key, inquiry)
                         one.add(**own)
                 elif table.may_have_figures() and inquiry.answered.get(at) != key:
                     roles += [one.header] if _enter_role(one, key, inquiry) else []
         _free_roles(table, roles)
+    for key, fault in refused.items():
+        if key in inquiry.used:  # some other place takes it
+            inquiry.notes.append(fault)
+        else:
+            inquiry.faults[key] = fault
 
 
 def _keys(
@@ -89,8 +106,8 @@ def _keys(
 ) -> _Keys:
     """Return the keys of answers by what they name in which table, with the column.
 
-    The beginning of a title is enough where no other title begins so. Raise
-    ``AnswerError`` where several do.
+    The beginning of a title is enough where no other title begins so; where several do
+    it is a fault.
     """
     drafts = [one for table in tables for one in table.drafts]
     titles = {plain_name(one.header): one.header for one in drafts}
@@ -100,7 +117,7 @@ def _keys(
     for key, answer in inquiry.answers.items():
         line, about = lines.get(key), OF_TABLE.fullmatch(key)
         name = plain_name(about["name"] if about else key)
-        numbers = [int(about["number"])] if about else [*range(1, len(tables) + 1)]
+        numbers = [int(about["number"])] if about else [one.number for one in tables]
         if line is not None:
             name = plain_name(line.header) if line.kind == "column" else ""
             numbers = [*line.tables]
@@ -109,17 +126,22 @@ def _keys(
         if name and begun:
             if begun[1:] and any(unit_and_metric(answer)):
                 listed = ", ".join(repr(titles[it]) for it in begun)
-                raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+                with inquiry.faults.of(key):
+                    raise AnswerError(f"{key!r}: {answer!r}: say which of {listed}")
+                continue
             name = name if begun[1:] else begun[0]
-        if name not in titles and OF_COLUMN.fullmatch(name) and numbers[1:]:
-            continue  # it is not said of which table
+        if (nth := OF_COLUMN.fullmatch(name)) and name not in titles:
+            n = int(nth["number"])
+            there = [it.drafts[n - 1 : n] for it in tables if numbers[1:]]
+            if len({one.header for some in there for one in some}) > 1:
+                continue  # it is not said of which table
         for number in numbers:
             keys[name, number].append(key)
     return keys
 
 
 def _enter_rows(
-    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry
+    table: TableDraft, number: int, keys: _Keys, inquiry: Inquiry, refused: Faults
 ) -> Iterator[Doubt]:
     """Make rows of a table those of the figures that answers to their labels say."""
     corner = corner_of(table.drafts)
@@ -135,8 +157,9 @@ def _enter_rows(
             if key not in inquiry.used and any(unit_and_metric(inquiry.answers[key])):
                 looks = profile(label, cells[label], table.decimal, units.get(label))
                 one = rows.setdefault(label, ColumnDraft(looks, table.line))
-                yield from _figures(table, one, cells[label], key, inquiry)
-                answered.append(one)
+                with refused.of(key):
+                    yield from _figures(table, one, cells[label], key, inquiry)
+                    answered.append(one)
     if answered:
         table.rows = [rows[label] for label in cells if label in rows]
         enter_labels(corner, table.rows, cells)
@@ -238,7 +261,7 @@ def _figures(
     if metric is None and one.metric not in (None, *metrics()):
         metric = "reported_value"  # a ratio is no claim any more
     if metric is not None:
-        _enter_metric(one, metric)
+        state_metric(one, metric)
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
@@ -248,26 +271,6 @@ def _figures(
     inquiry.enter(key, side, one.line, one.header[:30])
     inquiry.used.add(key)
     return table.weighed(doubts)
-
-
-def _enter_metric(one: ColumnDraft, metric: str) -> None:
-    """Make figures those of *metric*; raise ``AnswerError`` where they cannot be."""
-    counts = metrics()[metric].counts
-    of = {per for _, per in one.looks.kinds if per and counts}
-    if odd := of & COUNTED - {*counts}:
-        why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
-        raise AnswerError(f"{one.header!r}: {metric}: {why}")
-    one.kinds = one.kinds if one.unit else one.looks.kinds
-    if metrics()[metric].unit == "1":  # its whole name says then what it is
-        one.unit = "x" if one.bases == {"x"} else "1"
-        one.kinds = frozenset([("1", None)])
-        one.fields = {**named_figure(one.header), **one.fields}
-    one.take_metric(metric)
-    if one.bases == {"1"} and counts:
-        one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
-    if one.bases == {"1"} and not fits(metric, one.bases):
-        ms = f"{one.header!r}: {metric}: in which unit, is not said; give both"
-        raise AnswerError(f"{ms}, as '{one.header}: {metric} in ms'")
 
 
 def _within(

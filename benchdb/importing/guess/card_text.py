@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import groupby
 
 from benchdb.importing import naming
 from benchdb.importing.document import Document
@@ -31,14 +32,11 @@ _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Question:
     """Return a line in words; *at* is where the tables of its document begin."""
-    numbers = list(map(str, line.tables))
     tables = ""
-    if len(numbers) < len(at):  # else it is about all
-        more = " …" if numbers[_SHOWN:] else ""
-        listed = ", ".join(numbers[:_SHOWN])
-        several = f"tables {listed}{more}"
-        one = f"table {listed} at line {at[line.tables[0]]}"
-        tables = f" ({several if numbers[1:] else one})"
+    if len(line.tables) < len(at):  # else it is about all
+        one = f"table {line.tables[0]} at line {at[line.tables[0]]}"
+        several = f"tables {_ranges(line.tables)}"
+        tables = f" ({several if line.tables[1:] else one})"
     fact = line.fact
     values, where = _values(line, document)
     needed = (line.kind, fact.name) == ("nowhere", "work")
@@ -71,6 +69,14 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         else None,
         likely=None if needed else NOT_STATED if line.kind == "nowhere" else AGREED,
     )
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Return *numbers* in their order, those that follow each other as ``1-3``."""
+    rest = sorted(numbers)
+    ranges = groupby(rest, key=lambda it: it - rest.index(it))
+    parts = [[*map(str, part)] for _, part in ranges]
+    return ", ".join(it[0] if len(it) == 1 else f"{it[0]}-{it[-1]}" for it in parts)
 
 
 def _stated(line: Line) -> str:

@@ -24,6 +24,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    setting_in,
 )
 from benchdb.importing.guess.headings import expression_of
 from benchdb.importing.guess.questions import (
@@ -46,7 +47,6 @@ from benchdb.importing.mapping.language import (
 )
 from benchdb.importing.mapping.recognition import recognised
 
-OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
 OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
 ALL_ROWS = ""  # an expression that is found in any first cell
 _ABSENT = "not stated"
@@ -388,6 +388,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     """
     column = table.columns[name]
     of_figures = column.is_ in RESULTS
+    if answer == NOT_STATED and not of_figures:
+        answer = SETTING  # it tells rows apart still
     if answer.casefold() == LEAVE_OUT:
         table = _with_metric(table, name, answer)
         column = Column(is_="ignore", skip=table.columns[name].skip)
@@ -407,7 +409,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)
-    elif told is not None:
+    elif told is not None or (told := setting_in(answer)) is not None:
         return with_facts(table, Place("column", name), *told)
     else:
         check_metric(name, answer)

@@ -81,15 +81,15 @@ def leave_totals(tables: Sequence[TableDraft]) -> None:
         and (pattern("summary").search(one.header) or statistic(one.header)[0])
     ]
     columns = [
-        (one, amounts(_cells(table, one), one.unit))
+        (table, one, amounts(_cells(table, one), one.unit))
         for table in tables
         for one in (table.rows or table.drafts if totals else ())
         if one.holds_figures and one.header not in table.sheets[0].inherited
     ]
     for total in totals:
-        for one, values in columns:
+        for table, one, values in columns:
             if total.bases == one.bases and _sums_up(total, values):
-                where = f"{one.header!r} of the table at line {one.line}"
+                where = f"{one.header!r} of {table.called}"
                 total.leave(f"{total.header!r}: sums up {where}")
 
 

@@ -47,6 +47,7 @@ _OF_MACHINES = {"os", "cores", "cpu", "gpu", "chip", "ram", "version"}
 _SIDED = ("llm-prefill", "llm-decode")
 
 
+_TITLE = "what stands above it, or the file's name"
 _A_WORK = Free(f"known work, such as matmul or llm-decode, or {NEW_WORK}", work_fault)
 
 
@@ -262,7 +263,7 @@ def _name_work(one: ColumnDraft, *, inference: bool) -> None:
     one.column = Column(field="workload", ending=INFERENCE if inference else "")
 
 
-def belonging_doubts(table: TableDraft) -> list[Doubt]:
+def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     """Return the doubts of which work figures are beside others whose work is known.
 
     Beside those of one work, or of the sides of a language model, they need none.
@@ -293,15 +294,15 @@ def belonging_doubts(table: TableDraft) -> list[Doubt]:
     if choices.keys() & WORKS.keys():
         works = ("llm-generate", "llm-decode", "llm-prefill")
         choices = {work: WORKS[work] for work in works} | choices
-    choices[LEAVE_OUT] = "leave them out"
-    text = "Which work do {} belong to?"
+    choices |= {"title": _TITLE, LEAVE_OUT: "leave them out"}
+    text, title = "Which work do {} belong to?", _title(table, document)
     return [
         column_doubt(
             [one],
             "work",
             text,
             choices,
-            settle=partial(_enter_work, one),
+            settle=partial(_enter_work, one, title=title),
             free=_A_WORK,
         )
         for one in bare
@@ -320,9 +321,16 @@ def _token_doubt(table: TableDraft, one: ColumnDraft) -> Doubt:
     return column_doubt([one], "work", text, WORKS, **more)
 
 
-def _enter_work(one: ColumnDraft, answer: str) -> None:
+def _enter_work(one: ColumnDraft, answer: str, title: str = "") -> None:
     if not one.take(answer):
-        one.add(workload=work_of(answer))
+        one.add(workload=work_of(title if title and answer == "title" else answer))
+
+
+def _title(table: TableDraft, document: Document) -> str:
+    """Return what stands above a table, or the file's name, without its settings."""
+    stem = document.name.rsplit("/", 1)[-1].rpartition(".")[0] or document.name
+    title = re.sub(r"[_\s]+", " ", (headings(table) or [stem])[0])
+    return cut_settings(title)[0] or title
 
 
 def _language_work(
@@ -379,12 +387,10 @@ def _work_doubt(
         if models and mode != "training":
             by_key[f"{key}{INFERENCE}"] = one
             choices[f"{key}{INFERENCE}"] = f"inference by what {shown} names"
-    heads = headings(table)
-    title = re.sub(r"[_\s]+", " ", (heads or [stem or document.name])[0])
-    title = cut_settings(title)[0] or title
+    heads, title = headings(table), _title(table, document)
     choices |= _work_named(title) if not by_key and len(heads) < 2 else {}
     guess = None if choices else "title"
-    choices["title"] = "what stands above it, or the file's name"
+    choices["title"] = _TITLE
     named = f" -> {work_of(title)}" if guess and len(heads) < 2 else ""
     cells = "".join(f"; {', '.join(one.looks.texts[:2])[:40]}" for one in columns[:1])
 
@@ -405,7 +411,7 @@ def _work_doubt(
         text="What is the work of {}?",
         name=columns[0].header[:30] if columns else "",
         also=tuple(it.header[:30] for it in table.drafts if not it.holds_figures),
-        subject=f"the table at line {table.line} ({title[:_HEADING]!r}{named}{cells})",
+        subject=f"{table.called} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,
         choices={**choices, LEAVE_OUT: "leave the table out"},
         settle=settle,

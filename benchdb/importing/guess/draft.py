@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from benchdb.importing import naming
 from benchdb.importing.building import slug
 from benchdb.importing.document import Document
-from benchdb.importing.guess.agreement import correct, corrections
+from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
@@ -35,7 +35,7 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.guess.facts import Faults
 from benchdb.importing.guess.headings import origin
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -44,13 +44,13 @@ from benchdb.importing.guess.questions import (
     Question,
     entries,
     spelt,
-    unused,
 )
 from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
 from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
+from benchdb.importing.guess.typed_answers import corrections, unused
 from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
 from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
@@ -105,16 +105,24 @@ def propose(
     sheets = [*map(divided, sheets)]
     tables = list(_drafts(document, sheets, left_out))
     plan = _Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
+    begin = [one.sheets[0].line for one in plan.tables]
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
-    earlier = _Earlier()
+    earlier, refused = _Earlier(), Faults()
     for key in chain(["readings"], map("readings {}".format, count(2))):
         state = _settled(plan, given, earlier)
         questions = [it for it in state.questions if not earlier.has(it)]
-        open_ = [it for it in state.questions if it.likely is None and earlier.has(it)]
-        if open_:
-            raise AnswerError(f"yes is not enough: {open_[0].reading()}")
-        said = corrections(key, entries(questions), cards.get(key, AGREED))
+        for one in state.questions:
+            # What has an answer that makes no sense is named by that.
+            names = {fields.plain_name(name) for _, name in one.places}
+            unsaid = one.key not in given and names.isdisjoint(
+                map(fields.plain_name, given)
+            )
+            if one.likely is None and unsaid and earlier.has(one):
+                refused[one.key] = f"yes is not enough: {one.reading()}"
+        lines, answer = entries(questions), cards.get(key, AGREED)
+        known = {*state.asked, *earlier.asked}
+        said = corrections(key, lines, answer, refused, begin, known)
         if key not in cards or not (questions or said):
             break
         given |= said
@@ -125,7 +133,9 @@ def propose(
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
     titles = {fields.plain_name(it) for one in sheets for it in one.header}
-    notes = [*state.notes, *unused(given | cards, known, state.used, titles)]
+    refused |= state.refused
+    notes = [*state.notes, *unused(given | cards, known, state.used, refused, titles)]
+    refused.check()
     return Proposal(
         map=state.map,
         toml=to_toml(state.map, state.remarks),
@@ -139,7 +149,8 @@ def propose(
 class _State(msgspec.Struct, frozen=True):
     """What follows from answers: a map, what is said of it, and what is inferred.
 
-    *asked* are the lines of doubts by the keys of these, *used* those of answers,
+    *asked* are the lines of doubts by the keys of these, *used* those of answers, of
+    which *refused* says what is wrong with some,
     *lines* were read off the rows, by their keys. *remarks* say where the tables of the
     map stand.
     """
@@ -152,6 +163,7 @@ class _State(msgspec.Struct, frozen=True):
     lines: Mapping[str, Line]
     asked: Mapping[str, str]
     used: AbstractSet[str]
+    refused: Mapping[str, str]
 
 
 class _Earlier(msgspec.Struct, frozen=True):
@@ -183,14 +195,14 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
     document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
     tables = _read(plan, inquiry, earlier.lines)
-    read = [it for it in enumerate(tables, 1) if it[1].has_figures()]
+    read = [(one.number, one) for one in tables if one.has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
     left_out += named_with_lines(plan.unread(tables), taken)
     # A fault would spoil the tables beside it.
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)
         why = "a map cannot say what it holds"
-        left_out.append(f"the table at line {one[1].line}: {why}")
+        left_out.append(f"{one[1].called}: {why}")
     # The first table that fits explains a sheet: those that ask for more come first.
     read.sort(key=lambda it: (-len(it[1].drafts), not it[1].alone))
     drafts = dict(read)
@@ -201,12 +213,17 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         {key: draft.table() for key, draft in drafts.items()},
         {key: draft.sources for key, draft in drafts.items()},
         {key: it for key, it in answers.items() if key not in of_doubts},
-        inquiry.known,
+        inquiry,
         earlier.lines,
     )
     left_out += [
-        f"the table at line {line}: as answered"
-        for key, line in at.items()
+        f"table {number} at line {one.sheets[0].line}: as answered"
+        for number, one in enumerate(plan.tables, 1)
+        if number not in {it.number for it in tables}
+    ]
+    left_out += [
+        f"{draft.called}: as answered"
+        for key, draft in drafts.items()
         if key not in corrected.tables
     ]
     made = {id(it): corrected.tables.get(key) for key, it in drafts.items()}
@@ -230,6 +247,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
         lines={line.key: line for line in corrected.lines},
         asked=inquiry.known,
         used=inquiry.used | corrected.used,
+        refused=inquiry.faults,
     )
 
 
@@ -242,6 +260,10 @@ def _read(
     """
     document = plan.document
     tables = [planned.draft() for planned in plan.tables]
+    for number, one in enumerate(tables, 1):
+        one.number = number
+    left = {*inquiry.left_tables(len(tables))}
+    tables = [one for one in tables if one.number not in left]
     inquiry.settle(it for one in tables for it in one.pair_doubts())
     doubts = [it for one in tables for it in one.weighed(one.column_doubts())]
     leave_summaries(tables)  # of which nothing is to be asked
@@ -260,7 +282,8 @@ def _read(
     # First, as what headings name may be the work.
     of_headings = partial(heading_doubts, others=taken)
     of_work = partial(work_doubts, document=document)
-    for doubts_of in (of_headings, of_work, belonging_doubts):
+    of_others = partial(belonging_doubts, document=document)
+    for doubts_of in (of_headings, of_work, of_others):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     for table in taken:
         table.enter_network(_stem(document))
@@ -449,7 +472,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
         if one.left is not None and not (whole and one.header in taken):
             yield f"{where}: {one.left}"
     if table.rows and all(one.column and not one.left for one in table.rows):
-        yield f"the table at {where}: no row of it is one of figures, as answered"
+        yield f"{table.called}: no row of it is one of figures, as answered"
     yield from _ratios(table, made)
     if table.may_have_figures():
         return
@@ -471,7 +494,7 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
         why = f"no column is one of figures; {cause}"
     elif digits:
         why = f"no column is one of figures; its cells are such as {digits[0][:60]!r}"
-    yield f"the table at line {table.line} ({listed}): {why}"
+    yield f"{table.called} ({listed}): {why}"
 
 
 def _ratios(table: TableDraft, made: Table | None) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """The facts of runs that a card shows, by name, and what is typed to correct them."""
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 
 import msgspec
@@ -32,11 +32,48 @@ _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
+_SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
 class AnswerError(UsageError):
-    """An answer makes no sense: says which would."""
+    """Answers make no sense: says of each, in a line, which would."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Return what is wrong with each answer."""
+        return str(self).splitlines()
+
+
+class Faults(dict[str, str]):
+    """What is wrong with answers, by their keys.
+
+    *typed* is the part of an answer to a card that a key was given by.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing wrong."""
+        super().__init__()
+        self.typed: dict[str, str] = {}
+
+    @contextmanager
+    def of(self, key: str) -> Iterator[None]:
+        """Take down what is wrong with the answer *key*, and go on."""
+        try:
+            yield
+        except AnswerError as error:
+            self.setdefault(key, str(error))
+
+    def check(self) -> None:
+        """Raise ``AnswerError`` if something is wrong: once for each part."""
+        parts: dict[str, str] = {}
+        for key, fault in self.items():
+            part = self.typed.get(key, key)
+            number = part.partition(":")[0].strip()
+            shown = f"{number}: {fault}" if number.isdecimal() else fault
+            parts.setdefault(part, shown)
+        if parts:
+            raise AnswerError("\n".join(dict.fromkeys(parts.values())))
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -205,8 +242,12 @@ def setting(name: str) -> Fact:
 
 
 def setting_field(answer: str) -> str | None:
-    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``."""
-    fact = fact_named(answer)
+    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``.
+
+    With a value it is what a column has, and not what its cells are.
+    """
+    valued = _SETTING_IN.fullmatch(answer.removeprefix(_SETTING))
+    fact = None if valued else fact_named(answer)
     return None if fact is None or fact.name in FACTS else min(fact.fields)
 
 
@@ -238,11 +279,18 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     return (fact, facts) if fact is not None and facts else None
 
 
+def setting_in(answer: str) -> tuple[Fact, Fields] | None:
+    """Return the setting and its value that *answer* is: ``concurrency 32``."""
+    typed = _SETTING_IN.fullmatch(answer)
+    return fact_in(f"{_SETTING}{answer}") if typed else None
+
+
 def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
     """Return the unit and the metric that *answer* is: ``tokens_per_second in tok/s``.
 
-    Either may stand alone.
+    Either may stand alone. ``figure`` is what lines call a result without a unit.
     """
+    answer = "reported_value" if answer.casefold() == "figure" else answer
     parts = [it for it in re.split(r"\s*[;,]\s*|\s+in\s+|\s+", answer) if it]
     metric = next((it for it in parts if it in metrics()), None)
     rest = " ".join(it for it in parts if it != metric)

@@ -19,6 +19,7 @@ from benchdb.importing.guess.column_draft import (
     STATISTICS,
     ColumnDraft,
     column_doubt,
+    named_figure,
 )
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
@@ -33,9 +34,13 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
-from benchdb.importing.guess.facts import setting_field
+from benchdb.importing.guess.facts import (
+    AnswerError,
+    setting_field,
+    unit_and_metric,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
-from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 FINAL = ("final_accuracy", "final_loss")
 TOKENS = ("tokens_per_second", "tokens_per_joule")
@@ -44,6 +49,7 @@ OF_SIDES = {
     "time_to_first_token_seconds": "prefill",
     "time_per_token_seconds": "decode",
 }
+_USUAL = {"s": "ms", "B": "GB"}  # for examples
 # Figures of so many are in the smaller unit more often.
 _BY_SIZE = (("s", "ms", 100), ("GB", "MB", 256))
 TTFT = "time_to_first_token_seconds"
@@ -192,7 +198,7 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
 
     def settle(answer: str) -> list[Doubt]:
         draft.rated = draft.given = False
-        if draft.take(answer):
+        if draft.take(answer) or take_figures(draft, answer):
             return []
         draft.take_unit(answer)
         if times and draft.bases == {"s"}:
@@ -204,7 +210,9 @@ def _kind_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     no_unit = "it is no unit that can be understood"
     free = Free(
         "a unit, such as ms, tok/s or GB",
-        lambda it: None if understood(it) or setting_field(it) else no_unit,
+        lambda it: (
+            None if understood(it) or setting_field(it) or of_one(it) else no_unit
+        ),
     )
     draft.aside = around.clear and not (looks.terms & CLEAR_TERMS or draft.fields)
     more: dict[str, object] = {"settle": settle, "free": free}
@@ -246,7 +254,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         return []
 
     def settle(answer: str) -> list[Doubt]:
-        if not bases & draft.bases or draft.take(answer):
+        taken = not bases & draft.bases or draft.take(answer)
+        if taken or take_figures(draft, answer):
             return []
         if answer in (*metrics(), *FIELDS, RATIO):
             draft.take_metric(answer)
@@ -260,7 +269,8 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         unit = understood(answer)
         kinds = [(unit.base, unit.per)] if unit else []
         said = metric or metric_of(kinds, draft.looks.terms, around.terms)
-        if (unit and said) or fits(answer, bases) or setting_field(answer):
+        known = fits(answer, bases) or setting_field(answer) or of_one(answer)
+        if (unit and said) or known:
             return None
         return f"it is no unit, and no metric of schema/metrics.json in {listed}"
 
@@ -285,6 +295,51 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     return [column_doubt([draft], topic, text, titles, **more)]
 
 
+def of_one(answer: str) -> bool:
+    """Tell whether *answer* is a metric in a unit, and the one is in the other."""
+    unit, metric = unit_and_metric(answer)
+    of = understood(unit or "")
+    return metric is not None and of is not None and fits(metric, [of.base])
+
+
+def take_figures(draft: ColumnDraft, answer: str) -> bool:
+    """Make figures those of a metric in a unit; tell whether *answer* is these.
+
+    Raise ``AnswerError`` where they cannot be.
+    """
+    unit, metric = unit_and_metric(answer)
+    if unit is None or metric is None:
+        return False
+    draft.given = False
+    draft.take_unit(unit)
+    state_metric(draft, metric)
+    return True
+
+
+def state_metric(one: ColumnDraft, metric: str) -> None:
+    """Make figures those of *metric*; raise ``AnswerError`` where they cannot be."""
+    counts = metrics()[metric].counts
+    of = {per for _, per in one.looks.kinds if per and counts}
+    if odd := of & COUNTED - {*counts}:
+        why = f"it counts {', '.join(sorted(odd))}, and not {', '.join(counts)}"
+        raise AnswerError(f"{one.header!r}: {metric}: {why}")
+    one.kinds = one.kinds if one.unit else one.looks.kinds
+    if metrics()[metric].unit == "1":  # its whole name says then what it is
+        one.unit = "x" if one.bases == {"x"} else "1"
+        one.kinds = frozenset([("1", None)])
+        one.fields = {**named_figure(one.header), **one.fields}
+    one.take_metric(metric)
+    if one.bases == {"1"} and counts:
+        one.take_unit(f"{counts[0]}{metrics()[metric].unit.removeprefix('1')}")
+    if not fits(metric, one.bases):
+        why = f"its figures are in {one.unit or ', '.join(sorted(one.bases))}"
+        if one.bases == {"1"}:
+            unit = metrics()[metric].unit
+            such = f"{one.header}: {metric} in {_USUAL.get(unit, unit)}"
+            why = f"in which unit, is not said; give both, as {such!r}"
+        raise AnswerError(f"{one.header!r}: {metric}: {why}")
+
+
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
     """Return that a specification is left out, and a size or share of nothing named.
 
@@ -303,12 +358,13 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates
     names = [n for it in sorted(draft.bases) for n in every.get(it, ()) if n in known]
-    if draft.metric is not None:
-        return names
-    if draft.bases == {"s"}:
-        names = list(dict.fromkeys([*likely, *names]))
-    elif (per := {per for _, per in draft.kinds}) - {None, "token"} and None not in per:
-        names = [name for name in names if name not in TOKENS]  # of other things
+    per = {per for _, per in draft.kinds}
+    if draft.metric is None and draft.bases == {"s"}:
+        return list(dict.fromkeys([*likely, *names]))
+    if per == {"token"}:
+        return [name for name in names if name in TOKENS]
+    if draft.metric is None and per - {"token"} and None not in per:
+        return [name for name in names if name not in TOKENS]  # of other things
     return names
 
 

@@ -4,24 +4,32 @@ Doubts about columns, rows and tables that are of one kind make one line: one an
 settles them all. Each has a key of its own as well, so that it can be answered alone.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
 
-from benchdb.errors import suggestion
-from benchdb.importing.guess.facts import AnswerError, fact_named, setting
+from benchdb.importing.guess.facts import (
+    AnswerError,
+    Faults,
+    fact_named,
+    setting,
+    unit_and_metric,
+)
 from benchdb.importing.mapping.fields import INFERENCE, plain_name
 
 LEAVE_OUT = "leave-out"
 NOT_STATED = "not-stated"
-LEAVING = (LEAVE_OUT, NOT_STATED, "nothing")  # of which each doubt has one
+UNSAID = (NOT_STATED, "nothing")  # which say the same
+LEAVING = (LEAVE_OUT, *UNSAID)  # of which each doubt has one
 NOT_SAID = "not-said"  # instead of an answer
 AS_ANSWERED = "an answer"  # where a table has a fact from that is asked for by itself
 ANSWERED = "{} of {}, as answered"  # the key of a fact of a column
 AGREED = "yes"
 SETTING = "setting"
 REFUSED = ("no", "n", LEAVE_OUT)  # answers to a whole card
+OF_TABLE = re.compile(r"(?i)(?P<name>.*?)\s*(?:\b(?:of|in)\s+)?\btable (?P<number>\d+)")
 _NAMED = 4  # subjects that a line names
 _SHOWN = 3  # answers that it shows beside the likely one
 # Topics of doubts about a column of figures, which make one line.
@@ -33,10 +41,11 @@ _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is
 def spelt(answer: str) -> str:
     """Return *answer* as the choices are spelt that all lines have: ``leave-out``.
 
-    A ``variant`` is what a setting of no other name tells.
+    A ``variant`` is what a setting of no other name tells, ``nothing`` what is not
+    stated.
     """
     choice = "-".join(answer.split()).casefold()
-    choice = SETTING if choice == "variant" else choice
+    choice = {"variant": SETTING, "nothing": NOT_STATED}.get(choice, choice)
     return choice if choice in (LEAVE_OUT, NOT_STATED, SETTING) else answer.strip()
 
 
@@ -126,6 +135,8 @@ class Entry(msgspec.Struct, frozen=True):
         """
         every = self.questions
         takers = [one for one in every if one.takes(answer)]
+        if takers and all(unit_and_metric(answer)):
+            return takers  # to what asks for the one, and to what asks for the other
         topics = dict.fromkeys(one.topic for one in takers or every)
         if every[0].choices:
             alike = [one for one in every if one.topic == next(iter(topics))]
@@ -265,8 +276,10 @@ class Doubt(msgspec.Struct, frozen=True):
 
     def accepted(self, key: str, answer: str) -> str:
         """Return *answer* as a choice or as typed; raise ``AnswerError`` for others."""
+        plain = answer.casefold()
         for choice in self.choices:
-            if choice.casefold() == answer.casefold():
+            # Of these two each doubt has but one.
+            if plain == choice.casefold() or {plain, choice} == {*UNSAID}:
                 return choice
         why = self.free.fault(answer) if self.free and answer else "it is no choice"
         if why is None:
@@ -295,6 +308,7 @@ class Inquiry:
         self._by_column = {plain_name(key): key for key in answers}
         self.known: dict[str, str] = {}  # the line of each key of a doubt
         self.used: set[str] = set()  # answers
+        self.faults = Faults()
         self.roles: set[str] = set()  # those that say what a column is
         self.answered: dict[tuple[int, str], str] = {}  # by lines and names of columns
         self.notes: list[str] = []  # what was answered
@@ -332,6 +346,15 @@ class Inquiry:
             self._kinds.clear()
             self.settle(brought)
 
+    def left_tables(self, most: int) -> Iterator[int]:
+        """Yield which of *most* tables are left out before anything is asked."""
+        for key, answer in self.answers.items():
+            about = OF_TABLE.fullmatch(key)
+            whole = about and not about["name"] and answer.casefold() == LEAVE_OUT
+            if about and whole and 0 < int(about["number"]) <= most:
+                self.used.add(key)
+                yield int(about["number"])
+
     def enter(self, key: str, answer: str, line: int, name: str) -> None:
         """Note what a column or heading is by an *answer*: that needs no line more.
 
@@ -368,14 +391,20 @@ class Inquiry:
         if not alive:
             return
         self.used.add(key)
-        answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
+        with self.faults.of(key):
+            answers = [doubt.accepted(key, self.answers[key]) for doubt in alive]
+        if key in self.faults:  # the rest is judged as if it were not answered
+            for doubt in alive:
+                yield from (doubt.settle(doubt.likely) if doubt.likely else ()) or ()
+            return
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
             for name in (doubt.name, *doubt.also):
                 said = answer if fact_named(answer) else doubt.topic
                 self.enter(key, said, doubt.line, name)
-            yield from doubt.settle(answer) or ()
+            with self.faults.of(key):
+                yield from doubt.settle(answer) or ()
 
     def _assume(self, key: str, doubt: Doubt) -> Iterable[Doubt]:
         """Settle a doubt that nobody answered by what is likely; else it stays open."""
@@ -385,7 +414,8 @@ class Inquiry:
         if (doubt.line, doubt.name) in self.answered and (
             doubt.is_single or self._is_beside(key)
         ):
-            self.notes.append(Entry(((_question(key, [doubt]),),)).reading())
+            words = doubt.choices.get(doubt.likely or "", doubt.likely)
+            self.notes.append(f"{_question(key, [doubt]).text} {words}")
             return more
         entry = doubt, doubt.is_about_figures
         self._unanswered.setdefault(key, []).append(entry)
@@ -422,33 +452,10 @@ class Inquiry:
         for name in (*names, *(("work",) * (doubt.topic == "work"))):  # which is of all
             typed = self.answers.get(name, "")
             # What is left out is the column, and not all that the doubt is about.
-            other = typed.casefold() == LEAVE_OUT and (doubt.also or name == "work")
-            keys += [name] if doubt.takes(typed) and not other else []
+            left = typed.casefold() == LEAVE_OUT and (doubt.also or name == "work")
+            if doubt.takes(typed) and not (left or all(unit_and_metric(typed))):
+                keys.append(name)
         return next((name for name in keys if name in self.answers), None)
-
-
-def unused(
-    answers: Mapping[str, str],
-    known: Collection[str],
-    used: Collection[str],
-    titles: Collection[str] = (),
-) -> Iterator[str]:
-    """Yield which *answers* were not needed; raise ``AnswerError`` for an unknown one.
-
-    What one answer settles another may have been asked about before. *titles* are those
-    of columns, of tables as well that have no figures.
-    """
-    for key in sorted(answers.keys() - used):
-        titled = plain_name(key) in titles
-        if titled and key not in known and answers[key].casefold() != LEAVE_OUT:
-            why = "nothing of its table is taken; a unit or a metric makes it figures"
-            raise AnswerError(f"{key!r}: {answers[key]!r}: {why}")
-        if key not in known and not titled:
-            near = suggestion(key, known) if known else ""
-            what = "the number of a line, a fact, the title of a column or a text"
-            near = near if "mean" in near else f"; give {what} of the document"
-            raise AnswerError(f"nothing asks {key!r}{near}")
-        yield f"{key!r}: the answer {answers[key]!r} was not needed"
 
 
 def _question(key: str, doubts: Sequence[Doubt]) -> Question:

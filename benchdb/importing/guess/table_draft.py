@@ -89,7 +89,7 @@ class TableDraft:
     ) -> None:
         """Begin with how the columns look; *decimal* is the mark of other tables."""
         self.sheets, self.alone, self.decimal = sheets, alone, decimal
-        self.line = sheets[0].line
+        self.number, self.line = 0, sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(segments(sheets)))
@@ -110,6 +110,11 @@ class TableDraft:
             )
         training = self.mode() == "training"
         self.around = around(sheets[0], looks, training=training)
+
+    @property
+    def called(self) -> str:
+        """Return what messages call it by, as answers may: its number and its line."""
+        return f"table {self.number} at line {self.line}"
 
     def pair_doubts(self) -> Iterator[Doubt]:
         """Yield the doubts about cells with two numbers, and columns without a heading.

@@ -118,11 +118,15 @@ def _pattern(line: str) -> _Pattern:
         named, unit = token[1:-1].strip(), _UNIT.match(words)
         numeric = unit is not None and understood(unit[1]) is not None
         end += r"(?!\w)" if numeric and words[-1:].isalnum() else ""
-        stated = _is_unit(re.split(r"[\s_(]", named.rstrip(")"))[-1])
-        title = f"{named} ({unit[1]})" if unit and numeric and not stated else named
-        slots.append(_Slot(title, numeric or stated))
-        held = rf"{_SIGNED}.*" if stated else r"\S.*"
-        held = _NUMBER if numeric else f"{held}?" if words else held
+        last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
+        title, held = named, r"\S.*?" if words else r"\S.*"
+        if _is_unit(last):  # which may be printed as well
+            held = rf"{_SIGNED}.*?"
+            end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
+        elif unit and numeric:
+            title = f"{named} ({unit[1]})"
+        held = _NUMBER if numeric else held
+        slots.append(_Slot(title, numeric or _is_unit(last)))
         parts.append(rf"(?>\s*({held}){end})")
     written = map("".join, zip(rest[::2], rest[1::2], strict=True))
     return _Pattern(tuple(slots), tuple(parts), (first, *written))

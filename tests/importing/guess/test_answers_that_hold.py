@@ -220,7 +220,7 @@ def test_a_column_that_named_the_work_is_a_setting_under_its_own_name(answer):
     assert not found.questions
 
     (asked,) = proposed(SIZES, f"Batch Size: {answer}").questions
-    assert asked.text.startswith("What is the work of the table at line 3")
+    assert asked.text.startswith("What is the work of table 1 at line 3")
 
 
 def test_a_fact_of_all_reaches_tables_that_say_nothing_of_it():
@@ -258,7 +258,7 @@ def test_other_figures_under_a_title_that_is_left_out_stay_and_are_named():
 def test_without_the_column_that_named_the_work_the_rest_of_an_answer_counts():
     found = proposed(STAGES, "stage: leave-out; machine of table 2: M2 Max")
     (asked,) = found.questions
-    assert asked.text.startswith("What is the work of the table at line 9")
+    assert asked.text.startswith("What is the work of table 2 at line 9")
     machines = [it.machine.chip.name for it in records(found, STAGES)]
     assert machines == ["unknown", "M2 Max"]
 

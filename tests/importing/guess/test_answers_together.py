@@ -55,7 +55,7 @@ def test_figures_that_are_left_without_work_are_asked_about():
     text += table("Operation | Size | s", "conv | 8 | 7.5")
     answer = "Operation of table 2: leave-out"
     (line,) = answered(text, answer).questions
-    assert line.text.startswith("What is the work of the table at line 7 ")
+    assert line.text.startswith("What is the work of table 2 at line 7 ")
     assert line.likely == "title"
 
     found = answered(text, answer, "1: llm-train")
@@ -65,7 +65,7 @@ def test_figures_that_are_left_without_work_are_asked_about():
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
     text = "# Inference\n\n" + table("Model | s", "Wren (v2) | 2.5", "Lark (v3) | 3.5")
     (asked,) = asked_again(text, "Model: setting")
-    assert asked.startswith("What is the work of the table at line 3")
+    assert asked.startswith("What is the work of table 1 at line 3")
 
 
 def test_a_column_that_takes_what_another_told_leaves_it_a_setting():
@@ -228,3 +228,23 @@ def test_a_label_goes_before_titles_that_begin_with_it():
     text = "# mlx on M2 Max\n\n" + table("What | first run", "first | 12.5", "b | 7.5")
     found = answered(text, "first: tok/s; work: llm-decode")
     assert figures(found, text) == [("llm-decode", "tokens_per_second", 12.5)]
+
+
+def test_a_column_of_like_tables_is_called_by_its_number():
+    one = table("Operation | warm", "conv | 2.5")
+    text = "# torch on M2 Max\n\n## A\n\n" + one + "\n## B\n\n" + one
+    found = answered(text, "column 2: operation_seconds in ms")
+    assert {it[1:] for it in figures(found, text)} == {("operation_seconds", 0.0025)}
+
+
+@pytest.mark.parametrize("answer", ["work_seconds", "tok/s"])
+def test_a_metric_or_a_unit_is_no_value_of_a_setting(answer):
+    text = ABOVE + table("Operation | ms", "conv | 2.5")
+    with pytest.raises(AnswerError, match=r"nothing is called 'wool time'"):
+        answered(text, f"wool time: {answer}")
+
+
+def test_a_metric_in_another_unit_than_its_title_says_is_refused():
+    text = ABOVE + table("Model | wall_TPS", "wren 7B | 30.5", "lark 7B | 40.5")
+    with pytest.raises(AnswerError, match="'wall_TPS': work_seconds: its figures are"):
+        answered(text, "wall: work_seconds")

@@ -320,8 +320,10 @@ def test_what_is_typed_is_taken_where_it_has_sense():
     Inquiry({"paint of a": "blue"}).settle([doubt("a", 1, settled.append)])
 
     assert settled == ["blue"]
+    refused = Inquiry({"paint of a": "green"})
+    refused.settle([doubt("a", 1)])
     with pytest.raises(AnswerError, match="'green': no colour; allowed: red, a col"):
-        Inquiry({"paint of a": "green"}).settle([doubt("a", 1)])
+        refused.faults.check()
 
 
 def test_figures_of_one_kind_in_an_object_are_one_question():
@@ -368,7 +370,7 @@ def test_a_table_that_is_named_as_left_out_has_no_line_of_its_own():
     found = of_text(COUNTS)
 
     assert not [it.key for it in found.questions if "Foo" in it.text]
-    left = "the table at line 9 (Grade, Foo): no column is one of figures"
+    left = "table 2 at line 9 (Grade, Foo): no column is one of figures"
     assert left in "\n".join(found.left_out)
 
 

@@ -105,13 +105,13 @@ def test_a_list_of_what_sums_up_a_table_is_no_run():
     values, left = with_list(mean="2.58 s", total="7.75 s", largest="4000 ms")
 
     assert {*values} == {1.5, 2.25, 3.25, 4}
-    assert "'Average time': sums up 'Time (s)' of the table at line 8" in left
+    assert "'Average time': sums up 'Time (s)' of table 2 at line 8" in left
 
 
 def test_a_total_of_something_else_is_asked_about():
     _, left = with_list(mean="2.6 s", total="9.5 s", largest="4.5 s")
 
-    assert left == "line 3: 'Average time': sums up 'Time (s)' of the table at line 8"
+    assert left == "line 3: 'Average time': sums up 'Time (s)' of table 2 at line 8"
 
 
 def test_a_lowest_value_beside_a_plain_one_is_not_in_minutes():

@@ -41,6 +41,17 @@ def test_a_unit_behind_a_name_wants_a_number_before_it():
     assert texts(sheet) == [("conv", "3.2"), ("norm", "1.5e-3")]
 
 
+def test_a_unit_in_a_name_may_be_printed_as_well():
+    text = "conv fp16 0.25 ms 32.5 GB/s\npool fp16 0.5 41 GB/s\n"
+
+    (sheet,) = sheets(text, "{work} {precision} {time ms} {bandwidth GB/s}")
+
+    assert texts(sheet) == [
+        ("conv", "fp16", "0.25", "32.5"),
+        ("pool", "fp16", "0.5", "41"),
+    ]
+
+
 @pytest.mark.parametrize(
     "line",
     [
