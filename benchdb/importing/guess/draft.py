@@ -283,8 +283,8 @@ def _read(
     of_headings = partial(heading_doubts, others=taken)
     of_work = partial(work_doubts, document=document)
     of_others = partial(belonging_doubts, document=document)
-    for doubts_of in (of_headings, of_work, of_others):
-        inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
+    for in_order in (of_headings, of_work, of_others):
+        inquiry.settle(it for one in taken for it in one.weighed(in_order(one)))
     for table in taken:
         table.enter_network(_stem(document))
     for doubts_of in (blank_doubts, repeat_doubts):
