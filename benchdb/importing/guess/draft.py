@@ -5,12 +5,10 @@ for all that is alike.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import chain, count, groupby, islice
-from operator import attrgetter
+from itertools import chain, count
 
 import msgspec
 from msgspec.structs import replace
@@ -22,7 +20,7 @@ from benchdb.importing.guess.agreement import correct
 from benchdb.importing.guess.answered_columns import entered
 from benchdb.importing.guess.card_text import as_question
 from benchdb.importing.guess.column_draft import RATIO
-from benchdb.importing.guess.column_profile import ColumnProfile, profiles, unread
+from benchdb.importing.guess.column_profile import unread
 from benchdb.importing.guess.corrections import Line
 from benchdb.importing.guess.cross_checks import (
     keep_once,
@@ -36,7 +34,7 @@ from benchdb.importing.guess.document_doubts import (
     work_doubts,
 )
 from benchdb.importing.guess.facts import Faults
-from benchdb.importing.guess.headings import origin
+from benchdb.importing.guess.plan import Plan, planned
 from benchdb.importing.guess.questions import (
     AGREED,
     Entry,
@@ -46,27 +44,18 @@ from benchdb.importing.guess.questions import (
     spelt,
 )
 from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
-from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.guess.typed_answers import corrections, unused
-from benchdb.importing.guess.unread import UnreadLine, named_with_lines, unread_lines
-from benchdb.importing.guess.wide_sheets import narrowed
+from benchdb.importing.guess.unread import named_with_lines
 from benchdb.importing.mapping import fields
 from benchdb.importing.mapping.language import Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
-from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables.divided import divided
 
-_SHEETS = 100  # with one header that stand alone
-_NAME = 300  # characters
 _OF_FILES = ("machine", "device", "framework", "precision", "batch_size")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ROWS = 100  # of a table in which a decimal mark is looked for
-_TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
 CARD = re.compile(r"readings(?: \d)?")  # the key of a card: readings, readings 2
 _OPEN = "what it holds is asked for"
 
@@ -101,10 +90,7 @@ def propose(
     a further one.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
-    left_out: list[str] = []
-    sheets = [*map(divided, sheets)]
-    tables = list(_drafts(document, sheets, left_out))
-    plan = _Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
+    plan = planned(document, sheets)
     begin = [one.sheets[0].line for one in plan.tables]
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
@@ -132,7 +118,7 @@ def propose(
     if given.keys() - state.used - every.keys():  # of what another answer leaves out
         every = every.with_(_settled(plan, {}, _Earlier()))
     known = every.keys() | cards.keys()
-    titles = {fields.plain_name(it) for one in sheets for it in one.header}
+    titles = {fields.plain_name(it) for one in plan.sheets for it in one.header}
     refused |= state.refused
     notes = [*state.notes, *unused(given | cards, known, state.used, refused, titles)]
     refused.check()
@@ -190,7 +176,7 @@ class _Earlier(msgspec.Struct, frozen=True):
         )
 
 
-def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _State:
+def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _State:
     """Return the map by *answers*, and by what is likely of the rest."""
     document, left_out = plan.document, list[str]()
     inquiry = Inquiry(answers, earlier.asked)
@@ -252,7 +238,7 @@ def _settled(plan: "_Plan", answers: Mapping[str, str], earlier: _Earlier) -> _S
 
 
 def _read(
-    plan: "_Plan", inquiry: Inquiry, earlier: Mapping[str, Line]
+    plan: Plan, inquiry: Inquiry, earlier: Mapping[str, Line]
 ) -> list[TableDraft]:
     """Return the tables as far as they are known, with what is asked of each.
 
@@ -308,113 +294,6 @@ def _idle(tables: Iterable[TableDraft]) -> set[int]:
 
 def _listed(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(visible, texts)))
-
-
-class _Planned(msgspec.Struct, frozen=True):
-    """Sheets that make one table, and how their columns look."""
-
-    sheets: Sequence[Sheet]
-    looks: Sequence[ColumnProfile]
-    decimal: Mark | None
-    alone: bool = True
-
-    def draft(self) -> TableDraft:
-        """Return the table as it is before anything is known."""
-        return TableDraft(
-            self.sheets, self.looks, alone=self.alone, decimal=self.decimal
-        )
-
-
-class _Plan(msgspec.Struct, frozen=True):
-    """The tables of a document, and what was said of it before any question."""
-
-    document: Document
-    tables: Sequence[_Planned]
-    left_out: Sequence[str]
-    sheets: Sequence[Sheet]
-    outside: Sequence[UnreadLine]  # of all sheets
-
-    def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
-        """Return the lines with figures that are in no sheet, or in an idle one.
-
-        Columns that only blanks part may be none: where *tables* take no figures of
-        them, they read nothing.
-        """
-        spaced = [it for it in tables if it.sheets[0].kind == "fixed-width"]
-        idle = [it.sheets for it in spaced if not it.may_have_figures()]
-        if not idle:
-            return self.outside
-        left = {id(sheet) for sheets in idle for sheet in sheets}
-        read = [sheet for sheet in self.sheets if id(sheet) not in left]
-        return unread_lines(self.document, read)
-
-
-def _drafts(
-    document: Document, sheets: Sequence[Sheet], left_out: list[str]
-) -> Iterator[_Planned]:
-    """Yield the tables, those with the same header together; or say what is left out.
-
-    Where headings make the same header another figure (``Time``, ``Power``) or name the
-    machine of some alone, or lines below them say other things of their figures, and
-    where the same columns come in another order or beside more elsewhere, each sheet
-    stands alone: what means its columns would mean those too.
-    """
-    rows = (row for sheet in sheets for row in sheet.rows[:_ROWS])
-    cells = (cell.text for row in rows for cell in row.cells)
-    digits = (text for text in islice(cells, _TESTED) if text[:1].isdigit())
-    decimal = convention(digits)  # of the tables together
-    by_header: dict[tuple[str | None, ...], list[Sheet]] = defaultdict(list)
-    for sheet in sheets:
-        if (why := _unreadable(sheet)) is not None:
-            left_out.append(f"the table at line {sheet.line}: {why}")
-        elif sheet.rows:
-            one, named = narrowed(sheet)
-            left_out += named
-            names = map(fields.plain_name, one.header)
-            by_header[one.kind, one.template, *names].append(one)
-        elif sheet.bad:
-            why = f"no row of it can be read: {sheet.bad[0].reason}"
-            left_out.append(f"the table at line {sheet.line}: {why}")
-    having: dict[str | None, set[int]] = defaultdict(set)  # which headers have a name
-    for n, key in enumerate(by_header):
-        for name in key[2:]:
-            having[name].add(n)
-    for key, group in by_header.items():
-        # Pairs of a name and a figure under the same headings are one list.
-        keyed = group[0].kind in KEYED
-        blocks = groupby(group, attrgetter("context" if keyed else "line"))
-        parts = [list(block) for _, block in blocks]
-        single = [
-            _Planned(part, profiles(part, decimal), decimal) for part in parts[:_SHEETS]
-        ]
-        unlike = {
-            (
-                one.draft().around,
-                origin(one.sheets[0].context, "machine") is None,
-                repr(stated_facts(document, one.sheets[0].line)),
-            )
-            for one in single
-        }
-        fitting = set.intersection(*(having[name] for name in key[2:]))
-        if len(fitting) > 1 or len(unlike) > 1:
-            yield from single
-            more = f"{_SHEETS} tables like it are looked at"
-            beyond = chain.from_iterable(parts[_SHEETS:])
-            left_out += [f"the table at line {one.line}: {more}" for one in beyond]
-        else:
-            yield _Planned(group, profiles(group, decimal), decimal, alone=False)
-
-
-def _unreadable(sheet: Sheet) -> str | None:
-    """Return why a sheet cannot be explained at all."""
-    if not sheet.header:
-        return sheet.bad[0].reason if sheet.bad else "it has no columns"
-    if any(len(name) > _NAME for name in sheet.header):
-        return f"it has names of columns of more than {_NAME} characters"
-    cells = (cell.text for row in sheet.rows[:_TESTED] for cell in row.cells)
-    if any(map(_SURROGATE.search, chain(sheet.header, sheet.context, cells))):
-        return "it has halves of characters"
-    return None
 
 
 def _stem(document: Document) -> str:
