@@ -68,10 +68,10 @@ class Faults(dict[str, str]):
         """Raise ``AnswerError`` if something is wrong: once for each part."""
         parts: dict[str, str] = {}
         for key, fault in self.items():
-            part = self.typed.get(key, key)
-            number = part.partition(":")[0].strip()
+            part = self.typed.get(key, "")
+            number = part.partition(":")[0]
             shown = f"{number}: {fault}" if number.isdecimal() else fault
-            parts.setdefault(part, shown)
+            parts.setdefault(part or key, shown)
         if parts:
             raise AnswerError("\n".join(dict.fromkeys(parts.values())))
 
