@@ -106,7 +106,7 @@ def _json_blocks(document: Document) -> tuple[Sheet, ...]:
 
 
 # Those of running text, what says more of a line before what says less.
-_HABITS: dict[Habit, _Read] = {
+HABITS: dict[Habit, _Read] = {
     "timings": timings.sheets,
     "keras": bars.keras_sheets,
     "tqdm": bars.tqdm_sheets,
@@ -121,7 +121,7 @@ _SCATTERED = ("timings", "keras", "tqdm", "epochs", "bullets", "key-value")
 
 # The readers by the names that a map calls them.
 READERS: dict[Reader, _Read] = {
-    **{name: _of_texts(read, pages=True) for name, read in _HABITS.items()},
+    **{name: _of_texts(read, pages=True) for name, read in HABITS.items()},
     "json": _json_sheets,
     "yaml": nested.yaml_sheets,
     "sentences": lambda it: tuple(o for o in readable(it) if o.kind == "sentences"),
@@ -195,7 +195,7 @@ def _readable(document: Document) -> tuple[Sheet, ...]:
 def _texts(
     document: Document,
     tables: Iterable[Sheet] = (),
-    habits: Iterable[Habit] = tuple(_HABITS),
+    habits: Iterable[Habit] = tuple(HABITS),
     *,
     prose: bool,
 ) -> tuple[Sheet, ...]:
@@ -207,7 +207,7 @@ def _texts(
     texts: list[Sheet] = []
     _blank(lines, tables)
     for habit in habits:
-        found = _HABITS[habit](
+        found = HABITS[habit](
             Document(document.name, "\n".join((*lines, ".")).encode())
         )
         _blank(lines, found)

@@ -120,11 +120,11 @@ def _pattern(line: str) -> _Pattern:
         end += r"(?!\w)" if numeric and words[-1:].isalnum() else ""
         last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
         title, held = named, r"\S.*?" if words else r"\S.*"
-        if _is_unit(last):  # which may be printed as well
+        if numeric and unit and unit[1] != last:  # the printed unit holds
+            title = f"{named} ({unit[1]})"
+        elif _is_unit(last):  # which may be printed as well
             held = rf"{_SIGNED}.*?"
             end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
-        elif unit and numeric:
-            title = f"{named} ({unit[1]})"
         held = _NUMBER if numeric else held
         slots.append(_Slot(title, numeric or _is_unit(last)))
         parts.append(rf"(?>\s*({held}){end})")

@@ -81,7 +81,7 @@ class _Found(msgspec.Struct, frozen=True):
 def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
     spoken = sizes or _OF_MEMORY.search(text) is not None
     for one in _FIGURE.finditer(text):
-        short = re.split(r"/| per | a ", one["unit"])[0]
+        short = re.split(r" ?/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
             size = _SIZE.fullmatch(spelt) is not None

@@ -1,7 +1,7 @@
 """The rows of tables by a map: figures, and the layers of facts around each."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
@@ -43,7 +43,14 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Cell, Sheet, SheetRow
-from benchdb.importing.sheets import READERS, by_templates, sheets, without_lines
+from benchdb.importing.sheets import (
+    HABITS,
+    READERS,
+    by_templates,
+    readable,
+    sheets,
+    without_lines,
+)
 from benchdb.importing.tables.divided import divided
 
 _LISTED = 12  # tables that an error lists
@@ -72,9 +79,25 @@ class RunGroup(msgspec.Struct):
 
 
 def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
-    """Return the sheets that *map_* explains, by the first table that means each."""
+    """Return the sheets that *map_* explains, by the first table that means each.
+
+    Running text is read for a habit alone, and then as what others leave of it, where
+    a line above may say something else.
+    """
     every: list[Sheet] = []
     matched: list[MatchedTable] = []
+
+    def match(tables: Sequence[Table], sheet: Sheet) -> None:
+        every.append(sheet)
+        views = (sheet, divided(sheet))
+        fitting = [
+            (table, view)
+            for table in tables
+            for view in [it for it in views if _explains(table, it)][:1]
+        ]
+        fitting = [it for n, it in enumerate(fitting) if not n or it[0].again]
+        matched.extend(MatchedTable(*it) for it in fitting)
+
     templates = dict.fromkeys(it.template for it in map_.table if it.template)
     own = by_templates(document, templates)
     for read, template in dict.fromkeys((it.read, it.template) for it in map_.table):
@@ -85,15 +108,11 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
             others = READERS[read](document) if read else sheets(document)
             found = [*without_lines(others, own)]
         for sheet in found:
-            every.append(sheet)
-            views = (sheet, divided(sheet))
-            fitting = [
-                (table, view)
-                for table in tables
-                for view in [it for it in views if _explains(table, it)][:1]
-            ]
-            fitting = [it for n, it in enumerate(fitting) if not n or it[0].again]
-            matched += [MatchedTable(*it) for it in fitting]
+            match(tables, sheet)
+    of_text = [it for it in map_.table if it.read in HABITS]
+    taken = [*own, *(it.sheet for it in matched if it.sheet.kind in HABITS)]
+    for sheet in without_lines(readable(document) if of_text else (), taken):
+        match([it for it in of_text if it.read == sheet.kind], sheet)
     if map_.table and not matched:
         raise DocumentError(_no_match(every))
     return matched

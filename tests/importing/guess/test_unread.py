@@ -4,6 +4,7 @@ import pytest
 
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import propose
+from benchdb.importing.logs.sentences import figures
 from benchdb.importing.sheets import readable
 
 NOWHERE = "in no table and no list that can be read"
@@ -146,3 +147,9 @@ def test_numbers_that_a_table_without_figures_drops_are_named():
     left = propose(document, readable(document)).left_out
 
     assert "'Initial RAM (MB)'" in "".join(left)
+
+
+def test_blanks_around_the_slash_of_a_rate_are_part_of_it():
+    text = "Speed\n123.6 Tokens / Second, in 12 ms / 3 steps\n"
+
+    assert figures(text) == ["123.6 Tokens / Second", "12 ms"]

@@ -41,6 +41,13 @@ def test_a_unit_behind_a_name_wants_a_number_before_it():
     assert texts(sheet) == [("conv", "3.2"), ("norm", "1.5e-3")]
 
 
+def test_the_unit_behind_a_name_goes_before_that_in_it():
+    (sheet,) = sheets("vgg time : 40.78ms\n", "{model} time : {work_seconds}ms")
+
+    assert sheet.header == ("model", "work_seconds (ms)")
+    assert texts(sheet) == [("vgg", "40.78")]
+
+
 def test_a_unit_in_a_name_may_be_printed_as_well():
     text = "conv fp16 0.25 ms 32.5 GB/s\npool fp16 0.5 41 GB/s\n"
 
