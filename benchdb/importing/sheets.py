@@ -135,8 +135,14 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
     """
     made: list[Sheet] = []
     for template in templates:
-        read = _of_texts(partial(line_template.sheets, template=template), pages=True)
-        made += without_lines(read(document), made)
+        lines = partial(line_template.sheets, template=template)
+        try:
+            found = _of_texts(lines, pages=True)(document)
+        except DocumentError:
+            if not page.recognises(document):
+                raise
+            found = lines(document)  # data in its scripts, perhaps
+        made += without_lines(found, made)
     return tuple(made)
 
 

@@ -159,6 +159,7 @@ def _summed_up(
 def _holds(above: TableDraft, below: TableDraft) -> bool:
     """Tell whether the rows of *below* are in the objects that are rows *above*."""
     ways = ["".join(one.sheets[0].context) for one in (above, below)]
-    alike = above.sheets[0].kind == below.sheets[0].kind
+    kinds = {one.sheets[0].kind for one in (above, below)}
+    alike = kinds in ({"json"}, {"yaml"})  # settings of a log are in no object
     nested = bool(below.sheets[0].inherited) and ways[1].startswith(ways[0])
     return alike and nested and ways[0] != ways[1]

@@ -136,7 +136,8 @@ class Entry(msgspec.Struct, frozen=True):
         every = self.questions
         takers = [one for one in every if one.takes(answer)]
         if takers and all(unit_and_metric(answer)):
-            return takers  # to what asks for the one, and to what asks for the other
+            # To what asks for the one and for the other; to a setting it is neither.
+            return [one for one in takers if one.topic in _OF_FIGURES] or takers
         topics = dict.fromkeys(one.topic for one in takers or every)
         if every[0].choices:
             alike = [one for one in every if one.topic == next(iter(topics))]

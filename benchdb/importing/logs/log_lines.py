@@ -87,14 +87,15 @@ def matching_lines(
     """Yield the lines of *document* that *own* makes something of, in their order.
 
     Every other line is structure, context, a setting, or nothing. With *everywhere*
-    *own* is asked about headings and lines of programs as well, and a plain line right
-    below one of its lines is nothing.
+    *own* is asked about headings, lines of programs and what nobody sees of a page as
+    well, and a plain line right below one of its lines is nothing.
     """
     reader = _Lines(document)
     below = 0  # the number of a line that is nothing unless it leads others
     for line in reader.scanner:
         is_text = reader.is_text(line)
-        made = own(line) if is_text or (everywhere and line.part == "text") else None
+        asked = is_text or (everywhere and line.part in ("text", "hidden"))
+        made = own(line) if asked else None
         if everywhere and (made is not None or (line.number == below and is_text)):
             below = line.number + 1
         if made is None:

@@ -130,6 +130,25 @@ def test_lines_beside_others_are_no_headings_of_those_below():
     assert texts(second) == [("rnn", "9")]
 
 
+def test_data_in_a_script_of_a_page_are_lines_where_its_text_has_none_like_them():
+    page = """<!doctype html>
+<html><body><p>Rates on an L4</p>
+<script>
+const DATA = {
+  vllm: {
+    rate: [17.1, 66.2],
+  },
+};
+</script></body></html>
+"""
+    (sheet,) = sheets(
+        page, r"{engine}: {\nrate: [{c1 tok/s}, {c4 tok/s}]", name="a.html"
+    )
+
+    assert texts(sheet) == [("vllm", "17.1", "66.2")]
+    assert sheet.rows[0].line == 6
+
+
 def test_a_line_that_is_only_a_name_stands_right_below_the_one_above_it():
     text = "batch 8\n62\n\nbatch 16\n\n77\n80\nshare\n55\n"
 
