@@ -100,7 +100,7 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     unknown = any(it.rated or (it.holds_figures and it.metric is None) for it in drafts)
     if unknown or not figures or any(it.sampled for it in figures):
         return []
-    if (line := repeated_line(table)) is None:
+    if repeated_line(table) is None:
         return []
 
     def settle(answer: str) -> None:
@@ -110,7 +110,9 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}
     choices["nothing"] = "not known: equal rows are refused"
-    return [column_doubt(figures, "repeat", text, choices, settle=settle, line=line)]
+    # It stays the same question where answers take columns or rows away.
+    of_rows: dict[str, object] = {"name": "rows", "line": table.line}
+    return [column_doubt(figures, "repeat", text, choices, settle=settle, **of_rows)]
 
 
 def repeated_line(table: TableDraft, but: Collection[ColumnDraft] = ()) -> int | None:

@@ -107,7 +107,7 @@ def test_figures_that_contradict_each_other_are_all_refused():
     text = "# Training in JAX on M1 CPU\n\n" + table(
         "Model | s/epoch", "lenet | 3", "lenet | 4", "unet | 5"
     )
-    found = of_text(text, {"repeat of s/epoch": "nothing"})
+    found = of_text(text, {"repeat of rows": "nothing"})
 
     assert [value for _, _, value in figures(found, text)] == [5.0]
     assert [one.number for one in bad_lines(found, text)] == [5, 6]

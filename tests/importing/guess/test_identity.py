@@ -243,8 +243,8 @@ def test_parameters_by_the_billion_and_bits_are_settings():
 
 def test_rows_that_nothing_tells_apart_may_be_samples_of_a_run():
     text = MATMUL + table("Size | TFLOPS", "512 | 3.5", "512 | 3.7", "1024 | 4.5")
-    assert choices(of_text(text), "repeat of TFLOPS") == {"samples", "nothing"}
-    found = of_text(text, {"repeat of TFLOPS": "samples"})
+    assert choices(of_text(text), "repeat of rows") == {"samples", "nothing"}
+    found = of_text(text, {"repeat of rows": "samples"})
     assert figures(found, text) == [
         ("matmul", "teraflops", 3.6),
         ("matmul", "teraflops", 4.5),
