@@ -243,10 +243,14 @@ class Corrected:
             return None
         if known is not None:
             fact, facts = known
-            rest = (fields for _, fields in self._rows(number, table))
-            told = ({n: it[n] for n in fact.fields if it.get(n)} for it in rest)
-            if not any(facts.items() <= it.items() if facts else not it for it in told):
-                return f"other words of the rows say their {fact.name}"
+            rest = [fields for _, fields in self._rows(number, table)]
+            told = [{n: it[n] for n in fact.fields if it.get(n)} for it in rest]
+            if told and not any(
+                facts.items() <= it.items() if facts else not it for it in told
+            ):
+                other = " ".join(str(told[0][n]) for n in sorted(told[0]))
+                said = f" ({other})" if other else ""
+                return f"other words of the rows say their {fact.name}{said}"
         return ""
 
     def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:

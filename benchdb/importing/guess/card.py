@@ -278,8 +278,9 @@ class _Reader:
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
-        # Versions stand below the name of their framework.
-        exact |= fact.name == "framework" and naming.framework(_last(header)) == stored
+        # Versions stand below the name of their framework, but no other words.
+        headed = self._table.columns[header].set if header else {}
+        exact |= headed.get(fact.name) == stored == naming.framework(_last(header))
         return f"{'exact ' * exact}column", header, (printed, stored)
 
     def _is_doubted(self, fact: Fact, header: str) -> bool:

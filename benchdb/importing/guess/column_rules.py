@@ -98,11 +98,18 @@ def _providers(column: ColumnProfile) -> Column:
 
 
 def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
-    """Keep columns of versions as settings, where nothing says of which framework.
+    """Keep columns of versions as settings, where nothing says which framework ran.
 
     A bare "Version" is that of a column of frameworks, or of one called after some; in
-    JSON it stands in the same object.
+    JSON it stands in the same object. Of those of several frameworks none is of all
+    rows.
     """
+    own = {
+        it.header: naming.framework(it.header)
+        for it in drafts
+        if _is_own_version(it.looks)
+    }
+    several = len({*own.values()}) > 1
     named = {it.header for it in drafts if _names_framework(it.looks)}
     told = (
         it.header for it in drafts if it.column and "framework" in fields_of(it.column)
@@ -112,7 +119,8 @@ def leave_versions(drafts: Sequence[ColumnDraft]) -> None:
         holder, _, name = one.header.rpartition(".")
         bare = holder in objects and fold(name) == "version"
         known = one.column is not None and one.column.field == "framework_version"
-        if known and not (bare or one.header in named):
+        other = several and one.header in own
+        if known and (other or not (bare or one.header in named)):
             one.become_field(f"parameters.{slug(one.header)}")
 
 

@@ -39,6 +39,7 @@ _SENTENCE = 1000  # characters of a line in which something may have run
 _LIST = 300  # characters of a line that lists something
 _FEW = 3  # words of a bullet
 _BATCH = "parameters.batch_size"
+_CELL = re.compile(r"`?\w+_[a-z]+\d+`?(?!\w)")  # chat_c1: the name of some rows
 
 
 class StatedFacts(msgspec.Struct):
@@ -264,7 +265,7 @@ def _in_piece(line: str) -> Iterator[tuple[str, str]]:
         text = line.rstrip(".")
     terms = header_terms(label)
     if "|" not in line:  # of sentences, only what can be of nothing else
-        settings = settings_in(line).items()
+        settings = settings_in(_CELL.sub(" ", line)).items()
         yield from ((n, str(it)) for n, it in settings if text or n == _BATCH)
     python = pattern("of_python").fullmatch(text) if "python" in terms else None
     if terms == {"model"}:

@@ -200,7 +200,7 @@ class CellReader(msgspec.Struct, frozen=True):
         Refuse a unit that cannot be that of *metric*.
         """
         target, counts = metrics()[metric].unit, metrics()[metric].counts
-        sampled = metric == _SAMPLED and amount.per not in COUNTED  # docs, sentences
+        sampled = metric == _SAMPLED and amount.per not in COUNTED  # documents
         if counts and amount.per not in (None, *counts) and not sampled:
             raise RefusedError(
                 f"{amount.printed!r} counts {amount.per}, {metric} does not"

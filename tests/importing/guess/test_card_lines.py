@@ -7,6 +7,8 @@ import pytest
 from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.mapping.mapped_figures import Observation
+from benchdb.importing.mapping.table_rows import match_tables
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
     figures,
@@ -99,3 +101,40 @@ def test_a_path_says_what_its_last_part_says_but_that_of_another_thing():
     assert "hardware." not in card
     drafted = found.map.table[0].columns["draft.model"]
     assert drafted.field == "parameters.draft_model"
+
+
+def test_the_versions_of_two_frameworks_and_a_reason_name_no_framework():
+    text = """{"host": {"torch": "2.4.0", "onnxruntime": "1.19.2"},
+ "skipped": {"ort_cuda": "not in this onnxruntime build"},
+ "results": [{"model": "wool", "p50_ms": 2.5, "min_cosine": 0.99},
+             {"model": "felt", "p50_ms": 1.5, "min_cosine": 0.98}]}"""
+    document = Document("wool.json", text.encode())
+    found = propose(document, READERS["json"](document))
+    lines = [it.text for it in found.questions]
+    assert not any(it.startswith("version") for it in lines)
+    assert "not stated: framework" in " ".join(lines)
+    assert not any("framework" in str(it.columns) for it in found.map.table)
+
+
+def test_sentences_are_samples_where_the_line_proposes_it():
+    text = table("Model | sentences/s", "wool | 402.1")
+    found = of_text(text)
+    document = Document("results.md", text.encode())
+    (figure,) = [
+        it
+        for one in match_tables(document, found.map)
+        for it in one.read()
+        if isinstance(it, Observation)
+    ]
+    assert figure.fault is None
+    assert figure.value is not None
+    assert figure.value.metric == "reported_samples_per_second"
+    assert figure.value.value == 402.1
+
+
+def test_the_name_of_some_rows_in_a_sentence_says_no_setting_of_all():
+    rows = table("Part | tok/s", "wool | 30.5")
+    text = f"# Sheep\n\n- `shear_c1` was the fastest\n\n{rows}"
+    found = of_text(text)
+    assert not any("concurrency" in it.text for it in found.questions)
+    assert "parameters.concurrency" not in found.toml
