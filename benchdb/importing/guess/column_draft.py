@@ -272,8 +272,15 @@ def without_unit(header: str, unit: str | None) -> str:
     above, _, below = header.rpartition(" / ")
     if above and understood(below):
         return above
-    name = _BRACKET.sub("", header) if unit else header
-    return name.removesuffix(unit or "").rstrip(" _-") or name
+    if not unit:
+        return header
+    stated = _BRACKET.sub("", header).rstrip()
+    beside = header.removeprefix(stated).strip()
+    bare = stated.removesuffix(unit).rstrip(" _-")
+    if bare == stated:  # which was in the bracket
+        return stated
+    # In "peak t/s (req)" it tells this column from "peak t/s".
+    return f"{bare} {beside}".strip() if bare else beside.strip("()[] ") or stated
 
 
 def samples_of(figures: Sequence[ColumnDraft]) -> str:

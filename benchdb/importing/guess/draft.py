@@ -50,7 +50,7 @@ from benchdb.importing.guess.toml_text import to_toml, visible
 from benchdb.importing.guess.typed_answers import corrections, unused
 from benchdb.importing.guess.unread import named_with_lines
 from benchdb.importing.mapping import fields
-from benchdb.importing.mapping.language import Column, Facts, Map, Table
+from benchdb.importing.mapping.language import RESULTS, Column, Facts, Map, Table
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.sheet import Sheet
@@ -350,6 +350,9 @@ def _left(table: TableDraft, made: Table | None) -> Iterator[str]:
         whole = one.column is not None and one.column.is_ == "ignore"
         if one.left is not None and not (whole and one.header in taken):
             yield f"{where}: {one.left}"
+    own = table.table().columns if made else {}
+    by_answer = [it for it in own if own[it].is_ in RESULTS and it not in taken]
+    yield from (f"{where}: {name!r}: as answered" for name in by_answer)
     if table.rows and all(one.column and not one.left for one in table.rows):
         yield f"{table.called}: no row of it is one of figures, as answered"
     yield from _ratios(table, made)

@@ -3,6 +3,7 @@
 import pytest
 
 from benchdb.importing.document import Document
+from benchdb.importing.guess.column_draft import without_unit
 from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.sheets import readable
@@ -248,3 +249,20 @@ def test_a_metric_in_another_unit_than_its_title_says_is_refused():
     text = ABOVE + table("Model | wall_TPS", "wren 7B | 30.5", "lark 7B | 40.5")
     with pytest.raises(AnswerError, match="'wall_TPS': work_seconds: its figures are"):
         answered(text, "wall: work_seconds")
+
+
+def test_a_bracket_behind_the_unit_of_a_title_tells_its_column_from_others():
+    assert without_unit("peak t/s (req)", "t/s") == "peak (req)"
+    assert without_unit("t/s (total)", "t/s") == "total"
+    assert without_unit("Latency (ms, lower is better)", "ms") == "Latency"
+
+
+def test_figures_that_an_answer_about_their_work_leaves_out_are_named():
+    text = ABOVE + table("Model | t/s (total) | t/s (req)", "llama 8B | 8.5 | 4.5")
+    number = next(
+        n
+        for n, line in enumerate(answered(text).lines(), 1)
+        if line.reading().startswith("work: 't/s (total)'")
+    )
+    found = answered(text, f"{number}: leave-out")
+    assert "line 3: 't/s (total)': as answered" in found.left_out
