@@ -27,10 +27,8 @@ _NAMED = re.compile(
     \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
     re.VERBOSE,
 )
-# 1,041 and 62.3, and with a name or two before it: B200 1.5
-_ALONE = re.compile(
-    r"[~≈]?\d[\d,]*\d(?:\.\d+)?|(?:[^\W\d_][\w.+-]{0,20} ){0,3}[~≈]?\d+\.\d+"
-)
+# 1,041 and 62.3, and with some words before it: B200 1.5, 512 default 159.0
+_ALONE = re.compile(r"[~≈]?\d[\d,]*\d(?:\.\d+)?|(?:[\w.+→-]{1,20} ){0,4}[~≈]?\d+\.\d+")
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.

@@ -32,6 +32,14 @@ def test_a_name_takes_what_stands_up_to_the_next_printed_words():
     assert sheet.context == ("Qwen3 8B on an M3 Max with MLX", "warm")
 
 
+def test_printed_words_may_stand_in_a_name_as_well():
+    text = "rate of qwen3:8b: 61.5 tokens/s\nrate of phi4: 70 tokens/s\n"
+
+    (sheet,) = sheets(text, "rate of {model}: {rate} tokens/s")
+
+    assert texts(sheet) == [("qwen3:8b", "61.5"), ("phi4", "70")]
+
+
 def test_a_unit_behind_a_name_wants_a_number_before_it():
     text = "classes: yes\nconv: 3.2 s\npool: about 1 s\nnorm: 1.5e-3 s\nlast: 3 sec\n"
 
