@@ -1,7 +1,7 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
@@ -137,12 +137,12 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
     for template in templates:
         lines = partial(line_template.sheets, template=template)
         try:
-            found = _of_texts(lines, pages=True)(document)
+            alike = _of_texts(lines, pages=True)(document)
         except DocumentError:
             if not page.recognises(document):
                 raise
-            found = lines(document)  # data in its scripts, perhaps
-        made += without_lines(found, made)
+            alike = lines(document)  # data in its scripts, perhaps
+        made += without_lines(alike, made)
     return tuple(made)
 
 
@@ -175,6 +175,7 @@ def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, 
     return tuple(sorted(every, key=lambda sheet: sheet.line)) if own else every
 
 
+@lru_cache(maxsize=1)  # a card reads it, and then its map, several times
 @_of_texts
 def _readable(document: Document) -> tuple[Sheet, ...]:
     name = document.name.lower()

@@ -103,11 +103,11 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
     for read, template in dict.fromkeys((it.read, it.template) for it in map_.table):
         tables = [it for it in map_.table if (it.read, it.template) == (read, template)]
         if template:
-            found = [one for one in own if one.template == template]
+            read_sheets = [sheet for sheet in own if sheet.template == template]
         else:
             others = READERS[read](document) if read else sheets(document)
-            found = [*without_lines(others, own)]
-        for sheet in found:
+            read_sheets = [*without_lines(others, own)]
+        for sheet in read_sheets:
             match(tables, sheet)
     of_text = [it for it in map_.table if it.read in HABITS]
     taken = [*own, *(it.sheet for it in matched if it.sheet.kind in HABITS)]

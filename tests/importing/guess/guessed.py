@@ -50,6 +50,10 @@ def table(header: str, *rows: str) -> str:
     return "\n".join([header, ruler, *rows]) + "\n"
 
 
+FOO = "# matmul in JAX on M2 GPU\n\n" + table("Size | Foo", "512 | 12.5")
+TIME = "# Training, JAX, M2 GPU\n\n" + table("Model | Time", "lenet | 12.5")
+
+
 def asked(found: Proposal) -> set[str]:
     """Return the keys of what the document leaves open, but of the precision.
 

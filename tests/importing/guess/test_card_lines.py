@@ -11,6 +11,8 @@ from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.table_rows import match_tables
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
+    FOO,
+    TIME,
     figures,
     metrics_of,
     number,
@@ -19,9 +21,6 @@ from tests.importing.guess.guessed import (
     records,
     table,
 )
-
-FOO = "# matmul in JAX on M2 GPU\n\n" + table("Size | Foo", "512 | 12.5")
-TIME = "# Training, JAX, M2 GPU\n\n" + table("Model | Time", "lenet | 12.5")
 
 
 def asked_together(found: Proposal) -> list[set[str]]:

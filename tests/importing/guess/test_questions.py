@@ -10,6 +10,8 @@ from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.guess.questions import Doubt, Free, Inquiry
 from benchdb.importing.sheets import READERS, readable
 from tests.importing.guess.guessed import (
+    FOO,
+    TIME,
     asked,
     choices,
     converse,
@@ -22,8 +24,6 @@ from tests.importing.guess.guessed import (
     table,
 )
 
-FOO = "# matmul in JAX on M2 GPU\n\n" + table("Size | Foo", "512 | 12.5")
-TIME = "# Training, JAX, M2 GPU\n\n" + table("Model | Time", "lenet | 12.5")
 NO_MACHINE = "# Training, JAX, CPU\n\n" + table("Model | s/epoch", "lenet | 12.5")
 
 
