@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from itertools import groupby
 
@@ -30,8 +30,16 @@ _NO_NAME = re.compile(r"[\W_]+")
 _CODES = re.compile(r"[^\W_]+(?:_[^\W_]+)+")  # tf_efficientnet is no TensorFlow
 
 
-def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Question:
-    """Return a line in words; *at* is where the tables of its document begin."""
+def as_question(
+    line: Line,
+    document: Document,
+    at: Mapping[int, int],
+    answered: Container[tuple[int, str]],
+) -> Question:
+    """Return a line in words; *at* is where the tables of its document begin.
+
+    *answered* are columns that somebody said something of, each with its table's line.
+    """
     tables = ""
     if len(line.tables) < len(at):  # else it is about all
         one = f"table {line.tables[0]} at line {at[line.tables[0]]}"
@@ -52,8 +60,10 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
     else:
         asks, subject = f"{{}}{where}{tables}", f"{fact.name}: {values}"
     headers = [line.header] if line.kind == "column" else []
-    if line.kind == "figures" and line.fact.is_setting:
+    if line.kind == "figures":
         headers = [printed for printed, _ in line.values]
+    places = frozenset((at[n], it[:30]) for n in line.tables for it in headers)
+    setting = fact.is_setting
     return Question(
         key=line.key,
         asks=asks,
@@ -61,8 +71,9 @@ def as_question(line: Line, document: Document, at: Mapping[int, int]) -> Questi
         lines=tuple(at[n] for n in line.tables),
         topic=line.fact.name,
         takes=line.takes,
-        places=frozenset((at[n], it[:30]) for n in line.tables for it in headers),
+        places=frozenset() if line.kind == "figures" and not setting else places,
         stated=_stated(line),
+        answered=setting or (bool(places) and all(it in answered for it in places)),
         choices={LEAVE_OUT: "leave it out"} if needed else {},
         free=f"its name, such as matmul or llm-decode, or {NEW_WORK}"
         if needed

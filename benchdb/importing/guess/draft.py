@@ -87,7 +87,7 @@ def propose(
 
     *answers* are those to its lines and to its cards, by their keys. What was inferred
     is on a card, and so is what has no likely answer. What a correction brings up is on
-    a further one.
+    a second one where it needs an answer or says what figures mean; else it is a note.
     Raise ``AnswerError`` for an answer that makes no sense.
     """
     plan = planned(document, sheets)
@@ -95,9 +95,12 @@ def propose(
     cards = {key: answer for key, answer in answers.items() if CARD.fullmatch(key)}
     given = {key: spelt(it) for key, it in answers.items() if key not in cards}
     earlier, refused = _Earlier(), Faults()
-    for key in chain(["readings"], map("readings {}".format, count(2))):
+    follows: list[Question] = []
+    for n, key in enumerate(chain(["readings"], map("readings {}".format, count(2)))):
         state = _settled(plan, given, earlier)
-        questions = [it for it in state.questions if not earlier.has(it)]
+        new = [it for it in state.questions if not earlier.has(it)]
+        follows = [it for it in new if n and it.follows(last=n > 1)]
+        questions = [it for it in new if it not in follows]
         for one in state.questions:
             # What has an answer that makes no sense is named by that.
             names = {fields.plain_name(name) for _, name in one.places}
@@ -120,7 +123,11 @@ def propose(
     known = every.keys() | cards.keys()
     titles = {fields.plain_name(it) for one in plan.sheets for it in one.header}
     refused |= state.refused
-    notes = [*state.notes, *unused(given | cards, known, state.used, refused, titles)]
+    notes = [
+        *state.notes,
+        *(it.note() for it in follows),
+        *unused(given | cards, known, state.used, refused, titles),
+    ]
     refused.check()
     return Proposal(
         map=state.map,
@@ -214,7 +221,9 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
     ]
     made = {id(it): corrected.tables.get(key) for key, it in drafts.items()}
     of_tables = [text for one in tables for text in _left(one, made.get(id(one)))]
-    questions = [as_question(line, document, at) for line in corrected.lines]
+    questions = [
+        as_question(line, document, at, inquiry.answered) for line in corrected.lines
+    ]
     doubts = inquiry.lines(_idle(tables) if read else ())
     return _State(
         map=_map(

@@ -34,6 +34,7 @@ _NAMED = 4  # subjects that a line names
 _SHOWN = 3  # answers that it shows beside the likely one
 # Topics of doubts about a column of figures, which make one line.
 _OF_FIGURES = ("unit", "numbers", "time", "meaning", "metric", "columns")
+_OF_MEANING = (*_OF_FIGURES[:5], "work")
 _OF_FIGURES_ALONE = ("setting variant", "setting statistic")  # that their names say
 _OF_NAMES = ("columns", "names")  # what is asked, of which a fact shows what is stored
 
@@ -56,7 +57,8 @@ class Question(msgspec.Struct, frozen=True):
     its tables begin, *places* the columns that it is about, by these. Where *free* says
     what may be typed instead, an answer need not be one of the *choices*; *takes* tells
     whether one makes sense. *likely* is the answer that holds as long as nobody
-    objects; where there is none, one has to be given.
+    objects; where there is none, one has to be given. What is *answered* already is
+    shown for what follows from it.
     """
 
     key: str
@@ -70,6 +72,7 @@ class Question(msgspec.Struct, frozen=True):
     free: str | None = None
     likely: str | None = None
     stated: str = ""
+    answered: bool = False
 
     @property
     def named(self) -> str:
@@ -103,6 +106,24 @@ class Question(msgspec.Struct, frozen=True):
     def reading(self) -> str:
         """Return it with its likely answer, and what else is likely."""
         return Entry(((self,),)).reading()
+
+    def note(self) -> str:
+        """Return it with its likely answer, as what nobody is asked."""
+        return f"{self.text} {self.choices.get(self.likely or '', '')}".rstrip()
+
+    def follows(self, *, last: bool) -> bool:
+        """Tell whether it is a note on a card after the first.
+
+        That has what needs an answer, and what figures mean or where they are from, as
+        far as an answer does not say it; the *last* has only the former.
+        """
+        if self.likely is None or last:
+            return self.likely is not None
+        if not self.choices:
+            return self.likely == NOT_STATED or self.answered
+        others = {*self.choices} - {*LEAVING, SETTING, self.likely}
+        sure = not others and self.likely != "title"
+        return sure or self.topic not in _OF_MEANING
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -51,16 +51,29 @@ def test_the_work_is_asked_again_where_the_column_that_named_it_is_another():
     assert line.likely == "model"
 
 
+TWO = ABOVE + table("Operation | ms", "matmul | 2.5") + "\n"
+TWO += table("Operation | Size | s", "conv | 8 | 7.5")
+
+
 def test_figures_that_are_left_without_work_are_asked_about():
-    text = ABOVE + table("Operation | ms", "matmul | 2.5") + "\n"
-    text += table("Operation | Size | s", "conv | 8 | 7.5")
     answer = "Operation of table 2: leave-out"
-    (line,) = answered(text, answer).questions
+    (line,) = answered(TWO, answer).questions
     assert line.text.startswith("What is the work of table 2 at line 7 ")
     assert line.likely == "title"
 
-    found = answered(text, answer, "1: llm-train")
-    assert [it.run.workload for it in records(found, text)] == ["matmul", "llm-train"]
+    found = answered(TWO, answer, "1: llm-train")
+    assert [it.run.workload for it in records(found, TWO)] == ["matmul", "llm-train"]
+
+
+def test_what_figures_of_an_answer_mean_is_asked_once_more():
+    which = "Which tokens do 'Size' (8) count?"
+    assert which in asked_again(TWO, "Operation of table 2: leave-out; Size: tok/s")
+
+    # There is no third card: what is likely holds, and is a note.
+    second = "1: llm-generate; Size: tok/s"
+    found = answered(TWO, "Operation of table 2: leave-out", second)
+    assert f"{which} a request as a whole" in found.notes
+    assert not found.questions
 
 
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():

@@ -387,7 +387,7 @@ def test_a_table_alone_is_asked_about_though_it_may_hold_no_figures():
     assert "numbers of Foo" in asked(of_text(text))
 
 
-def test_a_line_that_another_makes_needless_comes_once_it_is_needed():
+def test_a_line_that_another_makes_needless_is_a_note_once_it_is_needed():
     text = "# Qwen2 7B with MLX on M2 GPU\n\n" + table(
         "Weights | decode tok/s | idle %", "q4 | 30.5 | 0.0"
     )
@@ -396,7 +396,8 @@ def test_a_line_that_another_makes_needless_comes_once_it_is_needed():
     assert "zeros" not in topics
 
     found = of_text(text, {"readings": "yes, but idle %: script_cpu_percent"})
-    assert "zeros of idle %" in asked(found)
+    assert any(it.startswith("What does '0.0' mean") for it in found.notes)
+    assert not found.questions
 
 
 LOG = """Run = 3
