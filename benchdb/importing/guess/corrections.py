@@ -48,7 +48,7 @@ from benchdb.importing.mapping.language import (
 from benchdb.importing.mapping.recognition import recognised
 
 OF_COLUMN = re.compile(r"(?i)column (?P<number>\d{1,4})")
-ALL_ROWS = ""  # an expression that is found in any first cell
+ALL_ROWS = ""  # an expression that is found in any cell
 _ABSENT = "not stated"
 _ONE_OF_SEVERAL = re.compile(r"(?P<printed>.+?)\s*->\s*(?P<value>.+)")
 _SIGNS = re.compile(r"^[\W_]+")

@@ -210,8 +210,9 @@ class Table(Facts, frozen=True, kw_only=True):
     *context* are regular expressions for headings whose named groups set fields (dots
     written as ``__``); *headings* are meanings by regular expression, for headings
     above the table and rows inside it that are headings; *rows* are meanings by regular
-    expression over the first cell; rows that match *skip* are left out, and those of
-    the lines *without*. A table that reads *again* takes sheets of others too.
+    expression over the cell that names the metric, else the first; rows that match
+    *skip* are left out, and those of the lines *without*. A table that reads *again*
+    takes sheets of others too.
     With *others* columns that the map does not name are ignored, not parameters.
     """
 

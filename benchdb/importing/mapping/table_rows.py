@@ -148,6 +148,8 @@ class MatchedTable:
         meanings = {plain_name(name): it for name, it in table.columns.items()}
         self.columns = [meanings.get(plain_name(name)) for name in sheet.header]
         given = [column for column in self.columns if column is not None]
+        labels = (n for n, it in enumerate(self.columns) if it and it.is_ == "metric")
+        self.label = next(labels, 0)  # the column whose cells *rows* of a map mean
         self.named = {name for one in given for name in (one.field, *one.set)}
         self.emphasis_tells = not all(map(_is_emphasised, sheet.rows))
         self.outside = self._under(*sheet.context)
@@ -229,13 +231,13 @@ class MatchedTable:
             if column and any(search(pattern, text) for pattern in column.skip):
                 return ()
         headings = [*self.outside, *self.inside]
-        meanings = [*self.table.rows.items()]
+        meanings, label = [*self.table.rows.items()], texts[self.label]
         for heading in headings:
             meanings += heading.rows.items() if isinstance(heading, Heading) else ()
         return (
             self.table,
             *headings,
-            *(meaning for pattern, meaning in meanings if search(pattern, texts[0])),
+            *(meaning for pattern, meaning in meanings if search(pattern, label)),
             *self._of_cells(row, texts),
         )
 

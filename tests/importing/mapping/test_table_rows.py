@@ -127,6 +127,26 @@ def test_rows_may_be_metrics():
     ] == [("M1", [2e9, 0.02]), ("M2", [3e9, 0.01])]
 
 
+def test_rows_are_meant_by_the_cell_that_names_their_metric_wherever_it_stands():
+    meaning = '[table.rows]\n"^memory$" = { set = { "parameters.step" = "loading" } }\n'
+    toml = BY_METRIC.replace(
+        "[table.columns.Measure]", f"{meaning}[table.columns.Measure]"
+    )
+    found = items(
+        toml, table("M1 | M2 | Measure", "20 | 10 | Time (ms)", "2 GB | 3 GB | memory")
+    )
+
+    assert [
+        (record.run.parameters, [figure.value for figure in record.end.values])
+        for record in records(found)
+    ] == [
+        ({}, [0.02]),
+        ({}, [0.01]),
+        ({"step": "loading"}, [2e9]),
+        ({"step": "loading"}, [3e9]),
+    ]
+
+
 def test_a_row_that_is_no_metric_of_the_map_is_refused():
     found = items(BY_METRIC, table("Measure | M1 | M2", "Loss | 1 | 2"))
 
