@@ -124,9 +124,10 @@ def _planned(
         fitting = set.intersection(*(having[name] for name in key[2:]))
         if len(fitting) > 1 or len(unlike) > 1:
             yield from single
-            more = f"{_SHEETS} tables like it are looked at"
-            beyond = chain.from_iterable(parts[_SHEETS:])
-            left_out += [f"the table at line {one.line}: {more}" for one in beyond]
+            if beyond := [*chain.from_iterable(parts[_SHEETS:])]:
+                where = f"the table at line {beyond[0].line} and those like it below"
+                more = f"{len(beyond)}; the first {_SHEETS} are looked at"
+                left_out.append(f"{where} ({more})")
         else:
             yield Planned(group, profiles(group, decimal), decimal, alone=False)
 

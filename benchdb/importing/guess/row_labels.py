@@ -164,7 +164,7 @@ def enter_labels(
     texts = [f"{it} ({cells[it][0]})" for it in cells if it in others and cells[it]]
     texts = [text for text in texts if any(map(str.isdigit, text[1:]))]
     if texts:
-        corner.left = f"rows whose names say no metric: {', '.join(texts[:5])}"
+        corner.left = f"rows whose names say no metric: {', '.join(texts)}"
 
 
 def cells_by_label(

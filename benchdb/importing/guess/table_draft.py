@@ -13,6 +13,7 @@ from benchdb.importing.guess.column_draft import (
     CLEAR_TERMS,
     RATIO,
     RUN,
+    VARIANT,
     ColumnDraft,
     pair_doubt,
 )
@@ -68,6 +69,7 @@ _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantizat
 # What several columns tell: the first is it, the others are settings.
 _OF_SEVERAL = ("parameters.", "framework_version", "os_version")
 _LOGGED = ("parameters.epoch", "parameters.step")
+_COUNTED = ("epoch", "step", "iteration", "iter", "global step")
 _MEASURED = CLEAR_TERMS | {"prefill", "decode"}
 _CELLS = 20  # of words that are looked at for names
 
@@ -161,7 +163,7 @@ class TableDraft:
         """Return what is in doubt of *figures*; leave out those of steps."""
         logged = any(
             (one.column is not None and one.column.field in _LOGGED)
-            or (one.looks.integers and fold(one.header) in ("epoch", "step"))
+            or (one.looks.integers and fold(one.header) in _COUNTED)
             for one in self.drafts
         ) or (  # a bar of training, as it has a validation; of which epoch, is not said
             self.sheets[0].kind == "keras"
@@ -420,12 +422,18 @@ class TableDraft:
             columns={one.header: self._column(one) for one in self.drafts},
             set=self.set,
             rows={
-                f"^{expression_of(one.header)}$": Meaning(set=one.fields)
+                f"^{expression_of(one.header)}$": Meaning(set=self._of_row(one))
                 for one in self.rows
                 if one.metric and one.fields
             },
             others="ignore" if sheet.narrowed else "parameters",
         )
+
+    def _of_row(self, row: ColumnDraft) -> Fields:
+        """Return the facts of a row, whose variant is another than that of columns."""
+        both = any(VARIANT in one.fields for one in self.drafts if one.holds_figures)
+        names = {VARIANT: f"{VARIANT}_2"} if both else {}
+        return {names.get(name, name): it for name, it in row.fields.items()}
 
     def _column(self, one: ColumnDraft) -> Column:
         made = self._meaning(one.runs_of or one)
