@@ -280,12 +280,16 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if not known or not bare or table.told_by_columns("workload"):
         return []
     alone = next(iter(known)) if len(known) == 1 else None
-    if alone == "llm-train" or known.keys() <= {*_SIDED, "llm-generate"}:
+    sided = known.keys() & {*_SIDED, "llm-generate"}
+    for it in bare if sided or alone == "llm-train" else ():
+        if side := next((one for one in _SIDED if one[4:] in it.looks.terms), None):
+            it.add(workload=side)
+    bare = [it for it in bare if "workload" not in it.fields]
+    if alone == "llm-train" or sided == known.keys():
         # Beside answers alone, or training, they are of these.
         whole = alone if alone in ("llm-decode", "llm-train") else "llm-generate"
         for it in bare:
-            side = next((one for one in _SIDED if one[4:] in it.looks.terms), None)
-            it.add(workload=side or whole)
+            it.add(workload=whole)
         return []
     choices = {
         work: WORKS.get(work, f"that of {header!r}")

@@ -76,6 +76,19 @@ def test_what_figures_of_an_answer_mean_is_asked_once_more():
     assert not found.questions
 
 
+def test_a_column_that_says_its_side_keeps_it_whatever_another_is():
+    text = ABOVE + table(
+        "Model | decode tok/s | decode ms | x tok/s", "w | 30 | 500 | 90"
+    )
+    found = answered(text, "x tok/s: new: llm-sampling")
+    assert [it.run.workload for it in records(found, text)] == [
+        "llm-decode",
+        "llm-decode",
+        "llm-sampling",
+    ]
+    assert not found.questions
+
+
 def test_the_work_is_asked_for_where_its_column_is_said_to_be_a_setting():
     text = "# Inference\n\n" + table("Model | s", "Wren (v2) | 2.5", "Lark (v3) | 3.5")
     (asked,) = asked_again(text, "Model: setting")
