@@ -221,7 +221,8 @@ def _ends_in(column: ColumnProfile) -> Column:
 def _is_day(text: str) -> object | None:
     with suppress(ValueError):
         day = text[:10].replace("/", "-")
-        return datetime.date.fromisoformat(day) if len(text) > 9 else None
+        dated = len(text) > 9 and not day.isdecimal()  # which is a count
+        return datetime.date.fromisoformat(day) if dated else None
     return None
 
 
