@@ -1,6 +1,6 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import lru_cache, partial
 
 from msgspec.structs import replace
@@ -131,6 +131,7 @@ READERS: dict[Reader, _Read] = {
 def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, ...]:
     """Return the sheets of lines that are like *templates*, the first for each line.
 
+    What is no row of a template may be one of the next: they may end in equal lines.
     Raise ``DocumentError`` where no line is like one of them.
     """
     made: list[Sheet] = []
@@ -142,8 +143,19 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
             if not page.recognises(document):
                 raise
             alike = lines(document)  # data in its scripts, perhaps
-        made += without_lines(alike, made)
+        faults = {fault.number for one in made for fault in one.bad}
+        alike = tuple(without_lines(alike, (replace(one, bad=()) for one in made)))
+        read = {row.line for one in alike for row in one.rows}
+        made = [*_without_bad(made, read), *_without_bad(alike, faults)]
     return tuple(made)
+
+
+def _without_bad(sheets: Iterable[Sheet], lines: Container[int]) -> Iterator[Sheet]:
+    """Yield *sheets* without the faults at *lines*, which are told elsewhere."""
+    for sheet in sheets:
+        bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
+        if sheet.rows or bad:
+            yield replace(sheet, bad=bad)
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:

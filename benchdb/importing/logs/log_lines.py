@@ -35,7 +35,7 @@ from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 
 _T = TypeVar("_T")
-_Named = tuple[tuple[str, str | Cell], ...]
+Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
 _MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
     line: int
     raw: str
     context: tuple[str, ...]
-    named: _Named
+    named: Named
     part: int = 0
     fault: str | None = None
     settings: tuple[Setting, ...] = ()
@@ -75,7 +75,7 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     block: int
     made: _T
 
-    def entry(self, cells: _Named, part: int = 0, fault: str | None = None) -> Entry:
+    def entry(self, cells: Named, part: int = 0, fault: str | None = None) -> Entry:
         """Return the row of *cells* that stands here."""
         above, settings = self.context, self.settings
         return Entry(self.line, self.raw, above, cells, part, fault, settings)
