@@ -191,12 +191,17 @@ def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
                 yield _entry(row, ["", *units], [it.text for it in row.made], block[at])
             at += max(count, 1)
             continue
-        end = body
+        head, end = block[at], body
+        between = [
+            one.made[0] for one in block[at + 1 : body] if not _is_ruled(one.made)
+        ]
+        for name in between:  # that of the rows
+            head = replace(head, made=(name, *head.made[1:]))
         while end < len(block) and not _begins(block, end):
             end += 1
         rows = [one for one in block[body:end] if not _is_ruled(one.made)]
         if any(_is_number(chunk.text) for one in rows for chunk in one.made):
-            yield from _headed(block[at], rows)
+            yield from _headed(head, rows)
         at = end
 
 
@@ -213,7 +218,21 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     named = len(below.made) > 1 and _are_names(line.made)
     # More names below it are the header, and it is a title.
     titled = len(below.made) > len(line.made) and _are_names(below.made)
-    return at + 1 + ruled if underlined or (named and not titled) else None
+    if underlined or (named and not titled):
+        return at + 1 + ruled
+    return at + 2 if _is_index(block[at : at + 3]) else None
+
+
+def _is_index(lines: Sequence[_Chunks]) -> bool:
+    """Tell whether the middle one of *lines* names the rows, as pandas prints it."""
+    head, name, row = ([*(it.made for it in lines), (), ()])[:3]
+    return (
+        len(name) == 1
+        and name[0].start <= head[0].start
+        and len(row) == len(head)
+        and _are_names(head)
+        and any(_is_number(chunk.text) for chunk in row)
+    )
 
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:
