@@ -299,7 +299,7 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
 
 def _own(line: Line) -> _Row | None:
     """Return the row that a line is; one of warming up is at fault."""
-    text = line.text.strip()
+    text = line.text.strip().strip("`")  # in Markdown it may be marked as code
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
     row = _row_of(line, _WARMING.sub("", text).rstrip())
