@@ -173,11 +173,13 @@ def _stated(text: str) -> list[str]:
     Sizes count beside others, or as those of the memory of a device. What lists
     settings names no figure.
     """
+    if begins_anew(text):
+        return []
     found = figures(text)
     if found or "vram" in text.casefold():
         found = figures(text, sizes=True)
     numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
-    for it in () if begins_anew(text) else _NAMED.finditer(text):
+    for it in _NAMED.finditer(text):
         if numbers[it["number"]] > 0:  # with a unit: latency: 12.3 ms
             numbers[it["number"]] -= 1
         elif _is_of_figures(it["name"]):

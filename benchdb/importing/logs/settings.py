@@ -38,7 +38,9 @@ _STATED = any_of("setting_stated")
 _VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
 _ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
 _ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
-_OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_OPTION = re.compile(
+    rf"(?<!\S)(?:--|-(?=[\w-]+=))([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}"
+)
 _ASSIGNED = re.compile(r"(?:[A-Z]\w{0,40}=\S{1,200}\s{1,4}){1,40}")  # FLOAT=half prog
 _SHORT = re.compile(rf"(?<!\S)-([A-Za-z]{{1,4}})\s{{1,4}}(?!-){_VALUE}")
 _LLAMA = re.compile(r"(?:^|[\s/])llama-\w+(?!\S)")
