@@ -8,7 +8,7 @@ from bisect import bisect_right
 
 import msgspec
 
-from benchdb.importing import outline
+from benchdb.importing import blocks, outline
 from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import (
@@ -18,6 +18,7 @@ from benchdb.importing.sheet import (
     Sheet,
     SheetRows,
     are_data,
+    is_number,
     require_few_cells,
     unread_sheet,
 )
@@ -40,6 +41,12 @@ class _SpanCell(msgspec.Struct, frozen=True):
     columns: int
     rows: int
     head: bool
+
+    @property
+    def may_head(self) -> bool:
+        """Tell whether it is blank or bold, and no number."""
+        bold = blocks.bold(self.cell.raw) and not is_number(self.cell.text)
+        return self.head or bool(bold) or not self.cell.text
 
 
 class _Row(msgspec.Struct):
@@ -92,14 +99,16 @@ def _sheet(table: _Table) -> Sheet | None:
     body = [row for row in table.rows if row.written or row.fault]
     marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
-    count = 0
+    count, above = 0, True
     for row in body:
         row.fill(hanging)
         count += len(row.cells)
         if count > CELL_LIMIT:
             why = f"more than {CELL_LIMIT:,} cells"
             return unread_sheet("html", table.line, table.context, why)
-        heads = row.heads if marked else all(one.head for one in row.written)
+        # At the top bold says as much: a row below may be bold as the best.
+        above = above and all(one.may_head for one in row.written)
+        heads = row.heads if marked else above or all(it.head for it in row.written)
         row.heads = heads and row.fault is None
     wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
