@@ -1,6 +1,6 @@
 """The tables of a document: those it is written in, or what a reader of logs finds."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 
 from msgspec.structs import replace
@@ -143,19 +143,14 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
             if not page.recognises(document):
                 raise
             alike = lines(document)  # data in its scripts, perhaps
-        faults = {fault.number for one in made for fault in one.bad}
-        alike = tuple(without_lines(alike, (replace(one, bad=()) for one in made)))
-        read = {row.line for one in alike for row in one.rows}
-        made = [*_without_bad(made, read), *_without_bad(alike, faults)]
-    return tuple(made)
-
-
-def _without_bad(sheets: Iterable[Sheet], lines: Container[int]) -> Iterator[Sheet]:
-    """Yield *sheets* without the faults at *lines*, which are told elsewhere."""
-    for sheet in sheets:
-        bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
-        if sheet.rows or bad:
-            yield replace(sheet, bad=bad)
+        rows = [replace(one, bad=()) for one in made]
+        made += without_lines(alike, rows)
+    read = {row.line for one in made for row in one.rows}
+    for n, one in enumerate(made):
+        bad = tuple(it for it in one.bad if it.number not in read)
+        made[n] = replace(one, bad=bad)
+        read |= {it.number for it in bad}
+    return tuple(one for one in made if one.rows or one.bad)
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
