@@ -32,6 +32,12 @@ class _Group(msgspec.Struct):
     listed: bool = False
     nested: bool = False
 
+    def ends_at(self, width: int, *, listed: bool) -> bool:
+        """Tell whether a line indented by *width* is no part of it."""
+        return self.width > width or (
+            self.width == width and (self.listed or not listed)
+        )
+
 
 class _Outside(msgspec.Struct, frozen=True):
     """What held where something inner began."""
@@ -107,17 +113,19 @@ class Outline:
         for text in self._labels[-1:]:
             self.begin(OUTER, text)
 
-    def label(self, words: str, width: int, *, leads: bool) -> None:
-        """Take a plain line indented by *width*, one of the few right above.
+    def label(
+        self, words: str, width: int, *, leads: bool, listed: bool = False
+    ) -> None:
+        """Take a line indented by *width*, one of the few right above.
 
-        One that *leads* holds for those indented deeper.
+        One that *leads* holds for those indented deeper, and for bullets below it.
         """
         if words:
             labels = self._labels if self.grows else []
             self._labels = [*labels, words][-_LABELS:]
             self.grows = True
             if leads:
-                self.lead(words, width)
+                self.lead(words, width, listed=listed)
 
     def prose(self, raw: str, seen: Callable[[str], str]) -> None:
         """Take a line of a paragraph, as it is *seen*, or one that goes on a bullet."""
@@ -153,9 +161,10 @@ class Outline:
     def narrow(self, width: int, *, listed: bool = False) -> None:
         """Drop the groups that a line indented by *width* is no part of.
 
-        A *listed* line has no other bullet above it but those that it is part of.
+        A *listed* line has no other bullet above it but those that it is part of. It is
+        part of a plain line that is indented as far.
         """
-        while self._groups and self._groups[-1].width >= width:
+        while self._groups and self._groups[-1].ends_at(width, listed=listed):
             gone = self._groups.pop()
             if gone.nested or listed or (gone.listed and not self.grows):
                 self._labels = [text for text in self._labels if text != gone.text]

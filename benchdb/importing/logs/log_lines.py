@@ -107,7 +107,8 @@ def matching_lines(
         seen = (line.number, line.raw, line.text, context, settings)
         yield LineMatch(*seen, reader.block, made)
         if listed := bullet(line.text):
-            reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
+            words = unmarked(listed[1])[:_LABEL_WIDTH]
+            reader.above.lead(words, line.indent, listed=True)
 
 
 def _leads(line: Line) -> bool:
@@ -247,7 +248,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         if text.endswith("{"):
             plain = plain.strip(" \"'{:")
         leads = listed is not None or text.endswith((":", "：", "{"))
-        above.label(plain, line.indent, leads=leads)
+        above.label(plain, line.indent, leads=leads, listed=listed is not None)
 
 
 def _is_machine(line: Line, scanner: Scanner) -> bool:
