@@ -192,11 +192,9 @@ def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
             at += max(count, 1)
             continue
         head, end = block[at], body
-        between = [
-            one.made[0] for one in block[at + 1 : body] if not _is_ruled(one.made)
-        ]
-        for name in between:  # that of the rows
-            head = replace(head, made=(name, *head.made[1:]))
+        for name in block[at + 1 : body]:  # that of the rows, or a rule
+            if not _is_ruled(name.made):
+                head = replace(head, made=(*name.made, *head.made[1:]))
         while end < len(block) and not _begins(block, end):
             end += 1
         rows = [one for one in block[body:end] if not _is_ruled(one.made)]
@@ -220,19 +218,9 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     titled = len(below.made) > len(line.made) and _are_names(below.made)
     if underlined or (named and not titled):
         return at + 1 + ruled
-    return at + 2 if _is_index(block[at : at + 3]) else None
-
-
-def _is_index(lines: Sequence[_Chunks]) -> bool:
-    """Tell whether the middle one of *lines* names the rows, as pandas prints it."""
-    head, name, row = ([*(it.made for it in lines), (), ()])[:3]
-    return (
-        len(name) == 1
-        and name[0].start <= head[0].start
-        and len(row) == len(head)
-        and _are_names(head)
-        and any(_is_number(chunk.text) for chunk in row)
-    )
+    rows = block[at + 2].made if len(below.made) == 1 and at + 2 < len(block) else ()
+    fits = len(rows) == len(line.made) and below.made[0].overlaps(rows[0])
+    return at + 2 if fits and _are_names(line.made) else None  # as pandas prints it
 
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:

@@ -64,23 +64,12 @@ MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it i
 _WORD = r"[^\\`<\[\]!*_~&†★‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
 
-_STRUCK = re.compile(
-    r"<(del|s|strike)(?=[\s>])[^<>]*>[^<]*+</\1\s*>|</?(?:del|s|strike)(?=[\s>])[^<>]*>",
-    re.IGNORECASE,
-)
+_STRUCK = re.compile(SIGNS["tags"]["struck"])
 _BREAKING = re.compile("br|p|div|li|ul|ol|tr|td|th|hr|table|thead|tbody")
 # Others, such as <none> or <unknown>, are what the author wanted to say.
 _SILENT = re.compile(SIGNS["tags"]["silent"])
-_RAISED_TAG = re.compile(
-    r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
-)
-# Words side by side, set apart by a style sheet alone: a header in two languages, a
-# number and its unit. Digits, and what signs hold together, may be parts of one word.
-_SPANS = re.compile(
-    r"""(?:(?<=[^\W\d_])|(?<=[)\]%])|(?<=\d)(?=</span><[^<>]*+>[^\W\d_]))
-    </span><span(?:\s[^<>]*+)?>(?=[^\W_])""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_RAISED_TAG = re.compile(SIGNS["tags"]["raised"])
+_SPANS = re.compile(SIGNS["tags"]["spans"])
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _ENTITY = re.compile(r"&#?\w{1,31};")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
