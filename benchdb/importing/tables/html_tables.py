@@ -3,9 +3,6 @@
 Cells over several columns and rows are set into the grid that they describe.
 """
 
-import re
-from bisect import bisect_right
-
 import msgspec
 
 from benchdb.importing import blocks, outline
@@ -177,7 +174,7 @@ class _Reader:
 
     def __init__(self, text: str, first_line: int, above: Outline) -> None:
         self._text = text
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._place = inline.Lines(text)
         self._first_line = first_line
         self._outline = above
         self._table: _Table | None = None
@@ -213,7 +210,7 @@ class _Reader:
             (self._outline.leave if tag.closing else self._outline.enter)("fold")
 
     def _line(self, tag: Tag) -> int:
-        return self._first_line + bisect_right(self._breaks, tag.start - 1)
+        return self._first_line + self._place.line(tag.start) - 1
 
     def _take_inside(self, table: _Table, tag: Tag) -> None:
         if tag.name in ("thead", "tbody", "tfoot"):

@@ -5,6 +5,7 @@ What is struck out was withdrawn, so it says nothing. Marks of footnotes are kep
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -46,6 +47,18 @@ class Tag(msgspec.Struct, frozen=True):
         number = rf"(?<![\w-]){name}\s*=\s*[\"']?\s*(\d{{1,9}})"
         found = re.search(number, self.attributes, re.IGNORECASE)
         return int(found[1]) if found else 1
+
+
+class Lines:
+    """The lines of a text, from 1 on, by the places of their characters."""
+
+    def __init__(self, text: str) -> None:
+        """Look for the ends of lines in *text*."""
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def line(self, at: int) -> int:
+        """Return the line of the character at *at*."""
+        return 1 + bisect_left(self._breaks, at)
 
 
 def tags(text: str) -> Iterator[Tag]:
