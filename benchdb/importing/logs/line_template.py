@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line, bullet, unquoted
 from benchdb.importing.document import Document, DocumentError
-from benchdb.importing.logs.line_text import is_time, shown, unmarked, unstamped
+from benchdb.importing.logs.line_text import shown, unmarked, unstamped
 from benchdb.importing.logs.log_lines import (
     Entry,
     LineMatch,
@@ -39,11 +39,10 @@ from benchdb.importing.sheet import Cell, Sheet, is_unit_header
 
 _NAME = r"\{[^\W\d_][^{}\"]{0,60}\}"
 _TOKEN = re.compile(rf"({_NAME}|\.\.\.|…)")
-_UNIT = re.compile(
-    r" ?(?P<one>[^\W\d_](?:[\w/.]{0,19}\w)?)"
-    r"(?P<rate>(?: / | per )(?P<time>\w{1,20}))?(?=[ .,;:|)\]}]|/(?!\w)|$)"
+_UNIT = re.compile(  # "it" alone is a pronoun, and no iteration
+    r" ?(?!it(?![\w/]))([^\W\d_](?:[\w/.]{0,19}\w)?"
+    r"(?: (?:/|per) (?i:s|sec|second|minute|hour)\b)?)(?=[ .,;:|)\]}]|/(?!\w)|$)"
 )
-_PRONOUN = "it"  # printed behind a name it is no iteration
 _SIGNED = r"[~≈<>]?[-+−]?\d"
 _NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
 _FIGURE = re.compile(rf"{_NUMBER} ?(.*)")
@@ -146,7 +145,8 @@ def _pattern(line: str) -> _Pattern:
         if token[0] != "{":
             parts.append(f"(?>.*?{end})" if words else "")
             continue
-        named, unit = token[1:-1].strip(), _printed_unit(words)
+        named, printed = token[1:-1].strip(), _UNIT.match(words)
+        unit = printed[1] if printed and understood(printed[1]) else ""
         end += r"(?!\w)" if unit and words[-1:].isalnum() else ""
         last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
         title, held = named, r"\S.*?" if words else r"\S.*"
@@ -161,16 +161,6 @@ def _pattern(line: str) -> _Pattern:
         parts.append(rf"(?>\s*({held}){end})")
     written = map("".join, zip(tokens, rest[1::2], strict=True))
     return _Pattern(tuple(slots), tuple(parts), (first, *written))
-
-
-def _printed_unit(words: str) -> str:
-    """Return the unit that *words* behind a name begin with, if they do."""
-    found = _UNIT.match(words)
-    if found is None or found["one"] == _PRONOUN:
-        return ""
-    rate = found["rate"] if found["time"] and is_time(found["time"]) else None
-    spelt = found["one"] + (rate or "")
-    return spelt if understood(spelt) else ""
 
 
 def _is_unit(word: str) -> bool:

@@ -39,12 +39,6 @@ class _SpanCell(msgspec.Struct, frozen=True):
     rows: int
     head: bool
 
-    @property
-    def may_head(self) -> bool:
-        """Tell whether it is blank or bold, and no number."""
-        bold = blocks.bold(self.cell.raw) and not is_number(self.cell.text)
-        return self.head or bool(bold) or not self.cell.text
-
 
 class _Row(msgspec.Struct):
     """A row as it is written."""
@@ -104,13 +98,17 @@ def _sheet(table: _Table) -> Sheet | None:
             why = f"more than {CELL_LIMIT:,} cells"
             return unread_sheet("html", table.line, table.context, why)
         # At the top bold says as much: a row below may be bold as the best.
-        above = above and all(one.may_head for one in row.written)
+        above = above and all(it.head or _may_head(it.cell) for it in row.written)
         heads = row.heads if marked else above or all(it.head for it in row.written)
         row.heads = heads and row.fault is None
     wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
     width = max((len(row.cells) for row in heads_or_all), default=1)
     return _headed(table, body, width) if body else None
+
+
+def _may_head(cell: Cell) -> bool:
+    return not cell.text or bool(blocks.bold(cell.raw) and not is_number(cell.text))
 
 
 def _headed(table: _Table, body: list[_Row], width: int) -> Sheet:
