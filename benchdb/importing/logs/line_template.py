@@ -278,30 +278,27 @@ def _by_units(entries: Sequence[Entry]) -> Iterator[Entry]:
     What is measured differs with the kind of unit: each is a table of its own.
     """
     spelt: defaultdict[str, dict[_Kind, str]] = defaultdict(dict)
-    kinds = [_kinds(entry.named) for entry in entries]
-    for title, (kind, unit) in chain.from_iterable(it.items() for it in kinds):
+    units = [[*_units(entry.named)] for entry in entries]
+    for title, kind, unit in chain.from_iterable(units):
         spelt[title].setdefault(kind, unit)
-    for entry, known in zip(entries, kinds, strict=True):
-        titles = [
-            f"{title} ({spelt[title][known[title][0]]})"
-            if title in known and len(spelt[title]) > 1
-            else title
-            for title, _ in entry.named
-        ]
-        cells = (it for _, it in entry.named)
-        yield replace(entry, named=tuple(zip(titles, cells, strict=True)))
+    for entry, own in zip(entries, units, strict=True):
+        titles = {
+            title: f"{title} ({spelt[title][kind]})"
+            for title, kind, _ in own
+            if len(spelt[title]) > 1
+        }
+        named = ((titles.get(title, title), it) for title, it in entry.named)
+        yield replace(entry, named=tuple(named))
 
 
-def _kinds(named: Named) -> dict[str, tuple[_Kind, str]]:
-    """Return by title what kind of unit a figure has, and how the unit is spelt."""
-    kinds: dict[str, tuple[_Kind, str]] = {}
+def _units(named: Named) -> Iterator[tuple[str, _Kind, str]]:
+    """Yield the titles of figures, what kinds of unit these have, and how spelt."""
     texts = [(title, it if isinstance(it, str) else it.text) for title, it in named]
     for (title, text), (beside, unit) in pairwise([*texts, ("", "")]):
         figure = _FIGURE.fullmatch(text)
-        own = figure[1] or unit * is_unit_header(beside) if figure else ""
-        if known := understood(own):
-            kinds[title] = ((known.base, known.per), own)
-    return kinds
+        spelt = figure[1] or unit * is_unit_header(beside) if figure else ""
+        if known := understood(spelt):
+            yield title, (known.base, known.per), spelt
 
 
 def _difference(document: Document, template: str) -> str:
