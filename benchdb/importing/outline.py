@@ -32,12 +32,6 @@ class _Group(msgspec.Struct):
     listed: bool = False
     nested: bool = False
 
-    def ends_at(self, width: int, *, listed: bool) -> bool:
-        """Tell whether a line indented by *width* is no part of it."""
-        return self.width > width or (
-            self.width == width and (self.listed or not listed)
-        )
-
 
 class _Outside(msgspec.Struct, frozen=True):
     """What held where something inner began."""
@@ -113,10 +107,8 @@ class Outline:
         for text in self._labels[-1:]:
             self.begin(OUTER, text)
 
-    def label(
-        self, words: str, width: int, *, leads: bool, listed: bool = False
-    ) -> None:
-        """Take a line indented by *width*, one of the few right above.
+    def label(self, words: str, width: int, *, leads: bool) -> None:
+        """Take a plain line indented by *width*, one of the few right above.
 
         One that *leads* holds for those indented deeper, and for bullets below it.
         """
@@ -125,7 +117,7 @@ class Outline:
             self._labels = [*labels, words][-_LABELS:]
             self.grows = True
             if leads:
-                self.lead(words, width, listed=listed)
+                self.lead(words, width)
 
     def prose(self, raw: str, seen: Callable[[str], str]) -> None:
         """Take a line of a paragraph, as it is *seen*, or one that goes on a bullet."""
@@ -164,8 +156,10 @@ class Outline:
         A *listed* line has no other bullet above it but those that it is part of. It is
         part of a plain line that is indented as far.
         """
-        while self._groups and self._groups[-1].ends_at(width, listed=listed):
-            gone = self._groups.pop()
+        for gone in self._groups[::-1]:
+            if gone.width < width + (listed and not gone.listed):
+                break
+            self._groups.pop()
             if gone.nested or listed or (gone.listed and not self.grows):
                 self._labels = [text for text in self._labels if text != gone.text]
         for group in self._groups:

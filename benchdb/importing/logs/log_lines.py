@@ -247,8 +247,11 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         plain = unmarked(listed[1] if listed else unstamped(text))[:_LABEL_WIDTH]
         if text.endswith("{"):
             plain = plain.strip(" \"'{:")
-        leads = listed is not None or text.endswith((":", "：", "{"))
-        above.label(plain, line.indent, leads=leads, listed=listed is not None)
+        if listed:
+            above.item(plain, line.indent)
+        else:
+            leads = text.endswith((":", "：", "{"))
+            above.label(plain, line.indent, leads=leads)
 
 
 def _is_machine(line: Line, scanner: Scanner) -> bool:
