@@ -172,8 +172,7 @@ class _Reader:
 
     def __init__(self, text: str, first_line: int, above: Outline) -> None:
         self._text = text
-        self._place = inline.Lines(text)
-        self._first_line = first_line
+        self._line = inline.Lines(text, first_line).line
         self._outline = above
         self._table: _Table | None = None
         self._row: _Row | None = None
@@ -188,14 +187,14 @@ class _Reader:
         table, name = self._table, tag.name
         if name == "table" and table is not None and not tag.closing:
             self._nested += 1
-            self._row = self._row or _Row(self._line(tag), start=tag.start)
+            self._row = self._row or _Row(self._line(tag.start), start=tag.start)
             self._row.fault = _NESTED
         elif name == "table" and self._nested:
             self._nested -= 1
         elif name == "table":
             self.end_table(tag.start)
             if not tag.closing:
-                self._table = _Table(self._line(tag), self._outline.context())
+                self._table = _Table(self._line(tag.start), self._outline.context())
         elif self._nested:
             pass
         elif name in _TEXTS:
@@ -207,9 +206,6 @@ class _Reader:
             self._end_words(tag.start)
             (self._outline.leave if tag.closing else self._outline.enter)("fold")
 
-    def _line(self, tag: Tag) -> int:
-        return self._first_line + self._place.line(tag.start) - 1
-
     def _take_inside(self, table: _Table, tag: Tag) -> None:
         if tag.name in ("thead", "tbody", "tfoot"):
             self._end_row(tag.start)
@@ -217,7 +213,7 @@ class _Reader:
         elif tag.name in ("tr", "td", "th"):
             (self._end_row if tag.name == "tr" else self._end_cell)(tag.start)
             if not tag.closing and self._row is None:
-                line, at = self._line(tag), tag.start
+                line, at = self._line(tag.start), tag.start
                 self._row = _Row(line, table.in_head, at)
             self._cell = None if tag.closing or tag.name == "tr" else tag
 
@@ -227,7 +223,7 @@ class _Reader:
             return
         inside = self._text[tag.end : end]
         words, notes = inline.words(inside.strip(), markdown=False)
-        cell = Cell(words, self._line(tag), inside.strip(), notes)
+        cell = Cell(words, self._line(tag.start), inside.strip(), notes)
         self._count += 1
         require_few_cells(self._count)
         columns, rows = tag.span("colspan") or 1, tag.span("rowspan")

@@ -50,15 +50,16 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 class Lines:
-    """The lines of a text, from 1 on, by the places of their characters."""
+    """The lines of a text, by the places of their characters."""
 
-    def __init__(self, text: str) -> None:
-        """Look for the ends of lines in *text*."""
+    def __init__(self, text: str, first: int = 1) -> None:
+        """Look for the lines of *text*, which begins in line *first*."""
         self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._first = first
 
     def line(self, at: int) -> int:
         """Return the line of the character at *at*."""
-        return 1 + bisect_left(self._breaks, at)
+        return self._first + bisect_left(self._breaks, at)
 
 
 def tags(text: str) -> Iterator[Tag]:

@@ -104,10 +104,10 @@ def _scripts(document: Document) -> Iterator[tuple[int, str]]:
 def _data(document: Document) -> Iterator[Node]:
     """Yield the arrays and objects that scripts are, or name: ``const DATA = {…}``."""
     for first, script in _scripts(document):
-        end, place = 0, inline.Lines(script)
+        end, place = 0, inline.Lines(script, first)
         for found in _VALUE.finditer(script):
             if found.end() >= end:
                 with suppress(ValueError, RecursionError, DocumentError):
                     end = _DECODER.raw_decode(script, found.end())[1]
-                    line = first + place.line(found.end()) - 1
+                    line = place.line(found.end())
                     yield trees.json_tree(script[found.end() : end], line)
