@@ -98,7 +98,7 @@ def _sheet(table: _Table) -> Sheet | None:
             why = f"more than {CELL_LIMIT:,} cells"
             return unread_sheet("html", table.line, table.context, why)
         # At the top bold says as much: a row below may be bold as the best.
-        above = above and all(it.head or _may_head(it.cell) for it in row.written)
+        above = above and _may_head(row)
         heads = row.heads if marked else above or all(it.head for it in row.written)
         row.heads = heads and row.fault is None
     wide = [row for row in body if len(row.written) > 1]
@@ -107,8 +107,11 @@ def _sheet(table: _Table) -> Sheet | None:
     return _headed(table, body, width) if body else None
 
 
-def _may_head(cell: Cell) -> bool:
-    return not cell.text or bool(blocks.bold(cell.raw) and not is_number(cell.text))
+def _may_head(row: _Row) -> bool:
+    """Tell whether *row* is bold, without numbers: not one text beside blanks alone."""
+    texts = [it.cell for it in row.written if it.cell.text]
+    bold = (blocks.bold(it.raw) and not is_number(it.text) for it in texts)
+    return len(texts) > (len(row.written) > 1) and all(bold)
 
 
 def _headed(table: _Table, body: list[_Row], width: int) -> Sheet:
