@@ -240,7 +240,7 @@ def _require_tables(one: Unexplained) -> None:
 
 def _unread(one: Unexplained) -> Iterator[str]:
     """Yield the figures of a document without tables, and how they may be read."""
-    lines = named_with_lines(unread_lines(one.document, ()), ())
+    lines = named_with_lines(one.document, unread_lines(one.document, ()), ())
     return _listed(f"benchdb: {one.path}: left out", [*lines], None)
 
 

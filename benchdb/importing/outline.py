@@ -110,7 +110,7 @@ class Outline:
     def label(self, words: str, width: int, *, leads: bool) -> None:
         """Take a plain line indented by *width*, one of the few right above.
 
-        One that *leads* holds for those indented deeper.
+        One that *leads* holds for those indented deeper, and for bullets below it.
         """
         if words:
             labels = self._labels if self.grows else []
@@ -153,10 +153,13 @@ class Outline:
     def narrow(self, width: int, *, listed: bool = False) -> None:
         """Drop the groups that a line indented by *width* is no part of.
 
-        A *listed* line has no other bullet above it but those that it is part of.
+        A *listed* line has no other bullet above it but those that it is part of. It is
+        part of a plain line that is indented as far.
         """
-        while self._groups and self._groups[-1].width >= width:
-            gone = self._groups.pop()
+        for gone in self._groups[::-1]:
+            if gone.width < width + (listed and not gone.listed):
+                break
+            self._groups.pop()
             if gone.nested or listed or (gone.listed and not self.grows):
                 self._labels = [text for text in self._labels if text != gone.text]
         for group in self._groups:

@@ -131,6 +131,7 @@ READERS: dict[Reader, _Read] = {
 def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, ...]:
     """Return the sheets of lines that are like *templates*, the first for each line.
 
+    What is no row of a template may be one of the next: they may end in equal lines.
     Raise ``DocumentError`` where no line is like one of them.
     """
     made: list[Sheet] = []
@@ -142,17 +143,21 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
             if not page.recognises(document):
                 raise
             alike = lines(document)  # data in its scripts, perhaps
-        made += without_lines(alike, made)
-    return tuple(made)
+        rows = [replace(one, bad=()) for one in made]
+        made += without_lines(alike, rows)
+    read = {row.line for one in made for row in one.rows}
+    for n, one in enumerate(made):
+        bad = tuple(it for it in one.bad if it.number not in read)
+        made[n] = replace(one, bad=bad)
+        read |= {it.number for it in bad}
+    return tuple(one for one in made if one.rows or one.bad)
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
     """Yield *sheets* without the lines of those *taken*, but where tags part rows."""
     lines = set[int]()
     for sheet in taken:
-        width = len(sheet.header) - len(sheet.inherited)  # settings hold for others too
-        lines |= {cell.line for row in sheet.rows for cell in row.cells[:width]}
-        lines |= {bad.number for bad in sheet.bad}
+        lines |= _lines(sheet)
     for sheet in sheets:
         if not lines or sheet.kind in ("html", "json", "yaml"):
             yield sheet
@@ -161,6 +166,14 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
         bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
         if rows or bad:
             yield replace(sheet, rows=rows, bad=bad)
+
+
+def _lines(sheet: Sheet) -> set[int]:
+    """Return where the rows of *sheet* stand; settings of a text are of others too."""
+    width = len(sheet.header) - len(sheet.inherited) * (sheet.kind != "json")
+    cells = (cell for row in sheet.rows for cell in row.cells[:width])
+    lines = {it.line for it in (*sheet.rows, *cells)}
+    return lines | {bad.number for bad in sheet.bad}
 
 
 def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:
@@ -236,12 +249,7 @@ def printed_lines(document: Document) -> Iterable[tuple[int, str]]:
 def _blank(lines: list[str], taken: Iterable[Sheet]) -> None:
     """Blank those of *lines* that are part of a sheet."""
     for sheet in taken:
-        own = {sheet.line, *(one.number for one in sheet.bad)}
-        width = len(sheet.header)
-        if sheet.kind != "json":  # settings hold for others too
-            width -= len(sheet.inherited)
-        own |= {cell.line for row in sheet.rows for cell in row.cells[:width]}
-        own |= {row.line for row in sheet.rows}
+        own = {sheet.line} | _lines(sheet)
         while sheet.kind == "bullets" and bullet(lines[min(own) - 2]) and min(own) > 1:
             own.add(min(own) - 1)  # what its items stand under
         if sheet.kind not in _SCATTERED:

@@ -190,7 +190,7 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
     tables = _read(plan, inquiry, earlier.lines)
     read = [(one.number, one) for one in tables if one.has_figures()]
     taken = (sheet for _, one in read for sheet in one.sheets)
-    left_out += named_with_lines(plan.unread(tables), taken)
+    left_out += named_with_lines(document, plan.unread(tables), taken)
     # A fault would spoil the tables beside it.
     for one in [it for it in read if any(faults(Map(table=(it[1].table(),))))]:
         read.remove(one)

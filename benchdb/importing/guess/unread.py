@@ -1,6 +1,7 @@
 """The figures of a document that no reader took: none is lost without a word."""
 
 import re
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -8,18 +9,21 @@ from itertools import chain, pairwise
 
 import msgspec
 
-from benchdb.importing.document import Document
+from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
+from benchdb.importing.logs.line_text import shown
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import begins_anew
 from benchdb.importing.quantities.unit_names import doubts, understood
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.sheets import printed_lines
+from benchdb.importing.sheets import by_templates, printed_lines
 from benchdb.importing.tables.page import recognises as is_page
 
 _PARTS = 20  # that are named
 _SHOWN = 120  # characters of the figures of a line
-_TAIL = 12  # characters behind the last one
+_NAMES = 8  # of a template
+_TRIED = 3  # templates, each with all of the document
+_TAIL = re.compile(r"(.{0,12}\S*).*")  # behind the last figure
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(
@@ -43,15 +47,28 @@ class UnreadLine(msgspec.Struct, frozen=True):
     text: str
 
     def template(self) -> str:
-        """Return what reads lines like it: names stand in place of its figures."""
-        begun, rest = "", " ".join(self.text.split())
-        for count, figure in enumerate(self.figures, 1):
-            number = _NUMBER.search(figure)
-            before, found, after = rest.partition(number[0] if number else figure)
-            if found:
-                begun += f"{before}{{figure {count}}}"
-                rest = after
-        return begun + rest[:_TAIL]
+        """Return what reads lines like it: names stand in place of its figures.
+
+        Numbers behind the first one differ as well, as far as nothing joins them.
+        """
+        text, made, end, names = " ".join(shown(self.text).split()), "", 0, 0
+        wanted = Counter(chain.from_iterable(map(_NUMBER.findall, self.figures)))
+        for number in _NUMBER.finditer(text):
+            lone = names > 0 and not text[number.end() : number.end() + 1].isalpha()
+            if names < _NAMES and (wanted[number[0]] > 0 or lone):
+                wanted[number[0]] -= 1
+                names += 1
+                made += f"{text[end : number.start()]}{{figure {names}}}"
+                end = number.end()
+        return made + _TAIL.sub(r"\1", text[end:])
+
+    def is_read(self, document: Document) -> bool:
+        """Tell whether its own template finds it in *document*."""
+        try:
+            found = by_templates(document, [self.template()])
+        except DocumentError:
+            return False
+        return any(row.line == self.number for one in found for row in one.rows)
 
 
 def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
@@ -79,12 +96,12 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
 
 
 def named_with_lines(
-    lines: Iterable[UnreadLine], taken: Iterable[Sheet]
+    document: Document, lines: Iterable[UnreadLine], taken: Iterable[Sheet]
 ) -> Iterator[str]:
     """Yield what says which figures are unread, and how such lines are read.
 
-    Of many lines it is said by ranges of them. Rows that cannot be read are named with
-    their sheet, if it is *taken*.
+    Of many lines of *document* it is said by ranges of them. Rows that cannot be read
+    are named with their sheet, if it is *taken*.
     """
     refused = {bad.number for one in taken for bad in one.bad}
     parts = _parts([one for one in lines if one.number not in refused])
@@ -100,8 +117,10 @@ def named_with_lines(
     if parts:
         lines = [line for part in parts for line in part]
         shapes = Counter(map(_shape, lines))
-        template = max(lines, key=lambda line: shapes[_shape(line)]).template()
-        yield f"to read such lines, name what differs: --answer 'line={template}'"
+        likely = sorted(lines, key=lambda line: -shapes[_shape(line)])
+        if read := next((it for it in likely[:_TRIED] if it.is_read(document)), None):
+            answer = shlex.quote(f"line={read.template()}")
+            yield f"to read such lines, name what differs: --answer {answer}"
 
 
 def _shape(line: UnreadLine) -> tuple[str, ...]:
@@ -154,11 +173,13 @@ def _stated(text: str) -> list[str]:
     Sizes count beside others, or as those of the memory of a device. What lists
     settings names no figure.
     """
+    if begins_anew(text):
+        return []
     found = figures(text)
     if found or "vram" in text.casefold():
         found = figures(text, sizes=True)
     numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
-    for it in () if begins_anew(text) else _NAMED.finditer(text):
+    for it in _NAMED.finditer(text):
         if numbers[it["number"]] > 0:  # with a unit: latency: 12.3 ms
             numbers[it["number"]] -= 1
         elif _is_of_figures(it["name"]):

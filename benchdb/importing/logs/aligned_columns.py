@@ -191,12 +191,15 @@ def _rows(block: Sequence[_Chunks]) -> Iterator[Entry]:
                 yield _entry(row, ["", *units], [it.text for it in row.made], block[at])
             at += max(count, 1)
             continue
-        end = body
+        head, end = block[at], body
+        for name in block[at + 1 : body]:  # that of the rows, or a rule
+            if not _is_ruled(name.made):
+                head = replace(head, made=(*name.made, *head.made[1:]))
         while end < len(block) and not _begins(block, end):
             end += 1
         rows = [one for one in block[body:end] if not _is_ruled(one.made)]
         if any(_is_number(chunk.text) for one in rows for chunk in one.made):
-            yield from _headed(block[at], rows)
+            yield from _headed(head, rows)
         at = end
 
 
@@ -213,7 +216,11 @@ def _body(block: Sequence[_Chunks], at: int) -> int | None:
     named = len(below.made) > 1 and _are_names(line.made)
     # More names below it are the header, and it is a title.
     titled = len(below.made) > len(line.made) and _are_names(below.made)
-    return at + 1 + ruled if underlined or (named and not titled) else None
+    if underlined or (named and not titled):
+        return at + 1 + ruled
+    rows = block[at + 2].made if len(below.made) == 1 and at + 2 < len(block) else ()
+    fits = len(rows) == len(line.made) and below.made[0].overlaps(rows[0])
+    return at + 2 if fits and _are_names(line.made) else None  # as pandas prints it
 
 
 def _units(made: Sequence[Chunk]) -> tuple[str, ...]:

@@ -22,12 +22,8 @@ from benchdb.importing.logs.line_text import any_of, tells_loading
 from benchdb.importing.logs.log_lines import Entry, LineMatch, as_sheets, matching_lines
 from benchdb.importing.sheet import Sheet
 
-_EPOCH = re.compile(r"Epoch\s{1,4}(\d{1,9})\s{0,4}/\s{0,4}(\d{1,9})\s{0,4}")
-_COUNT = re.compile(
-    r"(\d{1,9})/(\d{1,9}|Unknown|\?)\s{0,4}(?:\(?\s{0,2}\d{1,3}%\)?\s{0,4})?"
-)
-_BAR = re.compile(r"(?:\[[=>.\s]{0,200}\]|[━╸╺╴╶─]{1,200})\s{0,4}(?:-\s)?\s{0,4}")
-_QUIET = re.compile(r"-\s{1,4}(?=\d)")
+_EPOCH, _COUNT = any_of("keras_epoch"), any_of("keras_count")
+_BAR, _QUIET = any_of("keras_bar"), any_of("keras_quiet")
 _METRIC_LIMIT = 60
 _Named = tuple[tuple[str, str], ...]
 

@@ -98,11 +98,6 @@ class _Token(msgspec.Struct, frozen=True):
     start: int
     end: int
 
-    @property
-    def holds_figure(self) -> bool:
-        """Tell whether brackets begin with a figure."""
-        return self.text[1:].lstrip(" +-−~<>≈").lstrip(".")[:1].isdigit()
-
 
 class _Words:
     """The named figures of a text, in their order, and how many words say nothing."""
@@ -187,7 +182,7 @@ class _Words:
             name = unit if unit and is_unit(unit) else UNNAMED
         self._add(name, value)
         after = self._next()
-        if after is not None and after.kind == "bracket" and after.holds_figure:
+        if after is not None and after.kind == "bracket" and is_figure(after.text[1:]):
             inner = after.text[1:-1].strip()
             if ":" not in inner and "=" not in inner:
                 self._at += 1
@@ -230,7 +225,7 @@ class _Words:
         indexed = token.text[0] == "[" and inner[:1].isdigit()
         if self._joined or (self._name and indexed):
             self._add(self._named(), token.text)
-        elif token.holds_figure:
+        elif is_figure(token.text[1:]):
             self._add(self._named() or UNNAMED, token.text)
         elif self._name is not None and "=" not in inner:
             self._extend(token)
@@ -299,7 +294,7 @@ def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
 
 def _own(line: Line) -> _Row | None:
     """Return the row that a line is; one of warming up is at fault."""
-    text = line.text.strip()
+    text = line.text.strip().strip("`")  # in Markdown it may be marked as code
     if len(text) > _LIMIT or not any(char.isdigit() for char in text):
         return None
     row = _row_of(line, _WARMING.sub("", text).rstrip())

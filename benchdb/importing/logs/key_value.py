@@ -14,7 +14,7 @@ what ends in a colon right above a list is a heading of it.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import msgspec
 from msgspec.structs import replace
@@ -216,24 +216,8 @@ def _bullet(line: Line) -> _Pair | None:
 
 def _list_entries(document: Document) -> Iterator[Entry]:
     """Yield the rows of lists; in ``M2 Ultra (64 GB)`` above others is no figure."""
-    lines, captions = list(matching_lines(document, _bullet)), _captions(document)
+    lines = list(matching_lines(document, _bullet))
     heads = {text for line in lines for text in line.context}
     for line in lines:
-        parts = [line.context, captions[line.line]]
-        if line.raw[:1].isspace():  # an item within one, which is nearer
-            parts.reverse()
-        context = tuple(dict.fromkeys(chain.from_iterable(parts)))
         if line.made.bracketed not in heads:
-            yield from _rows(line, context, line.made)
-
-
-def _captions(document: Document) -> dict[int, tuple[str, ...]]:
-    """Return what ends in a colon right above a list, by the lines of its items."""
-    captions: dict[int, tuple[str, ...]] = {}
-    caption = ""
-    for number, raw in enumerate(document.lines, 1):
-        captions[number] = (caption,) if caption else ()
-        if raw.strip() and not (raw[0].isspace() or bullet(raw)):
-            leads = raw.rstrip("* \t").endswith(":") and len(raw) <= _BULLET_LIMIT
-            caption = unmarked(raw) if leads else ""
-    return captions
+            yield from _rows(line, line.context, line.made)

@@ -3,9 +3,10 @@ r"""Lines of any layout, read by one that a person gives with names in braces.
 ``wall={wall}s ttft={ttft} ms`` takes two figures out of each line that has these words
 in this order. A name takes what stands up to the next printed words, the last one the
 rest of the line; ``...`` stands for anything. A unit right behind a name is that of its
-column; there, and where the name itself ends in a unit, a number must stand. Blanks
-count as one, and may be missing beside a name. Marks of bullets and of emphasis and
-what loggers print first are looked at in no line.
+column; there, before the name ``unit``, and where the name itself ends in a unit, a
+number must stand. Figures in units of several kinds are a column for each. Blanks count
+as one, and may be missing beside a name. Marks of bullets and of emphasis and what
+loggers print first are looked at in no line.
 
 A template of several lines makes a row of each line that is like the last one, below
 lines like the others. What those say holds for the rows below, until they come again; a
@@ -14,8 +15,10 @@ the one above it. In an option or a map ``\n`` is between them.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain, pairwise
 
 import msgspec
 from msgspec.structs import replace
@@ -26,23 +29,29 @@ from benchdb.importing.logs.line_text import shown, unmarked, unstamped
 from benchdb.importing.logs.log_lines import (
     Entry,
     LineMatch,
+    Named,
     as_sheets,
     cell,
     matching_lines,
 )
 from benchdb.importing.quantities.unit_names import doubts, understood
-from benchdb.importing.sheet import Cell, Sheet
+from benchdb.importing.sheet import Cell, Sheet, is_unit_header
 
 _NAME = r"\{[^\W\d_][^{}\"]{0,60}\}"
 _TOKEN = re.compile(rf"({_NAME}|\.\.\.|…)")
-_UNIT = re.compile(r" ?([^\W\d_][\w/.]{0,20})(?=[ ,;:|)\]}]|$)")
+_UNIT = re.compile(  # "it" alone is a pronoun, and no iteration
+    r" ?(?!it(?![\w/]))([^\W\d_](?:[\w/.]{0,19}\w)?"
+    r"(?: (?:/|per) (?i:s|sec|second|minute|hour)\b)?)(?=[ .,;:|)\]}]|/(?!\w)|$)"
+)
 _SIGNED = r"[~≈<>]?[-+−]?\d"
 _NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
+_FIGURE = re.compile(rf"{_NUMBER} ?(.*)")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _LINES = 8  # of a template
 _LIMIT = 500  # characters of one
 _FEW = 3  # names whose ends are tried one by one
 _SHOWN = 100
+_Kind = tuple[str, str | None]  # the base of a unit, and what it counts per
 
 
 class _Slot(msgspec.Struct, frozen=True):
@@ -76,9 +85,14 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
         """
         match = self.expression.search(plain)
         few = len(self.slots) <= _FEW and len(plain) <= _LIMIT
-        if match is None and few:
+        if match is None and few and all(map(plain.__contains__, self.printed)):
             match = re.search("".join(self.parts).replace("(?>", "(?:"), plain)
         return match
+
+    @cached_property
+    def printed(self) -> Sequence[str]:
+        """Return the words between its names."""
+        return _TOKEN.sub(" ", self.text).split()
 
     @property
     def text(self) -> str:
@@ -88,7 +102,7 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_bare(self) -> bool:
         """Tell whether it has no printed words, so that any line may be like it."""
-        return len(self.words) == 2 and not _TOKEN.sub("", self.text).strip()
+        return len(self.words) == 2 and not self.printed
 
 
 @lru_cache(maxsize=16)
@@ -124,25 +138,28 @@ def _pattern(line: str) -> _Pattern:
     begins = r"(?<!\w)" if first[:1].isalnum() else ""
     parts = [begins + _literal(first) if first.strip() else r"\A"]
     slots: list[_Slot] = []
-    for token, words in zip(rest[::2], rest[1::2], strict=True):
+    tokens = rest[::2]
+    following = (*tokens, "")[1:]
+    for token, words, after in zip(tokens, rest[1::2], following, strict=True):
         end = _literal(words) if words else r"\s*$"
         if token[0] != "{":
             parts.append(f"(?>.*?{end})" if words else "")
             continue
-        named, unit = token[1:-1].strip(), _UNIT.match(words)
-        numeric = unit is not None and understood(unit[1]) is not None
-        end += r"(?!\w)" if numeric and words[-1:].isalnum() else ""
+        named, printed = token[1:-1].strip(), _UNIT.match(words)
+        unit = printed[1] if printed and understood(printed[1]) else ""
+        end += r"(?!\w)" if unit and words[-1:].isalnum() else ""
         last = re.split(r"[\s_(]", named.rstrip(")"))[-1]
         title, held = named, r"\S.*?" if words else r"\S.*"
-        if numeric and unit and unit[1] != last:  # the printed unit holds
-            title = f"{named} ({unit[1]})"
+        if unit and understood(unit) != understood(last):  # the printed unit holds
+            title = f"{named} ({unit})"
         elif _is_unit(last):  # which may be printed as well
             held = rf"{_SIGNED}.*?"
             end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
+        numeric = bool(unit) or is_unit_header(after.strip("{}"))
         held = _NUMBER if numeric else held
         slots.append(_Slot(title, numeric or _is_unit(last)))
         parts.append(rf"(?>\s*({held}){end})")
-    written = map("".join, zip(rest[::2], rest[1::2], strict=True))
+    written = map("".join, zip(tokens, rest[1::2], strict=True))
     return _Pattern(tuple(slots), tuple(parts), (first, *written))
 
 
@@ -174,7 +191,7 @@ def sheets(document: Document, template: str) -> tuple[Sheet, ...]:
     """
     rows = _Rows(_patterns(template))
     lines = matching_lines(document, rows.match, everywhere=True)
-    made = as_sheets("template", rows.entries(lines))
+    made = as_sheets("template", _by_units([*rows.entries(lines)]))
     if not any(sheet.rows for sheet in made):
         faults = [fault.reason for sheet in made for fault in sheet.bad]
         raise DocumentError(next(iter(faults), _difference(document, template)))
@@ -253,6 +270,35 @@ class _Rows:
             if at in self._fresh and self._figures & line.made.texts.keys():
                 above = [self._held[it] for it in sorted(self._held) if it < at]
                 yield self._row([*above, line])
+
+
+def _by_units(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield *entries*; a name of times and of rates gets its unit, as printed first.
+
+    What is measured differs with the kind of unit: each is a table of its own.
+    """
+    spelt: defaultdict[str, dict[_Kind, str]] = defaultdict(dict)
+    units = [[*_units(entry.named)] for entry in entries]
+    for title, kind, unit in chain.from_iterable(units):
+        spelt[title].setdefault(kind, unit)
+    for entry, own in zip(entries, units, strict=True):
+        titles = {
+            title: f"{title} ({spelt[title][kind]})"
+            for title, kind, _ in own
+            if len(spelt[title]) > 1
+        }
+        named = ((titles.get(title, title), it) for title, it in entry.named)
+        yield replace(entry, named=tuple(named))
+
+
+def _units(named: Named) -> Iterator[tuple[str, _Kind, str]]:
+    """Yield the titles of figures, what kinds of unit these have, and how spelt."""
+    texts = [(title, it if isinstance(it, str) else it.text) for title, it in named]
+    for (title, text), (beside, unit) in pairwise([*texts, ("", "")]):
+        figure = _FIGURE.fullmatch(text)
+        spelt = figure[1] or unit * is_unit_header(beside) if figure else ""
+        if known := understood(spelt):
+            yield title, (known.base, known.per), spelt
 
 
 def _difference(document: Document, template: str) -> str:

@@ -35,7 +35,7 @@ from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import Cell, Kind, Sheet, SheetRows
 
 _T = TypeVar("_T")
-_Named = tuple[tuple[str, str | Cell], ...]
+Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
 _MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
     line: int
     raw: str
     context: tuple[str, ...]
-    named: _Named
+    named: Named
     part: int = 0
     fault: str | None = None
     settings: tuple[Setting, ...] = ()
@@ -75,7 +75,7 @@ class LineMatch(msgspec.Struct, Generic[_T], frozen=True):
     block: int
     made: _T
 
-    def entry(self, cells: _Named, part: int = 0, fault: str | None = None) -> Entry:
+    def entry(self, cells: Named, part: int = 0, fault: str | None = None) -> Entry:
         """Return the row of *cells* that stands here."""
         above, settings = self.context, self.settings
         return Entry(self.line, self.raw, above, cells, part, fault, settings)
@@ -107,7 +107,8 @@ def matching_lines(
         seen = (line.number, line.raw, line.text, context, settings)
         yield LineMatch(*seen, reader.block, made)
         if listed := bullet(line.text):
-            reader.above.lead(unmarked(listed[1])[:_LABEL_WIDTH], line.indent)
+            words = unmarked(listed[1])[:_LABEL_WIDTH]
+            reader.above.lead(words, line.indent, listed=True)
 
 
 def _leads(line: Line) -> bool:
@@ -246,8 +247,11 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         plain = unmarked(listed[1] if listed else unstamped(text))[:_LABEL_WIDTH]
         if text.endswith("{"):
             plain = plain.strip(" \"'{:")
-        leads = listed is not None or text.endswith((":", "：", "{"))
-        above.label(plain, line.indent, leads=leads)
+        if listed:
+            above.item(plain, line.indent)
+        else:
+            leads = text.endswith((":", "：", "{"))
+            above.label(plain, line.indent, leads=leads)
 
 
 def _is_machine(line: Line, scanner: Scanner) -> bool:

@@ -36,7 +36,7 @@ _IN_USE = any_of("in_use", re.IGNORECASE)
 _OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
 _USED = "memory used"
 _MEMORY = re.compile(rf"(?i){words_of('memory')}(?:\W|\b(?:of|is|was)\b)*$")
-_FIGURE = any_of("figures")
+_FIGURE, _TALLY = any_of("figures"), any_of("tallies")
 _BREAK = re.compile(r"[,;|()\[\]{}=]|\s[-–—→]\s|[.!?]\s|\s(?:and|vs\.?|but|while)\s")
 _HEAD = re.compile(r"(.{2,160}\S)\s+:\s+|([^:.,;\d]{2,60}):\s|([^:,;]{2,60}\S)\s[–—]\s")
 _LABELLED = any_of("labelled_times")
@@ -80,7 +80,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
     spoken = sizes or _OF_MEMORY.search(text) is not None
-    for one in _FIGURE.finditer(text):
+    for one in () if _TALLY.match(text) else _FIGURE.finditer(text):
         short = re.split(r" ?/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)

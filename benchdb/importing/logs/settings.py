@@ -35,12 +35,9 @@ _PROGRESS = any_of("progress")
 _WHOLE = re.compile(r"\d{1,9}(?:\.0)?")
 _ALONE = any_of("setting_alone")
 _STATED = any_of("setting_stated")
-_VALUE = r"('[^']{0,200}'|\"[^\"]{0,200}\"|[^\s,;'\"()\[\]{}]{1,200})"
-_ITEM = re.compile(rf"(?<![\w.-])([A-Za-z]\w{{0,40}}) ?= ?{_VALUE}")
-_ENTRY = re.compile(rf"['\"](\w{{1,40}})['\"]: {{0,4}}{_VALUE}")
-_OPTION = re.compile(rf"(?<!\S)--([A-Za-z][\w-]{{0,40}})(?:=|\s{{1,4}}(?!-)){_VALUE}")
+_ITEM, _ENTRY = any_of("items"), any_of("entries")
+_OPTION, _SHORT = any_of("options"), any_of("short_options")
 _ASSIGNED = re.compile(r"(?:[A-Z]\w{0,40}=\S{1,200}\s{1,4}){1,40}")  # FLOAT=half prog
-_SHORT = re.compile(rf"(?<!\S)-([A-Za-z]{{1,4}})\s{{1,4}}(?!-){_VALUE}")
 _LLAMA = re.compile(r"(?:^|[\s/])llama-\w+(?!\S)")
 _WITH_UNIT = re.compile(rf"\d ?{words_of('units')}(?![\w/])")
 

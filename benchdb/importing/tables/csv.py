@@ -66,9 +66,6 @@ def neighbours(widths: Sequence[int]) -> float:
     return agreeing / max(len(widths), 1)
 
 
-_TOO_LONG = re.compile("field larger")
-
-
 class Entry(msgspec.Struct, frozen=True):
     """A record in line *line*: its cells as they stand there.
 
@@ -112,7 +109,7 @@ def _entries(lines: Sequence[str], first: int, delimiter: str) -> Iterator[Entry
                 cells = next(reader)
             except csv.Error as error:
                 why = str(error)
-                why = "a field is too long" if _TOO_LONG.match(why) else why
+                why = "a field is too long" if "field larger" in why else why
                 why = why.replace("unexpected end of data", "its quote is never closed")
                 yield Entry(line, raw, fault=why)
             else:

@@ -3,12 +3,9 @@
 Cells over several columns and rows are set into the grid that they describe.
 """
 
-import re
-from bisect import bisect_right
-
 import msgspec
 
-from benchdb.importing import outline
+from benchdb.importing import blocks, outline
 from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.sheet import (
@@ -18,6 +15,7 @@ from benchdb.importing.sheet import (
     Sheet,
     SheetRows,
     are_data,
+    is_number,
     require_few_cells,
     unread_sheet,
 )
@@ -92,19 +90,28 @@ def _sheet(table: _Table) -> Sheet | None:
     body = [row for row in table.rows if row.written or row.fault]
     marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
-    count = 0
+    count, above = 0, True
     for row in body:
         row.fill(hanging)
         count += len(row.cells)
         if count > CELL_LIMIT:
             why = f"more than {CELL_LIMIT:,} cells"
             return unread_sheet("html", table.line, table.context, why)
-        heads = row.heads if marked else all(one.head for one in row.written)
+        # At the top bold says as much: a row below may be bold as the best.
+        above = above and _may_head(row)
+        heads = row.heads if marked else above or all(it.head for it in row.written)
         row.heads = heads and row.fault is None
     wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
     width = max((len(row.cells) for row in heads_or_all), default=1)
     return _headed(table, body, width) if body else None
+
+
+def _may_head(row: _Row) -> bool:
+    """Tell whether *row* is bold, without numbers: not one text beside blanks alone."""
+    texts = [it.cell for it in row.written if it.cell.text]
+    bold = (blocks.bold(it.raw) and not is_number(it.text) for it in texts)
+    return len(texts) > (len(row.written) > 1) and all(bold)
 
 
 def _headed(table: _Table, body: list[_Row], width: int) -> Sheet:
@@ -168,8 +175,7 @@ class _Reader:
 
     def __init__(self, text: str, first_line: int, above: Outline) -> None:
         self._text = text
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
-        self._first_line = first_line
+        self._line = inline.Lines(text, first_line).line
         self._outline = above
         self._table: _Table | None = None
         self._row: _Row | None = None
@@ -184,14 +190,14 @@ class _Reader:
         table, name = self._table, tag.name
         if name == "table" and table is not None and not tag.closing:
             self._nested += 1
-            self._row = self._row or _Row(self._line(tag), start=tag.start)
+            self._row = self._row or _Row(self._line(tag.start), start=tag.start)
             self._row.fault = _NESTED
         elif name == "table" and self._nested:
             self._nested -= 1
         elif name == "table":
             self.end_table(tag.start)
             if not tag.closing:
-                self._table = _Table(self._line(tag), self._outline.context())
+                self._table = _Table(self._line(tag.start), self._outline.context())
         elif self._nested:
             pass
         elif name in _TEXTS:
@@ -203,9 +209,6 @@ class _Reader:
             self._end_words(tag.start)
             (self._outline.leave if tag.closing else self._outline.enter)("fold")
 
-    def _line(self, tag: Tag) -> int:
-        return self._first_line + bisect_right(self._breaks, tag.start - 1)
-
     def _take_inside(self, table: _Table, tag: Tag) -> None:
         if tag.name in ("thead", "tbody", "tfoot"):
             self._end_row(tag.start)
@@ -213,7 +216,7 @@ class _Reader:
         elif tag.name in ("tr", "td", "th"):
             (self._end_row if tag.name == "tr" else self._end_cell)(tag.start)
             if not tag.closing and self._row is None:
-                line, at = self._line(tag), tag.start
+                line, at = self._line(tag.start), tag.start
                 self._row = _Row(line, table.in_head, at)
             self._cell = None if tag.closing or tag.name == "tr" else tag
 
@@ -223,7 +226,7 @@ class _Reader:
             return
         inside = self._text[tag.end : end]
         words, notes = inline.words(inside.strip(), markdown=False)
-        cell = Cell(words, self._line(tag), inside.strip(), notes)
+        cell = Cell(words, self._line(tag.start), inside.strip(), notes)
         self._count += 1
         require_few_cells(self._count)
         columns, rows = tag.span("colspan") or 1, tag.span("rowspan")

@@ -5,6 +5,7 @@ What is struck out was withdrawn, so it says nothing. Marks of footnotes are kep
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -48,6 +49,19 @@ class Tag(msgspec.Struct, frozen=True):
         return int(found[1]) if found else 1
 
 
+class Lines:
+    """The lines of a text, by the places of their characters."""
+
+    def __init__(self, text: str, first: int = 1) -> None:
+        """Look for the lines of *text*, which begins in line *first*."""
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+        self._first = first
+
+    def line(self, at: int) -> int:
+        """Return the line of the character at *at*."""
+        return self._first + bisect_left(self._breaks, at)
+
+
 def tags(text: str) -> Iterator[Tag]:
     """Yield the tags of *text* in order; what is no tag is left out."""
     return map(_tag_of, _TAG.finditer(text))
@@ -64,23 +78,12 @@ MARK_LIMIT = 400  # characters of markup; a text with more of them stays as it i
 _WORD = r"[^\\`<\[\]!*_~&†★‡§¶⁰¹²³⁴⁵⁶⁷⁸⁹\u00ad\u200b\u2060\ufeff\s]+"
 _PLAIN = re.compile(f"{_WORD}(?: {_WORD})*")
 
-_STRUCK = re.compile(
-    r"<(del|s|strike)(?=[\s>])[^<>]*>[^<]*+</\1\s*>|</?(?:del|s|strike)(?=[\s>])[^<>]*>",
-    re.IGNORECASE,
-)
+_STRUCK = re.compile(SIGNS["tags"]["struck"])
 _BREAKING = re.compile("br|p|div|li|ul|ol|tr|td|th|hr|table|thead|tbody")
 # Others, such as <none> or <unknown>, are what the author wanted to say.
 _SILENT = re.compile(SIGNS["tags"]["silent"])
-_RAISED_TAG = re.compile(
-    r"<sup(?:\s[^<>]{0,200})?>((?:(?!</?sup\b).){0,200})</sup\s*>", re.I | re.DOTALL
-)
-# Words side by side, set apart by a style sheet alone: a header in two languages, a
-# number and its unit. Digits, and what signs hold together, may be parts of one word.
-_SPANS = re.compile(
-    r"""(?:(?<=[^\W\d_])|(?<=[)\]%])|(?<=\d)(?=</span><[^<>]*+>[^\W\d_]))
-    </span><span(?:\s[^<>]*+)?>(?=[^\W_])""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_RAISED_TAG = re.compile(SIGNS["tags"]["raised"])
+_SPANS = re.compile(SIGNS["tags"]["spans"])
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _ENTITY = re.compile(r"&#?\w{1,31};")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")

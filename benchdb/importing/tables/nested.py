@@ -105,11 +105,11 @@ def result_sheets(node: Node) -> tuple[Sheet, ...]:
     """Return the tables of JSON inside of a text, of which a name tells results."""
     tables = _Tables(pointers=False)
     tables.take(node)
-    return tuple(
-        one
-        for one in tables.sheets("json")
-        if any(map(spelt.way("result").search, one.header))
-    )
+    return tuple(filter(_tells_results, tables.sheets("json")))
+
+
+def _tells_results(sheet: Sheet) -> bool:
+    return any(map(spelt.way("result").search, sheet.header))
 
 
 def block_sheets(
@@ -131,7 +131,7 @@ def block_sheets(
         found = tables.sheets("json")
     except DocumentError:  # no JSON, or too large
         return ()
-    if not any(spelt.way("result").search(it) for one in found for it in one.header):
+    if not any(map(_tells_results, found)):
         return ()
     return tuple(replace(one, context=(*context, *one.context)) for one in found)
 

@@ -42,7 +42,8 @@ def _parts(notebook: Node) -> Iterator[tuple[int, str, list[Leaf]]]:
     """Yield what is said and printed: the number of its cell, a fence, its lines."""
     for number, cell in enumerate(_list(notebook, "cells"), start=1):
         kind = _in(cell, "cell_type")
-        texts = [("", _in(cell, "source"))] if _words(kind) == "markdown" else []
+        prose = isinstance(kind, Leaf) and kind.text == "markdown"
+        texts = [("", _in(cell, "source"))] if prose else []
         for output in _list(cell, "outputs"):
             data = _in(output, "data")
             page, marked = _in(data, "text/html"), _in(data, "text/markdown")
@@ -67,10 +68,6 @@ def _in(holder: Node | None, name: str) -> Node | None:
 def _list(holder: Node, name: str) -> list[Node]:
     held = _in(holder, name)
     return held if isinstance(held, list) else []
-
-
-def _words(held: Node | None) -> str:
-    return held.text if isinstance(held, Leaf) else ""
 
 
 def _lines(source: Node | None) -> list[Leaf]:

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -36,7 +35,7 @@ def flattened(document: Document) -> Flattened:
     Preformatted lines are a code block. What stands in tables is left out.
     """
     text, lines = document.text, list[Leaf]()
-    place = _Lines(text)
+    place = inline.Lines(text)
     begun, mark, preformatted = 0, "", False
     tables, lists = 0, 0  # that are open
     for tag in (*tags(text), Tag("html", len(text), len(text))):
@@ -95,7 +94,7 @@ def printed(document: Document) -> Iterator[tuple[int, str]]:
 def _scripts(document: Document) -> Iterator[tuple[int, str]]:
     """Yield what the scripts of a page hold, each with its first line."""
     text = document.text
-    place = _Lines(text)
+    place = inline.Lines(text)
     for tag in tags(text):
         if tag.name == "script" and not tag.closing:
             begun = text.find(">", tag.start, tag.end) + 1
@@ -105,20 +104,10 @@ def _scripts(document: Document) -> Iterator[tuple[int, str]]:
 def _data(document: Document) -> Iterator[Node]:
     """Yield the arrays and objects that scripts are, or name: ``const DATA = {…}``."""
     for first, script in _scripts(document):
-        end, place = 0, _Lines(script)
+        end, place = 0, inline.Lines(script, first)
         for found in _VALUE.finditer(script):
             if found.end() >= end:
                 with suppress(ValueError, RecursionError, DocumentError):
                     end = _DECODER.raw_decode(script, found.end())[1]
-                    line = first + place.line(found.end()) - 1
+                    line = place.line(found.end())
                     yield trees.json_tree(script[found.end() : end], line)
-
-
-class _Lines:
-    """The lines of a text, by the places of their characters."""
-
-    def __init__(self, text: str) -> None:
-        self._breaks = [found.start() for found in re.finditer("\n", text)]
-
-    def line(self, at: int) -> int:
-        return 1 + bisect_left(self._breaks, at)

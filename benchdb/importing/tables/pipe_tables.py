@@ -28,17 +28,7 @@ _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
 _HTML_OUTLINE = re.compile(r"</?(?:details|summary|h[1-6])(?=[\s>])", re.IGNORECASE)
 _SEPARATED = {"csv": None, "tsv": "\t"}
-_NOTE = re.compile(
-    r"""(?: \[\^ (?P<label>[^\[\]\s]{1,40}) \] :
-      | (?P<stars>(?: \\\* \s* )+ | \*{2,3} (?= \s ) )
-      | (?P<bullet>\*) (?= \s )
-      | (?P<star>\*) (?= [^\s*] [^*]* $ )
-      | (?P<sign>[†‡§¶]{1,3})
-      | <sup> \s* (?P<sup>[^\s<>]{1,4}) \s* </sup>
-      | (?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})
-      ) \s* (?: : \s* )? (?P<text> \S.* )""",
-    re.VERBOSE,
-)
+_NOTE = re.compile(SIGNS["footnotes"]["below"], re.VERBOSE)
 _NOTE_LINES = 40  # that are looked at below a table
 _LEAD_LIMIT = 200  # characters; a longer line is prose
 _LEAD = re.compile(r"\*\*[^*\s][^*]{0,100}\*\*|__[^_\s][^_]{0,100}__")

@@ -18,6 +18,8 @@ from tests.importing.guess.guessed import of_text, records, table
         ("latency/ms", "ms"),
         ("tokens / s", "tokens / s"),
         ("ms/img", "ms/img"),
+        ("Latency, ms / iPhone 7 / CPU", "ms"),
+        ("Time, ms / Token", "ms / Token"),
     ],
 )
 def test_a_unit_below_a_head_or_behind_a_quantity_is_no_part_of_a_rate(header, unit):
@@ -33,6 +35,19 @@ def test_times_below_a_head_are_times_and_no_rate_per_millisecond():
 
     assert columns["Inference / ms"].metric == "work_seconds"
     assert columns["Inference / img/s"].metric == "reported_samples_per_second"
+
+
+def test_a_device_below_two_heads_divides_no_figure():
+    def row(*cells):
+        return "<tr>" + "".join(f"<td{cell}</td>" for cell in cells) + "</tr>"
+
+    head = row(" rowspan=3><b>Model</b>", " colspan=2><b>Latency, ms</b>")
+    head += row(" colspan=2><b>M2</b>") + row("><b>CPU</b>", "><b>GPU</b>")
+    found = of_text(f"<table>{head}{row('>vgg', '>150', '>50')}</table>\n")
+    columns = found.map.table[0].columns
+
+    assert columns["Latency, ms / M2 / GPU"].metric == "latency_mean_seconds"
+    assert columns["Latency, ms / M2 / CPU"].metric == "latency_mean_seconds"
 
 
 def of_json(text):

@@ -1,5 +1,7 @@
 """Figures that no reader takes are named with their lines, whatever the document."""
 
+import shlex
+
 import pytest
 
 from benchdb.importing.document import Document
@@ -153,3 +155,37 @@ def test_blanks_around_the_slash_of_a_rate_are_part_of_it():
     text = "Speed\n123.6 Tokens / Second, in 12 ms / 3 steps\n"
 
     assert figures(text) == ["123.6 Tokens / Second", "12 ms"]
+
+
+@pytest.mark.parametrize(
+    ("line", "template"),
+    [
+        (
+            "it's done: ttft 12.5 ms over 3 prompts, and 45 tokens/s, all told",
+            "it's done: ttft {figure 1} ms over {figure 2} prompts, and {figure 3} "
+            "tokens/s, all",
+        ),
+        ("vllm: [throughput: [17.1, 66.2, null]]", None),
+        ("\x1b[1mall of it\x1b[0m was done in 12 minutes, which is long enough", None),
+        ("after all of it, 1.5 ± 0.2 ms is what 4x8 of [[1, 2]] take", None),
+    ],
+)
+def test_the_template_that_is_proposed_for_a_line_reads_it(line, template):
+    text = f"| Model | ms |\n|---|---|\n| vgg | 3.5 |\n\n{line}\n"
+    document = Document("a.md", text.encode())
+
+    *_, said = propose(document, readable(document)).left_out
+    (proposed,) = shlex.split(said.partition("--answer ")[2])
+    proposed = proposed.removeprefix("line=")
+
+    assert template in (None, proposed)
+    rows = [it for it in readable(document, [proposed]) if it.template == proposed]
+    assert [row.line for it in rows for row in it.rows] == [5]
+
+
+def test_no_template_is_proposed_where_none_reads_a_line():
+    text = f"Notes\n\n{'so ' * 200}fast: 12 ms\n"
+    document = Document("a.md", text.encode())
+
+    assert left_out(text, "a.md") == ["line 3: '12 ms'"]
+    assert "line=" not in str(propose(document, readable(document)).left_out)

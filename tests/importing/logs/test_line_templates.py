@@ -56,6 +56,51 @@ def test_the_unit_behind_a_name_goes_before_that_in_it():
     assert texts(sheet) == [("vgg", "40.78")]
 
 
+@pytest.mark.parametrize(
+    ("line", "template", "title"),
+    [
+        ("123.6 Tokens / Second", "{speed} Tokens / Second", "speed (Tokens / Second)"),
+        ("12 tokens per second", "{n} tokens per second", "n (tokens per second)"),
+        ("12 tok/s.", "{speed} tok/s.", "speed (tok/s)"),
+        ("28s/~x", "{time}s/~x", "time (s)"),
+        ("28 ms per run", "{time} ms per run", "time (ms)"),
+        ("rate 28 tokens/s", "rate {tok/s} tokens/s", "tok/s"),
+        ("torch: it works", "{framework}: it works", "framework"),
+        ("torch it works", "{framework} it works", "framework"),
+    ],
+)
+def test_the_unit_behind_a_name_is_in_its_title(line, template, title):
+    (sheet,) = sheets(f"{line}\n", template)
+
+    assert sheet.header == (title,)
+    assert len(sheet.rows) == 1
+
+
+MIXED = """\
+Rates on an M2
+
+conv: 8.1 ms
+gemm: 12 tok/s
+pool: 0.95 s
+attn: 123.6 Tokens / Second
+note: see below
+"""
+
+
+@pytest.mark.parametrize("template", ["{work}: {value}", "{work}: {value} {unit}"])
+def test_figures_in_units_of_several_kinds_are_columns_of_their_own(template):
+    every = {sheet.header[1]: texts(sheet) for sheet in sheets(MIXED, template)}
+
+    times, rates = every.pop("value (ms)"), every.pop("value (tok/s)")
+    assert [row[:2] for row in times] == [("conv", "8.1 ms"), ("pool", "0.95 s")]
+    assert [row[:2] for row in rates] == [
+        ("gemm", "12 tok/s"),
+        ("attn", "123.6 Tokens / Second"),
+    ]
+    assert all(not any(row[2:]) for row in (*times, *rates))
+    assert every in ({}, {"value": [("note", "see below")]})
+
+
 def test_a_unit_in_a_name_may_be_printed_as_well():
     text = "conv fp16 0.25 ms 32.5 GB/s\npool fp16 0.5 41 GB/s\n"
 
@@ -176,6 +221,23 @@ def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
     assert rows == {(first, ("40",)), (second, ("fast", "3"))}
     others = [row.line for one in every if not one.template for row in one.rows]
     assert not {1, 2} & {*others}
+
+
+def test_of_templates_that_end_in_equal_lines_the_next_reads_what_the_first_does_not():
+    text = "first\n8.1 ms\nof: vgg\n\nmost\n1217 fps\nof: cnn\n\nlast\nof: rnn\n"
+    first, second = (
+        r"{what}\n{time} ms\nof: {model}",
+        r"{what}\n{rate} fps\nof: {model}",
+    )
+
+    rates, times = sorted(sheets(text, first, second), key=lambda it: it.header)
+
+    assert texts(times) == [("first", "8.1", "vgg")]
+    assert texts(rates) == [("most", "1217", "cnn")]
+    assert [(it.number, it.reason) for it in times.bad] == [
+        (10, "no line like '{time} ms' stands above it")
+    ]
+    assert not rates.bad
 
 
 @pytest.mark.parametrize(

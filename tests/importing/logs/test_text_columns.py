@@ -44,6 +44,20 @@ def test_the_index_of_pandas_is_a_column_without_a_name():
     assert texts(sheet_of(15))[1] == ("1", "rnn", "32", "30.1")
 
 
+def test_blocks_of_pandas_with_a_name_of_their_rows_are_tables_below_their_titles():
+    text = "Summary:\n\nAverage rate by GPU:\ndata_type     FP8\ngpu            \n"
+    text += "T4         1117.7\nL4         1219.8\n\nAverage price by GPU:\n"
+    text += "data_type     FP8\ngpu            \nT4         6.8e-10\n"
+
+    rates, prices = read("fixed-width", text)
+
+    assert rates.header == prices.header == ("gpu", "FP8")
+    assert texts(rates) == [("T4", "1117.7"), ("L4", "1219.8")]
+    assert texts(prices) == [("T4", "6.8e-10")]
+    assert rates.context == ("Average rate by GPU",)
+    assert prices.context == ("Average price by GPU",)
+
+
 def test_wide_characters_take_two_columns():
     (sheet,) = read("fixed-width", "模型      批次    秒\n残差网络          1.5\n")
 

@@ -12,6 +12,10 @@ from tests.importing.sheet_texts import one, read, texts
             {"epoch": "3", "of": "10", "Loss": "0.5", "Time": "12.3 s"},
         ),
         ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
+        (
+            "`SIZE: 2048; elapsed time: 0.05s; performance: 303.9 GFLOPS`",
+            {"SIZE": "2048", "elapsed time": "0.05s", "performance": "303.9 GFLOPS"},
+        ),
         *(
             (
                 f"{epoch} 1  {step} 100/1487  {loss} 6.5  5 img/s",

@@ -21,6 +21,7 @@ from tests.importing.sheet_texts import one, read, texts
         ("args: {'model': 'tiny', 'lr': 0.1, 'epochs': 2}", {"epochs": "2"}),
         ("Namespace(model='org/tiny', lr=0.1, verbose=True)", {"model": "org/tiny"}),
         ("$ python x.py --batch-size 8 --device=mps --fast", {"device": "mps"}),
+        ('go test -benchtime=10s -count=5 -device="CUDA0"', {"device": "CUDA0"}),
         ("$ BS=16 DEFAULT_FLOAT=half python x.py", {"DEFAULT_FLOAT": "half"}),
     ],
 )
@@ -266,3 +267,24 @@ def test_what_is_done_heads_nothing():
     text = "=== a ===\nTime: 1.5 s\n--- a done (exit 0) ---\n\nTime: 2.5 s\n"
 
     assert [sheet.context for sheet in read("key-value", text)] == [("a",)] * 2
+
+
+@pytest.mark.parametrize(
+    "shell",
+    ["$ go test -bench .", r"C:\x>go test -bench .", "go test -benchtime=10s -bench ."],
+)
+def test_of_the_console_of_a_test_its_benchmarks_alone_are_figures(shell):
+    text = f"{shell} -device=Vulkan0\ngoos: linux\ncpu: EPYC 7443P\n"
+    text += "BenchmarkRun-8\t  99\t 110913774 ns/op\t 270.5 tokens/s\n"
+    text += "BenchmarkRun-8\t 100\t 111035054 ns/op\t 270.2 tokens/s\n"
+    text += "PASS\nok  \tgithub.com/x/llama\t61.199s\n"
+    document = Document("run.md", f"# Run\n\n```\n{text}```\n".encode())
+
+    (sheet,) = readable(document)
+
+    assert sheet.header[2:] == ("ns/op", "tokens/s", "device", "cpu")
+    assert texts(sheet)[1][2:] == (
+        *("111035054 ns/op", "270.2 tokens/s"),
+        *("Vulkan0", "EPYC 7443P"),
+    )
+    assert sheet.context[1].startswith("go test")

@@ -26,6 +26,22 @@ def test_a_table_with_head_body_and_foot_is_read():
     assert texts(sheet) == [("1", "2"), ("3", "4")]
 
 
+def test_rows_at_the_top_that_are_bold_and_no_figures_are_the_header():
+    sheet = only(
+        "<table><tr><td rowspan=2><b>Model</b><td colspan=2><b>ms</b><td rowspan=5>\n"
+        "<tr><td><b>CPU</b><td><strong>GPU</strong>\n<tr><td><b>fp16</b><td><td>\n"
+        "<tr><td>vgg<td>8<td>3\n<tr><td><b>cnn</b><td><b>7</b><td><b>2</b></table>"
+    )
+
+    assert sheet.header == ("Model", "ms / CPU", "ms / GPU", "column 4")
+    assert texts(sheet) == [
+        ("fp16", "", "", ""),
+        ("vgg", "8", "3", ""),
+        ("cnn", "7", "2", ""),
+    ]
+    assert not sheet.bad
+
+
 def test_a_cell_over_rows_and_columns_fills_them_and_keeps_its_line():
     sheet = only(
         HEAD + "<tr><td rowspan=2>x<td>1\n<tr><td>2\n<tr><td colspan=2>OOM</table>"
