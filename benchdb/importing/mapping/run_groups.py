@@ -204,7 +204,10 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
 
 
 def _refusals(group: RunGroup) -> list[BadLine]:
-    """Take out of a run what is at fault, and all figures that it would have twice."""
+    """Take out of a run what is at fault, and all figures that it would have twice.
+
+    What is printed twice and alike is one figure: its place names the others as well.
+    """
     by_metric: dict[str, list[Observation]] = defaultdict(list)
     for item in group.observations:
         if item.fault is None and item.value is not None and item.pool is None:
@@ -216,12 +219,25 @@ def _refusals(group: RunGroup) -> list[BadLine]:
         alike = by_metric[item.value.metric] if item.value and not pooled else []
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif len(alike) > 1:
+        elif len({_printed_figure(it) for it in alike}) > 1:
             refused.append(_bad(item, _doubled(item, alike)))
-        else:
-            taken.append(item)
+        elif not alike or item is alike[0]:
+            taken.append(_with_places(item, alike))
     group.observations = taken
     return refused
+
+
+def _printed_figure(item: Observation) -> tuple[float | str | None, ...]:
+    value = item.value
+    return (value.value, value.uncertainty, value.reason) if value else ()
+
+
+def _with_places(item: Observation, alike: Sequence[Observation]) -> Observation:
+    """Return *item* with the places of all that are *alike* as that of its value."""
+    if item.value is None or len(alike) < 2:
+        return item
+    places = "; ".join(one.locator for one in alike)[:_BASIS_LIMIT]
+    return replace(item, value=replace(item.value, locator=places))
 
 
 def _doubled(item: Observation, alike: Sequence[Observation]) -> str:
