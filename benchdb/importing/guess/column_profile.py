@@ -188,8 +188,9 @@ def _is_head(header: str, term: str) -> bool:
 def statistic(header: str) -> tuple[str, str]:
     """Return the statistic that *header* names, and what it is of.
 
-    ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``;
-    without one, ``""`` of the header. The mean or p50 of a p99 over runs is a p99.
+    ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``, p50
+    and p100 its median and maximum; without one, ``""`` of the header. The mean or
+    p50 of a p99 over runs is a p99.
     """
     plain = fold(header)
     every = [*pattern("statistic").finditer(plain)]
@@ -204,7 +205,7 @@ def statistic(header: str) -> tuple[str, str]:
         name = (
             f"p{whole}.{decimals}".rstrip("0").rstrip(".") if decimals else f"p{whole}"
         )
-        name = "median" if name == "p50" else name
+        name = {"p50": "median", "p100": "max"}.get(name, name)
     return name, rest
 
 

@@ -110,8 +110,8 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
-    if STATISTIC in draft.fields:
-        return False
+    if draft.fields.get(STATISTIC) not in (None, statistic(draft.header)[0]):
+        return False  # the best, or the peak of a cell
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         # The unit alone says it, if no other word of the header does: "warm tok/s".
         unit = draft.looks.unit

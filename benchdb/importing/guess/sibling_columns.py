@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from benchdb.importing.guess.column_draft import (
     ColumnDraft,
+    called,
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
+    Kind,
     amounts,
     fold,
     pattern,
-    says_only,
     statistic,
     words,
 )
@@ -30,9 +31,9 @@ from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
-_MEAN = "latency_mean_seconds"
 _PERCENTILE = "latency_p9"
 _BARE = frozenset([("1", None)])
+_TIMES = frozenset([("s", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
@@ -159,7 +160,7 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 
 def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
-    """Leave statistics of one thing out, by their names, which have no metric."""
+    """Leave statistics of one thing out, by their names, where no metric is known."""
     own = {name: _own_metric(one, around) for name, one in group.items()}
     if any((metric or "").startswith(_PERCENTILE) for metric in own.values()):
         # Who prints the p99 of answers prints their mean and median beside it.
@@ -168,33 +169,23 @@ def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
         own = {name: _own_metric(one, around) for name, one in group.items()}
     first = next((name for name in ("mean", "median") if name in group), None)
     for name, one in group.items():
-        # What has a metric of its own stays; so does a minimum or maximum alone.
-        metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
-        own_figure = metric and metric not in (_MEAN, own.get(first or ""))
-        of_run = len(group) == 1 and _is_of_run(one)
-        if name in ("", first) or own_figure or of_run:
+        known = own[name] is not None or _kinds(one, around) == _TIMES
+        if name in ("", first) or one.left is not None or (known and name != "std"):
             continue
-        of = f" of what {group[first].header!r} is the {first} of" if first else ""
-        if one.left is None and (first or metric or name.startswith("p")):
-            ranked = pattern("ranked").search(fold(one.header))
-            called = ranked[0] if ranked else name  # the best of rates is no least
-            one.leave(f"{one.header!r}: the {called}{of}, which has no metric of ours")
-
-
-def _is_of_run(one: ColumnDraft) -> bool:
-    """Tell whether a run was the best or worst of its kind: ``best_spec_latency_s``.
-
-    Its figure is no extreme of others, where the header has more words than its metric.
-    """
-    ranked = pattern("ranked").search(fold(one.header))
-    return bool(ranked) and not says_only(one.header, one.looks.unit, one.looks.terms)
+        if first or name.startswith("p"):
+            of = f" of what {group[first].header!r} is the {first} of" if first else ""
+            named = f"the {called(one.header)}{of}"
+            one.leave(f"{one.header!r}: {named}, which has no metric of ours")
 
 
 def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
+    return metric_of(_kinds(draft, around), draft.looks.terms | around.terms)
+
+
+def _kinds(draft: ColumnDraft, around: Around) -> frozenset[Kind]:
     terms = draft.looks.terms | around.terms
     times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = draft.looks.kinds if not times else frozenset([("s", None)])
-    return metric_of(kinds, terms)
+    return _TIMES if times else draft.looks.kinds
 
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:

@@ -1,6 +1,5 @@
 """What texts name in words that benchdb knows: headings, and cells of any habit."""
 
-import re
 from collections.abc import Collection
 
 from benchdb.importing import naming
@@ -61,9 +60,7 @@ def _facts(
     chip = naming.chip(way("part_of_name").sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
-    rest = chip.rest if chip else text
-    for named in () if chip else naming.chips_in(text):  # "B200" is no batch size
-        rest = re.sub(re.escape(named.name), " ", rest, flags=re.IGNORECASE)
+    rest = chip.rest if chip else naming.without_chips(text)
     rest = way("instance").sub(" ", rest)  # c5.metal
     rest = way("sided_cores").sub(" ", rest)
     part = chip is not None and way("part").match(text)

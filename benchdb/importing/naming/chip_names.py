@@ -115,6 +115,19 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
     return tuple(dict.fromkeys(bare))
 
 
+@lru_cache(maxsize=4096)
+def without_chips(text: str) -> str:
+    """Return *text* without the names of chips: ``B200`` is no batch size."""
+    if len(text) > TEXT_LIMIT:
+        return text
+    plain, rest, end = _in_one_piece(text), "", 0
+    for place in _places(plain, numbers=False):
+        rest += f"{plain[end : place.start]} "
+        variant = way("variant").match(plain, place.end)
+        end = variant.end() if variant else place.end
+    return rest + plain[end:]
+
+
 def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | None:
     """Return the two that *text* names beside each other, as of a desktop computer.
 
