@@ -277,7 +277,8 @@ def profiles(
 def units_of(headers: Sequence[str]) -> list[str | None]:
     """Return the units that headers name.
 
-    ``Time min`` beside ``Time`` has none, nor has ``min`` beside ``max``.
+    ``Time min`` beside ``Time`` has none, nor has ``min`` beside ``max``; that of
+    ``latency_ms_avg`` stands before its statistic, and ``min_cosine`` is no minute.
     """
     named = [statistic(header) for header in headers]
     of = Counter(rest for name, rest in named if name or rest)
@@ -285,7 +286,9 @@ def units_of(headers: Sequence[str]) -> list[str | None]:
     for header, (name, rest) in zip(headers, named, strict=True):
         least = name == "min" and sum(of[it] for it in {rest, ""}) > 1
         own = _MIN.sub("", header) if least else header
-        units.append(unit_in(own) or unit_in(_LAST_WORD.sub("", own) if name else own))
+        before = _LAST_WORD.sub("", own)
+        ends = bool(name) and statistic(before)[0] != name
+        units.append(unit_in(own) or (unit_in(before) if ends else None))
     return units
 
 
