@@ -52,16 +52,14 @@ for _letter, _power in _PREFIXES.items():
             f"{_letter.lower()}ib",
         ):
             _EXACT[_binary] = ("B", Fraction(2 ** (_power // 3 * 10)))
-    for _spelt in ("FLOPS", "flops", "Flops", "FLOP/s", "FLOPs/s", "flop/s", "Flop/s"):
-        _EXACT[f"{_letter}{_spelt}"] = ("FLOP/s", Fraction(10**_power))
-    _EXACT[f"{_letter.lower()}flops"] = ("FLOP/s", Fraction(10**_power))
-    _EXACT[f"{_letter.lower()}flop/s"] = ("FLOP/s", Fraction(10**_power))
+    # In any case but that of numbers of operations: TFLOPs.
+    _FOLDED[f"{_letter.lower()}flops"] = ("FLOP/s", Fraction(10**_power))
 
 _DOUBTS: dict[str, tuple[str, ...]] = {
     **{name: tuple(meanings) for name, meanings in _WORDS["doubts"].items()},
     **{f"{one}b": ("bits", "bytes") for one in "KMGT"},
     **{f"{one}b/s": ("bits/s", "bytes/s") for one in "kmgtKMGT"},
-    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKMGTPE")},
+    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKmMgGtTpPeE")},
 }
 
 
@@ -69,7 +67,7 @@ _LIMIT = 60  # characters; "images per second per watt" has 26
 _PER = re.compile(_WORDS["patterns"]["per"])
 _INVERSE = re.compile(r"[ ·*]?([A-Za-zµ]+)(?:⁻¹|\^[({]?-1[)}]?|\*\*-1)$")
 _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
-_OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
+_OPERATIONS = re.compile("(?i)([kmgtpe]?)flops?")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
 _ANYTHING = re.compile(_WORDS["patterns"]["anything"])
@@ -206,7 +204,7 @@ def _counted(text: str) -> Unit | None:
     if text == "t":
         return Unit("1", "token")
     if operations := _OPERATIONS.fullmatch(text):
-        return Unit("FLOP", None, Fraction(10 ** _PREFIXES[operations[1]]))
+        return Unit("FLOP", None, Fraction(10 ** _PREFIXES[operations[1].upper()]))
     return _simple(text)
 
 
