@@ -68,8 +68,9 @@ def _facts(
         device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
-    if "framework" in names and naming.frameworks(text):
-        framework, version = naming.framework(text), naming.framework_version(text)
+    bare = naming.without_networks(text)
+    if "framework" in names and naming.frameworks(bare):
+        framework, version = naming.framework(bare), naming.framework_version(bare)
         fields |= {"framework": framework} if framework else {}
         fields |= {"framework_version": version} if version else {}
         several |= {} if framework else {"framework": f"several in {text!r}"}

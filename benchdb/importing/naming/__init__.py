@@ -24,4 +24,5 @@ from benchdb.importing.naming.names import networks as networks
 from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision
 from benchdb.importing.naming.names import quantization as quantization
+from benchdb.importing.naming.names import without_networks as without_networks
 from benchdb.importing.naming.names import workload as workload
