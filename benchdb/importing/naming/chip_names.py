@@ -124,11 +124,12 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
 
 @lru_cache(maxsize=4096)
 def without_chips(text: str) -> str:
-    """Return *text* without the names of chips: ``B200`` is no batch size."""
-    if len(text) > TEXT_LIMIT:
-        return text
-    plain, rest, end = _in_one_piece(text), "", 0
-    for place in _places(plain, numbers=False):
+    """Return *text* without names of chips and networks: B200 is no batch size."""
+    plain = _in_one_piece(text) if len(text) <= TEXT_LIMIT else ""
+    places, rest, end = [*_places(plain, numbers=False)], "", 0
+    if not places:
+        return without_networks(text)
+    for place in places:
         rest += f"{plain[end : place.start]} "
         variant = way("variant").match(plain, place.end)
         end = variant.end() if variant else place.end
