@@ -180,8 +180,9 @@ class ColumnDraft(msgspec.Struct, eq=False):
         minutes = name == "min" and self.looks.unit == "min"
         usual = ("max", "peak") if self.bases == {"B"} else ("mean",)
         said = minutes or name in usual or f"{name}_" in metric
-        if name and metric in metrics() and not said:
-            self.add(**{STATISTIC: name})
+        if name and metric in metrics():
+            self.fields = {n: it for n, it in self.fields.items() if n != STATISTIC}
+            self.fields |= {} if said else {STATISTIC: name}
         if (unit := counted_as(metric, self.unit)) and unit != self.unit:
             self.take_unit(unit)
 

@@ -250,7 +250,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
     if not names and metric is None:
-        draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
+        draft.leave(f"{draft.header!r}: no metric of ours is in {draft.unit or listed}")
         return []
 
     def settle(answer: str) -> list[Doubt]:
@@ -343,21 +343,18 @@ def state_metric(one: ColumnDraft, metric: str) -> None:
 def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
     """Return that a specification is left out, and a size or share of nothing named.
 
-    So is a rate of what no metric counts, such as characters. A first of something is
-    no usual time of it, nor one of warming up.
+    A first of something is no usual time of it, nor one of warming up.
     """
     named = any(re.search(it, draft.header) for it in words().likely.values())
     first = bool(draft.looks.terms & {"first", "warmup"}) and not named
-    counted = {it for metric in metrics().values() for it in metric.counts}
-    other = {n for of, n in draft.kinds if of == "1/s" and n} & COUNTED - counted
-    unsaid = draft.metric is None and (draft.bases <= {"%", "B"} or first or other)
+    unsaid = draft.metric is None and (draft.bases <= {"%", "B"} or first)
     return {"guess": LEAVE_OUT} if draft.given or unsaid else {}
 
 
 def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     """Return what figures in their unit may be, the likeliest first.
 
-    Where a rate says what it counts, they are metrics that count it, if there are any.
+    Of a rate that says what it counts, they are metrics that count it.
     """
     known = (*metrics(), *FIELDS, RATIO)
     likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
@@ -367,12 +364,12 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     per = {per for _, per in draft.kinds}
     if draft.metric is None and draft.bases == {"s"}:
         return list(dict.fromkeys([*likely, *names]))
-    counts = {it: {*metrics()[it].counts} for it in names if it in metrics()}
-    if counting := [it for it in counts if per & COUNTED & counts[it]]:
-        return counting
+    if per == {"token"}:
+        return [it for it in names if it in TOKENS]
     if draft.metric is None and per and None not in per:
-        unlike = [it for it in counts if counts[it]] if per & COUNTED else TOKENS
-        return [it for it in names if it not in unlike]  # of other things
+        if draft.bases == {"1/s"} and per & COUNTED:
+            return [it for it in names if per & {*metrics()[it].counts}]
+        return [it for it in names if it not in TOKENS]  # of other things
     return names
 
 

@@ -4,18 +4,16 @@ Units, statistics, parts of a whole, training beside validation, counts beside r
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from msgspec.structs import replace
 
 from benchdb.importing.guess.column_draft import (
     ColumnDraft,
-    called,
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import (
-    Kind,
     amounts,
     fold,
     pattern,
@@ -31,7 +29,6 @@ from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
-_PERCENTILE = "latency_p9"
 _BARE = frozenset([("1", None)])
 _TIMES = frozenset([("s", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
@@ -148,7 +145,10 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave columns out that say what one beside them says: statistics, and ``itl``."""
+    """Leave statistics out that another column is too; times of answers say so.
+
+    Who prints the p99 of answers prints their mean and median beside it.
+    """
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
@@ -156,36 +156,17 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         if name and twin is not one and twin.looks.texts == one.looks.texts:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
-        _leave_of_group(group, around)
+        if any(_is_percentile(one, around) for one in group.values()):
+            for one in group.values():
+                one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
 
 
-def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
-    """Leave statistics of one thing out, by their names, where no metric is known."""
-    own = {name: _own_metric(one, around) for name, one in group.items()}
-    if any((metric or "").startswith(_PERCENTILE) for metric in own.values()):
-        # Who prints the p99 of answers prints their mean and median beside it.
-        for one in group.values():
-            one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
-        own = {name: _own_metric(one, around) for name, one in group.items()}
-    first = next((name for name in ("mean", "median") if name in group), None)
-    for name, one in group.items():
-        known = own[name] is not None or _kinds(one, around) == _TIMES
-        if name in ("", first) or one.left is not None or (known and name != "std"):
-            continue
-        if first or name.startswith("p"):
-            of = f" of what {group[first].header!r} is the {first} of" if first else ""
-            named = f"the {called(one.header)}{of}"
-            one.leave(f"{one.header!r}: {named}, which has no metric of ours")
-
-
-def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
-    return metric_of(_kinds(draft, around), draft.looks.terms | around.terms)
-
-
-def _kinds(draft: ColumnDraft, around: Around) -> frozenset[Kind]:
-    terms = draft.looks.terms | around.terms
-    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
-    return _TIMES if times else draft.looks.kinds
+def _is_percentile(one: ColumnDraft, around: Around) -> bool:
+    """Tell whether *one* is a high percentile of the time until an answer."""
+    terms = one.looks.terms | around.terms
+    times = one.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = _TIMES if times else one.looks.kinds
+    return (metric_of(kinds, terms) or "").startswith("latency_p9")
 
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:

@@ -60,7 +60,8 @@ def _facts(
     chip = naming.chip(way("part_of_name").sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
-    rest = chip.rest if chip else naming.without_chips(text)
+    bare = naming.without_networks(text)
+    rest = chip.rest if chip else naming.without_chips(bare)
     rest = way("instance").sub(" ", rest)  # c5.metal
     rest = way("sided_cores").sub(" ", rest)
     part = chip is not None and way("part").match(text)
@@ -68,7 +69,6 @@ def _facts(
         device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
-    bare = naming.without_networks(text)
     if "framework" in names and naming.frameworks(bare):
         framework, version = naming.framework(bare), naming.framework_version(bare)
         fields |= {"framework": framework} if framework else {}

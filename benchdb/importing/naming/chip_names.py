@@ -124,16 +124,12 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
 
 @lru_cache(maxsize=4096)
 def without_chips(text: str) -> str:
-    """Return *text* without names of chips and networks: B200 is no batch size."""
-    plain = _in_one_piece(text) if len(text) <= TEXT_LIMIT else ""
-    places, rest, end = [*_places(plain, numbers=False)], "", 0
-    if not places:
-        return without_networks(text)
-    for place in places:
-        rest += f"{plain[end : place.start]} "
-        variant = way("variant").match(plain, place.end)
-        end = variant.end() if variant else place.end
-    return rest + plain[end:]
+    """Return *text* without the names of chips: B200 is no batch size."""
+    if (only := chip(text)) is not None:
+        return only.rest
+    for named in chips_in(text):
+        text = re.sub(re.escape(named.name), " ", text, flags=re.IGNORECASE)
+    return text
 
 
 def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | None:

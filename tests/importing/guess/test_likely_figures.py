@@ -57,7 +57,6 @@ def test_min_before_a_name_is_the_least_of_it_and_no_minute(name):
         ("sentences/s", "reported_samples_per_second"),
         ("batches/s", "steps_per_second"),
         ("docs/s", "reported_samples_per_second"),
-        ("rows/s", "leave-out"),
     ],
 )
 def test_the_likely_metric_of_a_rate_counts_what_its_cells_count(unit, likely):
@@ -66,6 +65,14 @@ def test_the_likely_metric_of_a_rate_counts_what_its_cells_count(unit, likely):
 
     assert line.likely == likely
     assert bad_lines(of_text(text, YES), text) == []
+
+
+def test_a_rate_of_what_no_metric_counts_is_left_out_with_a_word():
+    text = PAGE + table("Chip | TFLOPS | rows/s", "M2 | 2.5 | 138.5")
+    found = of_text(text)
+
+    assert "'rows/s': no metric of ours is in rows/s" in "".join(found.left_out)
+    assert [it[1] for it in figures(found, text)] == ["teraflops"]
 
 
 def test_a_rate_of_seconds_is_no_time():
