@@ -97,6 +97,7 @@ def test_words_of_a_user_stay_as_they_are():
         ("line 1453", "Zeile 1453"),
         ("line 33 to line 36", "Zeilen 33 bis 36"),
         ("line 4, column t/s", "Zeile 4, Spalte t/s"),
+        ("line 4; line 9, column t/s", "Zeile 4; Zeile 9, Spalte t/s"),
         ("/results/1/ttft", "/results/1/ttft"),
     ],
 )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from benchdb.catalogue import metrics
 from benchdb.exchange.messages import Scalar
+from benchdb.importing import naming
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
@@ -41,7 +42,7 @@ _PAIRS = {  # "second" would be a unit
 }
 CODED = re.compile(r"[^\W_][._][^\W_]")
 VARIANT = "parameters.variant"  # what tells columns of figures apart
-STATISTIC = "parameters.statistic"  # the least or the peak, if no metric says it
+STATISTIC = "parameters.statistic"  # what no metric says: the least, a percentile
 RUN = "conditions.repeat"  # which of several runs in one row
 STATISTICS = {"mean", "peak", "used", "median", "percentile"}
 
@@ -171,16 +172,17 @@ class ColumnDraft(msgspec.Struct, eq=False):
     def take_metric(self, metric: str) -> None:
         """Make the figures those of *metric*, which says what it counts.
 
-        Few metrics are of the least or the peak: a setting says so, but of sizes, whose
-        largest is what one has.
+        What statistic they are is a setting where the metric does not say it: most are
+        of a mean, and of sizes the largest is what one has.
         """
         self.metric = metric
-        least = statistic(self.header)[0] == "min" and self.looks.unit != "min"
-        printed = pattern("statistic").search(fold(self.header)) if least else None
-        word = "peak" if "peak" in self.looks.terms else printed and printed[0]
-        named = f"{word}_" in metric or self.bases == {"B"}
-        if word and metric in metrics() and not named:
-            self.add(**{STATISTIC: word})
+        name = called(self.header) or ("peak" if "peak" in self.looks.terms else "")
+        minutes = name == "min" and self.looks.unit == "min"
+        usual = ("max", "peak") if self.bases == {"B"} else ("mean",)
+        said = minutes or name in usual or f"{name}_" in metric
+        if name and metric in metrics():
+            self.fields = {n: it for n, it in self.fields.items() if n != STATISTIC}
+            self.fields |= {} if said else {STATISTIC: name}
         if (unit := counted_as(metric, self.unit)) and unit != self.unit:
             self.take_unit(unit)
 
@@ -265,6 +267,16 @@ def counted_as(metric: str, unit: str | None) -> str | None:
     if not known.base.startswith("1/"):  # a time, of something else
         return unit
     return f"{counts[0]}{known.base.removeprefix('1')}"
+
+
+def called(header: str) -> str:
+    """Return what *header* calls its statistic: the best of rates is no minimum.
+
+    "M1 Max" is the name of a chip.
+    """
+    bare = naming.without_chips(header)
+    ranked = pattern("ranked").search(fold(bare))
+    return ranked[0] if ranked else statistic(bare)[0]
 
 
 def without_unit(header: str, unit: str | None) -> str:

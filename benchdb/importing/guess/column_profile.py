@@ -188,8 +188,9 @@ def _is_head(header: str, term: str) -> bool:
 def statistic(header: str) -> tuple[str, str]:
     """Return the statistic that *header* names, and what it is of.
 
-    ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``;
-    without one, ``""`` of the header. The mean or p50 of a p99 over runs is a p99.
+    ``p99_ttft_ms`` and ``99.00 percentile ttft (ms)`` are the p99 of ``ttft ms``, p50
+    and p100 its median and maximum; without one, ``""`` of the header. The mean or
+    p50 of a p99 over runs is a p99.
     """
     plain = fold(header)
     every = [*pattern("statistic").finditer(plain)]
@@ -204,7 +205,7 @@ def statistic(header: str) -> tuple[str, str]:
         name = (
             f"p{whole}.{decimals}".rstrip("0").rstrip(".") if decimals else f"p{whole}"
         )
-        name = "median" if name == "p50" else name
+        name = {"p50": "median", "p100": "max"}.get(name, name)
     return name, rest
 
 
@@ -276,7 +277,8 @@ def profiles(
 def units_of(headers: Sequence[str]) -> list[str | None]:
     """Return the units that headers name.
 
-    ``Time min`` beside ``Time`` has none, nor has ``min`` beside ``max``.
+    ``Time min`` beside ``Time`` has none, nor has ``min`` beside ``max``; that of
+    ``latency_ms_avg`` stands before its statistic, and ``min_cosine`` is no minute.
     """
     named = [statistic(header) for header in headers]
     of = Counter(rest for name, rest in named if name or rest)
@@ -284,7 +286,9 @@ def units_of(headers: Sequence[str]) -> list[str | None]:
     for header, (name, rest) in zip(headers, named, strict=True):
         least = name == "min" and sum(of[it] for it in {rest, ""}) > 1
         own = _MIN.sub("", header) if least else header
-        units.append(unit_in(own) or unit_in(_LAST_WORD.sub("", own) if name else own))
+        before = _LAST_WORD.sub("", own)
+        ends = bool(name) and statistic(before)[0] != name
+        units.append(unit_in(own) or (unit_in(before) if ends else None))
     return units
 
 

@@ -110,8 +110,8 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
-    if STATISTIC in draft.fields:
-        return False
+    if draft.fields.get(STATISTIC) not in (None, statistic(draft.header)[0]):
+        return False  # the best, or the peak of a cell
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         # The unit alone says it, if no other word of the header does: "warm tok/s".
         unit = draft.looks.unit
@@ -250,7 +250,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     names = _candidates(draft, around)
     listed = ", ".join(sorted(bases))
     if not names and metric is None:
-        draft.leave(f"{draft.header!r}: no metric of ours is in {listed}")
+        draft.leave(f"{draft.header!r}: no metric of ours is in {draft.unit or listed}")
         return []
 
     def settle(answer: str) -> list[Doubt]:
@@ -352,7 +352,10 @@ def _of_no_speed(draft: ColumnDraft) -> dict[str, object]:
 
 
 def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
-    """Return what figures in their unit may be, the likeliest first."""
+    """Return what figures in their unit may be, the likeliest first.
+
+    Of a rate that says what it counts, they are metrics that count it.
+    """
     known = (*metrics(), *FIELDS, RATIO)
     likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
@@ -362,9 +365,11 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
     if draft.metric is None and draft.bases == {"s"}:
         return list(dict.fromkeys([*likely, *names]))
     if per == {"token"}:
-        return [name for name in names if name in TOKENS]
-    if draft.metric is None and per - {"token"} and None not in per:
-        return [name for name in names if name not in TOKENS]  # of other things
+        return [it for it in names if it in TOKENS]
+    if draft.metric is None and per and None not in per:
+        if draft.bases == {"1/s"} and per & COUNTED:
+            return [it for it in names if per & {*metrics()[it].counts}]
+        return [it for it in names if it not in TOKENS]  # of other things
     return names
 
 

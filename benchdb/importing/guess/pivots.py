@@ -11,8 +11,10 @@ from benchdb.importing.guess.column_draft import (
     CODED,
     FIGURE_TERMS,
     RATIO,
+    STATISTIC,
     VARIANT,
     ColumnDraft,
+    called,
     column_doubt,
 )
 from benchdb.importing.guess.column_profile import header_terms, pattern, statistic
@@ -130,7 +132,9 @@ def pivot_doubts(
             coded = one.bases == {"s"} and CODED.search(one.header)
             stem = statistic(one.header)[1] if coded else None
             kind = one.metric or (one.kinds, terms, alike, stem)
-            by_kind.setdefault((kind, *one.parts.values()), []).append(one)
+            said = one.fields.get(STATISTIC, "" if one.metric else called(one.header))
+            key = (kind, "" if said == "mean" else said, *one.parts.values())
+            by_kind.setdefault(key, []).append(one)
     doubts: list[Doubt] = []
     things_of = Counter(_thing(one) for one in figures if _thing(one) != one.bare)
     left = any(one.left and one.looks.several for one in drafts)

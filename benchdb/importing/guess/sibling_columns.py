@@ -4,7 +4,7 @@ Units, statistics, parts of a whole, training beside validation, counts beside r
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from msgspec.structs import replace
@@ -17,7 +17,6 @@ from benchdb.importing.guess.column_profile import (
     amounts,
     fold,
     pattern,
-    says_only,
     statistic,
     words,
 )
@@ -30,9 +29,8 @@ from benchdb.importing.quantities.unit_names import understood
 from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
-_MEAN = "latency_mean_seconds"
-_PERCENTILE = "latency_p9"
 _BARE = frozenset([("1", None)])
+_TIMES = frozenset([("s", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
@@ -147,7 +145,10 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave columns out that say what one beside them says: statistics, and ``itl``."""
+    """Leave statistics out that another column is too; times of answers say so.
+
+    Who prints the p99 of answers prints their mean and median beside it.
+    """
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
@@ -155,46 +156,17 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         if name and twin is not one and twin.looks.texts == one.looks.texts:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
-        _leave_of_group(group, around)
+        if any(_is_percentile(one, around) for one in group.values()):
+            for one in group.values():
+                one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
 
 
-def _leave_of_group(group: Mapping[str, ColumnDraft], around: Around) -> None:
-    """Leave statistics of one thing out, by their names, which have no metric."""
-    own = {name: _own_metric(one, around) for name, one in group.items()}
-    if any((metric or "").startswith(_PERCENTILE) for metric in own.values()):
-        # Who prints the p99 of answers prints their mean and median beside it.
-        for one in group.values():
-            one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
-        own = {name: _own_metric(one, around) for name, one in group.items()}
-    first = next((name for name in ("mean", "median") if name in group), None)
-    for name, one in group.items():
-        # What has a metric of its own stays; so does a minimum or maximum alone.
-        metric = own[name] if name[:1] != "p" or name in (own[name] or "") else None
-        own_figure = metric and metric not in (_MEAN, own.get(first or ""))
-        of_run = len(group) == 1 and _is_of_run(one)
-        if name in ("", first) or own_figure or of_run:
-            continue
-        of = f" of what {group[first].header!r} is the {first} of" if first else ""
-        if one.left is None and (first or metric or name.startswith("p")):
-            ranked = pattern("ranked").search(fold(one.header))
-            called = ranked[0] if ranked else name  # the best of rates is no least
-            one.leave(f"{one.header!r}: the {called}{of}, which has no metric of ours")
-
-
-def _is_of_run(one: ColumnDraft) -> bool:
-    """Tell whether a run was the best or worst of its kind: ``best_spec_latency_s``.
-
-    Its figure is no extreme of others, where the header has more words than its metric.
-    """
-    ranked = pattern("ranked").search(fold(one.header))
-    return bool(ranked) and not says_only(one.header, one.looks.unit, one.looks.terms)
-
-
-def _own_metric(draft: ColumnDraft, around: Around) -> str | None:
-    terms = draft.looks.terms | around.terms
-    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = draft.looks.kinds if not times else frozenset([("s", None)])
-    return metric_of(kinds, terms)
+def _is_percentile(one: ColumnDraft, around: Around) -> bool:
+    """Tell whether *one* is a high percentile of the time until an answer."""
+    terms = one.looks.terms | around.terms
+    times = one.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = _TIMES if times else one.looks.kinds
+    return (metric_of(kinds, terms) or "").startswith("latency_p9")
 
 
 def _leave_training(drafts: Sequence[ColumnDraft]) -> None:

@@ -31,8 +31,20 @@ _NAMED = re.compile(
     \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
     re.VERBOSE,
 )
-# 1,041 and 62.3, and with some words before it: B200 1.5, 512 default 159.0
-_ALONE = re.compile(r"[~≈]?\d[\d,]*\d(?:\.\d+)?|(?:[\w.+→-]{1,20} ){0,4}[~≈]?\d+\.\d+")
+# 1,041 and 62.3, with some words around it: B200 1.5, 512 default 159.0 as shipped
+_ALONE = re.compile(
+    r"""[~≈]?\d[\d,]*\d(?:\.\d+)?
+    |(?!.*[ ]--)(?:\S{1,30}[ ]){0,12}[~≈]?\d[\d,]*\.\d+
+    (?![ ][KMGT]i?B)(?:[ ][^\s\d]{1,20}){0,3}(?<![.;,{])""",
+    re.VERBOSE,
+)
+# measured 283.8 vs 371.7, 23.0 predicted → 19.63
+_COMPARED = re.compile(
+    r"""(?<![\w.,/-])(?P<one>\d[\d,]*\.\d+)(?![\w.]*\w)(?:[ ][^\s\d→]\S*){0,3}
+    \s?(?:vs\.?|against|→|->|instead[ ]of|rather[ ]than|compared[ ](?:to|with))
+    \s[~≈]?(?P<other>\d[\d,]*\.\d+)(?![\w.]*\w)""",
+    re.VERBOSE,
+)
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.
@@ -75,7 +87,8 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
     """Return the lines of *document* with figures that are in no cell of *sheets*.
 
     They are rates, times, and sizes beside them or beside words of memory: numbers with
-    a unit, and those whose name says what they are; of a page those that stand alone.
+    a unit, those whose name says what they are, and those that are compared; of a page
+    those that stand alone, or in a few words.
     """
     alone = is_page(document)
     cells: defaultdict[int, list[str]] = defaultdict(list)
@@ -168,10 +181,10 @@ def _closed_up(figure: str) -> str:
 
 
 def _stated(text: str) -> list[str]:
-    """Return the figures in *text*, as printed: with a unit, or with a name.
+    """Return the figures in *text* from left to right: with a unit, or with a name.
 
-    Sizes count beside others, or as those of the memory of a device. What lists
-    settings names no figure.
+    Sizes count beside others, or as those of the memory of a device, and numbers that
+    are compared with each other. What lists settings names no figure.
     """
     if begins_anew(text):
         return []
@@ -184,7 +197,12 @@ def _stated(text: str) -> list[str]:
             numbers[it["number"]] -= 1
         elif _is_of_figures(it["name"]):
             found.append(it[0])
-    return found
+    for number in chain.from_iterable(it.groups() for it in _COMPARED.finditer(text)):
+        if numbers[number] > 0:
+            numbers[number] -= 1
+        else:
+            found.append(number)
+    return sorted(found, key=text.find)
 
 
 @lru_cache(maxsize=1024)

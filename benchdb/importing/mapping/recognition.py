@@ -1,6 +1,5 @@
 """What texts name in words that benchdb knows: headings, and cells of any habit."""
 
-import re
 from collections.abc import Collection
 
 from benchdb.importing import naming
@@ -61,9 +60,8 @@ def _facts(
     chip = naming.chip(way("part_of_name").sub("", text))
     if "machine" in names:
         fields, several = _machine_in(text, chip, whole=whole)
-    rest = chip.rest if chip else text
-    for named in () if chip else naming.chips_in(text):  # "B200" is no batch size
-        rest = re.sub(re.escape(named.name), " ", rest, flags=re.IGNORECASE)
+    bare = naming.without_networks(text)
+    rest = chip.rest if chip else naming.without_chips(bare)
     rest = way("instance").sub(" ", rest)  # c5.metal
     rest = way("sided_cores").sub(" ", rest)
     part = chip is not None and way("part").match(text)
@@ -71,8 +69,8 @@ def _facts(
         device = None if is_split(text) else device_in(rest, chip)
         fields |= {"device": device} if device else {}
         several |= {} if device else {"device": f"several in {text!r}"}
-    if "framework" in names and naming.frameworks(text):
-        framework, version = naming.framework(text), naming.framework_version(text)
+    if "framework" in names and naming.frameworks(bare):
+        framework, version = naming.framework(bare), naming.framework_version(bare)
         fields |= {"framework": framework} if framework else {}
         fields |= {"framework_version": version} if version else {}
         several |= {} if framework else {"framework": f"several in {text!r}"}

@@ -34,7 +34,6 @@ from benchdb.importing.mapping.language import (
     OF_MACHINES,
     OF_RUNS,
     Facts,
-    Fields,
     Map,
     MappedFlag,
     bare_name,
@@ -204,22 +203,28 @@ def _is_about(flag: MappedFlag, group: RunGroup) -> bool:
 
 
 def _refusals(group: RunGroup) -> list[BadLine]:
-    """Take out of a run what is at fault, and all figures that it would have twice."""
-    by_metric: dict[str, list[Observation]] = defaultdict(list)
+    """Take out of a run what is at fault, and all figures that it would have twice.
+
+    What is printed twice and alike is one figure: its place names the others as well.
+    """
+    by_metric: dict[str, list[tuple[Value, Observation]]] = defaultdict(list)
     for item in group.observations:
         if item.fault is None and item.value is not None and item.pool is None:
-            by_metric[item.value.metric].append(item)
+            by_metric[item.value.metric].append((item.value, item))
     refused: list[BadLine] = []
     taken: list[Observation] = []
     for item in group.observations:
-        pooled = item.value is None or item.pool is not None
-        alike = by_metric[item.value.metric] if item.value and not pooled else []
+        value = None if item.pool else item.value
+        alike = by_metric[value.metric] if value else []
+        printed = {(it.value, it.uncertainty, it.reason) for it, _ in alike}
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif len(alike) > 1:
-            refused.append(_bad(item, _doubled(item, alike)))
-        else:
-            taken.append(item)
+        elif len(printed) > 1:
+            refused.append(_bad(item, _doubled(item, [it for _, it in alike])))
+        elif value is None or item is alike[0][1]:
+            places = "; ".join(it.locator for _, it in alike)[:_BASIS_LIMIT]
+            once = replace(value, locator=places) if value else item.value
+            taken.append(replace(item, value=once))
     group.observations = taken
     return refused
 
@@ -343,12 +348,6 @@ def _median(pool: Sequence[Value], known: Sequence[float]) -> Value:
     )
 
 
-def _replicate(repeat: Scalar) -> Fields:
-    """Return what keeps numbered repetitions of one run from contradicting."""
-    numbered = isinstance(repeat, int) and repeat >= 0
-    return {"replicate": repeat} if numbered else {}
-
-
 def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     fields, missing = group.known.fields, dict(group.known.missing)
     names = [name for name in OF_RUNS if name not in ("framework_version", "mode")]
@@ -367,7 +366,9 @@ def _run(group: RunGroup, map_: Map, printed_device: str | None) -> Run:
     for name, value in fields.items():
         if name != bare_name(name):
             under[name.partition(".")[0]][bare_name(name)] = value
-    facts |= _replicate(under["conditions"].get("repeat"))
+    repeat = under["conditions"].get("repeat")
+    # Numbered repetitions of one run do not contradict each other.
+    facts |= {"replicate": repeat} if isinstance(repeat, int) and repeat >= 0 else {}
     # A run stands at the place that all of its figures share.
     locators = list(dict.fromkeys(one.locator for one in group.observations))
     matches = (_LINE.match(one) for one in locators)

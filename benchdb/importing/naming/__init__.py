@@ -14,6 +14,7 @@ from benchdb.importing.naming.chip_names import gpu_of as gpu_of
 from benchdb.importing.naming.chip_names import model as model
 from benchdb.importing.naming.chip_names import processor as processor
 from benchdb.importing.naming.chip_names import processor_and_card as processor_and_card
+from benchdb.importing.naming.chip_names import without_chips as without_chips
 from benchdb.importing.naming.names import framework as framework
 from benchdb.importing.naming.names import framework_typed as framework_typed
 from benchdb.importing.naming.names import framework_version as framework_version
@@ -23,4 +24,5 @@ from benchdb.importing.naming.names import networks as networks
 from benchdb.importing.naming.names import os as os
 from benchdb.importing.naming.names import precision as precision
 from benchdb.importing.naming.names import quantization as quantization
+from benchdb.importing.naming.names import without_networks as without_networks
 from benchdb.importing.naming.names import workload as workload

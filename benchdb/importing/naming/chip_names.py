@@ -14,7 +14,14 @@ from msgspec.structs import replace
 
 from benchdb import catalogue
 from benchdb.exchange.messages import Accelerator, Chip, Device
-from benchdb.importing.naming.names import TEXT_LIMIT, meanings, names, tidied, way
+from benchdb.importing.naming.names import (
+    TEXT_LIMIT,
+    meanings,
+    names,
+    tidied,
+    way,
+    without_networks,
+)
 
 UNKNOWN = Chip(vendor="unknown", name="unknown")
 _GIB = 2**30
@@ -113,6 +120,16 @@ def chips_in(text: str, *, numbers: bool = False) -> tuple[RecognisedChip, ...]:
             for name in (names_ if place.vendor == "Apple" else names_[:1])
         )
     return tuple(dict.fromkeys(bare))
+
+
+@lru_cache(maxsize=4096)
+def without_chips(text: str) -> str:
+    """Return *text* without the names of chips: B200 is no batch size."""
+    if (only := chip(text)) is not None:
+        return only.rest
+    for named in chips_in(text):
+        text = re.sub(re.escape(named.name), " ", text, flags=re.IGNORECASE)
+    return text
 
 
 def processor_and_card(text: str) -> tuple[RecognisedChip, RecognisedChip] | None:
@@ -247,8 +264,12 @@ def _chip(text: str, numbers: bool) -> RecognisedChip | None:  # noqa: FBT001
 
 
 def _in_one_piece(text: str) -> str:
-    """Return *text* with what belongs to a chip right behind it: M2 Pro mini."""
-    return way("parted").sub(r"\1 \3\2", way("joined").sub(" ", tidied(text)))
+    """Return *text* with what belongs to a chip right behind it: M2 Pro mini.
+
+    Names of networks go: the M2 of MiniMax-M2 is none.
+    """
+    plain = way("joined").sub(" ", without_networks(tidied(text)))
+    return way("parted").sub(r"\1 \3\2", plain)
 
 
 def _places(text: str, numbers: bool) -> Iterator[_Place]:  # noqa: FBT001

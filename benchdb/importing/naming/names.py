@@ -20,6 +20,7 @@ _DROPPED = re.compile(r"[^a-z0-9\u0080-\U0010ffff]+")
 _MORE_OF_NAME = re.compile("-([a-z]{2,})(?![a-z0-9])")
 _SHORT = {"half": "fp16", "single": "fp32", "double": "fp64"}  # alone, not in a name
 System = tuple[str, str | None, str | None]
+_Known = tuple[tuple[str, re.Pattern[str]], ...]  # names, and what finds them
 
 
 @cache
@@ -117,22 +118,40 @@ def networks(text: str) -> tuple[str, ...]:
     What they were tuned for (``Instruct``, ``it``) is left out: it costs nothing.
     """
     plain = way("joined").sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
-    for known in _networks():
-        places = [
-            (match.start(), -match.end(), name)
-            for template, pattern in known
-            for match in pattern.finditer(plain)
-            if (name := _network(template, match))
-        ]
-        named: list[str] = []
-        end = 0
-        for start, behind, name in sorted(places):
-            if start >= end:
-                named.append(name)
-                end = -behind
-        if named:
-            return tuple(dict.fromkeys(named))
-    return ()
+    found = (_places(plain, known) for known in _networks())
+    named = next(filter(None, found), [])
+    return tuple(dict.fromkeys(name for _, _, name in named))
+
+
+@lru_cache(maxsize=4096)
+def without_networks(text: str) -> str:
+    """Return *text* without the names of known networks.
+
+    What stands inside of them is no name: ``M2`` of MiniMax-M2, ``b0`` and ``tf`` of
+    tf_efficientnet_b0.
+    """
+    plain = way("joined").sub(" ", text)
+    for start, end, _ in reversed(_places(plain, _networks()[0])):
+        text = plain = f"{plain[:start]} {plain[end:]}"
+    return text
+
+
+def _places(plain: str, known: _Known) -> list[tuple[int, int, str]]:
+    """Return the names of *known* networks in *plain*, the longest, from left to right.
+
+    Each is where it begins and ends, and what it is called.
+    """
+    found = [
+        (match.start(), -match.end(), name)
+        for template, pattern in known
+        for match in pattern.finditer(plain)
+        if (name := _network(template, match))
+    ]
+    places: list[tuple[int, int, str]] = []
+    for start, behind, name in sorted(found):
+        if not places or start >= places[-1][1]:
+            places.append((start, -behind, name))
+    return places
 
 
 def is_language_model(text: str) -> bool:
@@ -158,7 +177,7 @@ def _network(template: str, match: re.Match[str]) -> str | None:
 
 
 @cache
-def _networks() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], ...]:
+def _networks() -> tuple[_Known, ...]:
     """Return what finds networks by their names, then others by how they are kept."""
     listed = names()["networks"]
     kinds = "|".join(map(re.escape, listed["kinds"]))

@@ -42,26 +42,11 @@ _FOLDED = _factors(_WORDS["folded"])
 _MULTIPLES = _numbers(_WORDS["multiples"])
 
 _PREFIXES = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-for _letter, _power in _PREFIXES.items():
-    _EXACT[f"{_letter}B"] = ("B", Fraction(10**_power))
-    if _letter:  # in lower case everybody means bytes; Mb and Gb are doubtful
-        _EXACT[f"{_letter.lower()}b"] = ("B", Fraction(10**_power))
-        for _binary in (
-            f"{_letter.upper()}iB",
-            f"{_letter.upper()}i",
-            f"{_letter.lower()}ib",
-        ):
-            _EXACT[_binary] = ("B", Fraction(2 ** (_power // 3 * 10)))
-    for _spelt in ("FLOPS", "flops", "Flops", "FLOP/s", "FLOPs/s", "flop/s", "Flop/s"):
-        _EXACT[f"{_letter}{_spelt}"] = ("FLOP/s", Fraction(10**_power))
-    _EXACT[f"{_letter.lower()}flops"] = ("FLOP/s", Fraction(10**_power))
-    _EXACT[f"{_letter.lower()}flop/s"] = ("FLOP/s", Fraction(10**_power))
-
 _DOUBTS: dict[str, tuple[str, ...]] = {
     **{name: tuple(meanings) for name, meanings in _WORDS["doubts"].items()},
     **{f"{one}b": ("bits", "bytes") for one in "KMGT"},
     **{f"{one}b/s": ("bits/s", "bytes/s") for one in "kmgtKMGT"},
-    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKMGTPE")},
+    **{f"{one}FLOPs": ("operations", "operations/s") for one in ("", *"kKmMgGtTpPeE")},
 }
 
 
@@ -69,11 +54,10 @@ _LIMIT = 60  # characters; "images per second per watt" has 26
 _PER = re.compile(_WORDS["patterns"]["per"])
 _INVERSE = re.compile(r"[ ·*]?([A-Za-zµ]+)(?:⁻¹|\^[({]?-1[)}]?|\*\*-1)$")
 _BYTES_A_SECOND = re.compile(r"([kKMGT])(B|b|bit)ps")
-_OPERATIONS = re.compile("([kKMGTPE]?)(?:FLOPs?|flops?|Flops?)")
+_OPERATIONS = re.compile("(?i)([kmgtpe]?)flops?")
 _GLUED = re.compile(r"([kKM])([^\W\d_].*/.*)")
 _COUNTS = ("1", "1/s", "1/h", "1/J")
 _ANYTHING = re.compile(_WORDS["patterns"]["anything"])
-_SECONDS = ("s", "sec", "secs", "second", "seconds")
 _BINARY = tuple(2 ** (10 * power) for power in range(1, 7))
 
 
@@ -178,7 +162,7 @@ def _rate_of_anything(text: str) -> Unit | None:
     over, *under = _PER.split(text)
     if len(under) != 1:
         return None
-    if under[0].casefold() in _SECONDS and _ANYTHING.fullmatch(over):
+    if _simple(under[0]) == Unit("s") and _ANYTHING.fullmatch(over):
         return Unit("1/s", over.casefold())
     above = _simple(over)
     timed = above is not None and above.base == "s" and _ANYTHING.fullmatch(under[0])
@@ -206,7 +190,7 @@ def _counted(text: str) -> Unit | None:
     if text == "t":
         return Unit("1", "token")
     if operations := _OPERATIONS.fullmatch(text):
-        return Unit("FLOP", None, Fraction(10 ** _PREFIXES[operations[1]]))
+        return Unit("FLOP", None, Fraction(10 ** _PREFIXES[operations[1].upper()]))
     return _simple(text)
 
 

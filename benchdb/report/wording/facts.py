@@ -250,7 +250,13 @@ def reason_text(language: Language, reason: str) -> str:
 
 
 def locator_text(language: Language, locator: str) -> str:
-    """Say where in its document a figure stands; a path of its own stays as it is."""
+    """Say where in its document a figure stands; a path of its own stays as it is.
+
+    What is printed again has several places.
+    """
+    places = locator.split("; ")
+    if len(places) > 1 and all(map(_LOCATOR.fullmatch, places)):
+        return "; ".join(locator_text(language, place) for place in places)
     found = _LOCATOR.fullmatch(locator)
     if found is None:
         return language.isolate(locator)

@@ -147,6 +147,15 @@ def bad_lines(found: Proposal, text: str, name: str = "results.md") -> list[BadL
     return [one for one in items if isinstance(one, BadLine)]
 
 
+def of_statistics(found: Proposal, text: str) -> list[tuple[str, str, float | None]]:
+    """Return statistic (``""`` without one), metric and value of all that is stored."""
+    return [
+        (str(one.run.parameters.get("statistic", "")), value.metric, value.value)
+        for one in records(found, text)
+        for value in one.end.values
+    ]
+
+
 def figures(found: Proposal, text: str) -> list[tuple[str, str, float | None]]:
     """Return workload, metric and value of all that is stored."""
     return [

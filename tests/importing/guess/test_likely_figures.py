@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchdb.importing.guess.column_profile import units_of
 from benchdb.importing.guess.facts import AnswerError
 from tests.importing.guess.guessed import (
     bad_lines,
@@ -41,6 +42,37 @@ def test_the_least_beside_other_statistics_is_in_no_minutes(header):
     units = {it.unit for it in of_text(text).map.table[0].columns.values()}
 
     assert "min" not in units
+
+
+@pytest.mark.parametrize("name", ["min_cosine", "min_latency", "min_abs_diff"])
+def test_min_before_a_name_is_the_least_of_it_and_no_minute(name):
+    names = [name, name.replace("min", "mean")]
+    assert units_of(names) == [None, None]
+    assert units_of(["latency_ms_avg", "train_min"]) == ["ms", "min"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "likely"),
+    [
+        ("sentences/s", "reported_samples_per_second"),
+        ("batches/s", "steps_per_second"),
+        ("docs/s", "reported_samples_per_second"),
+    ],
+)
+def test_the_likely_metric_of_a_rate_counts_what_its_cells_count(unit, likely):
+    text = PAGE + table(f"Chip | TFLOPS | {unit}", "M2 | 2.5 | 138.5")
+    (line,) = [it for it in of_text(text).questions if f"'{unit}'" in it.text]
+
+    assert line.likely == likely
+    assert bad_lines(of_text(text, YES), text) == []
+
+
+def test_a_rate_of_what_no_metric_counts_is_left_out_with_a_word():
+    text = PAGE + table("Chip | TFLOPS | rows/s", "M2 | 2.5 | 138.5")
+    found = of_text(text)
+
+    assert "'rows/s': no metric of ours is in rows/s" in "".join(found.left_out)
+    assert [it[1] for it in figures(found, text)] == ["teraflops"]
 
 
 def test_a_rate_of_seconds_is_no_time():

@@ -1,5 +1,9 @@
 """What lines state once holds for the tables of the document, or of their section."""
 
+import pytest
+
+from benchdb.importing.guess.headings import settings_in
+from benchdb.importing.mapping.recognition import recognised
 from tests.importing.guess.guessed import inferred, of_text, records, table
 
 YES = {"readings": "yes"}
@@ -19,6 +23,14 @@ def machines(text):
         )
         for one in found
     ]
+
+
+@pytest.mark.parametrize(
+    "text", ["--- Run of batch 8192, ubatch 4096 ---", "n_batch = 2048", "n_batch 512"]
+)
+def test_the_batch_of_a_prompt_in_llama_cpp_is_no_batch_size(text):
+    assert settings_in(text) == {}
+    assert recognised(text, ["batch_size"]).set == {}
 
 
 def test_the_only_processor_and_the_only_card_that_labels_name_are_the_machine():

@@ -15,6 +15,7 @@ from tests.importing.guess.guessed import (
     figures,
     inferred,
     meanings,
+    of_statistics,
     of_text,
     question,
     records,
@@ -146,19 +147,47 @@ def test_statistics_of_one_figure_are_not_merged():
         "Model | mean_ttft_ms | median_ttft_ms | p99_ttft_ms | p99_tpot_ms",
         "Phi 4 | 45.6 | 42.1 | 89.2 | 19",
     )
-    assert figures(of_text(text), text) == [
-        ("llm-prefill", "time_to_first_token_seconds", 0.0456)
+    found = of_text(text)
+
+    assert of_statistics(found, text) == [
+        ("", "time_to_first_token_seconds", 0.0456),
+        ("median", "time_to_first_token_seconds", 0.0421),
+        ("p99", "time_to_first_token_seconds", 0.0892),
+        ("p99", "time_per_token_seconds", 0.019),
     ]
-    assert "'p99_ttft_ms': the p99 of what 'mean_ttft_ms' is the mean" in left_out(text)
-    assert "'p99_tpot_ms': the p99, which has no metric" in left_out(text)
+    assert (
+        "'p99_ttft_ms' -> p99"
+        in inferred(found)["setting statistic in names of columns"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "metric"),
+    [
+        ("mean_latency_ms | min_latency_ms | max_latency_ms", "latency_mean_seconds"),
+        ("avg img/s | min img/s | max img/s", "reported_samples_per_second"),
+        ("p50 step (ms) | fastest step (ms) | p100 step (ms)", "reported_step_seconds"),
+    ],
+)
+def test_extremes_are_the_same_metric_with_their_statistic(header, metric):
+    text = "# resnet50 inference with torch on M1 CPU\n\n" + table(
+        f"Model | {header}", "resnet50 | 12.5 | 11.5 | 14.5"
+    )
+    kept = of_statistics(of_text(text), text)
+
+    assert {it[1] for it in kept} == {metric}
+    assert len({it[0] for it in kept}) == 3
+    assert kept[2][0] == "max"
 
 
 def test_a_minimum_beside_a_mean_is_no_number_of_minutes():
     text = "# torch operations on M1 CPU\n\n" + table(
         "Operation | Time min | Time avg | Time max", "matmul | 1.2 | 1.5 | 2.2"
     )
-    assert asked(of_text(text)) == {"unit of Time avg"}
-    assert "'Time min': the min of what 'Time avg' is the mean" in left_out(text)
+    (line,) = [it for it in of_text(text).questions if "unit" in it.text]
+
+    assert all(name in line.text for name in ("Time min", "Time avg", "Time max"))
+    assert line.likely == "s"
 
 
 def test_percentiles_of_latency_are_metrics_of_their_own():
@@ -177,17 +206,21 @@ def test_percentiles_of_latency_are_metrics_of_their_own():
         ("90th percentile latency (ns)", "latency_p90_seconds"),
         ("95.00 percentile latency (ns)", "latency_p95_seconds"),
         ("99.00 percentile latency (ns)", "latency_p99_seconds"),
-        ("99.90 percentile latency (ns)", "ignore"),
-        ("97th percentile latency (ns)", "ignore"),
-        ("p99.9 latency (ns)", "ignore"),
-        ("p99 tok/s", "ignore"),
+        ("99.90 percentile latency (ns)", "latency_mean_seconds p99.9"),
+        ("97th percentile latency (ns)", "latency_mean_seconds p97"),
+        ("p99.9 latency (ns)", "latency_mean_seconds p99.9"),
+        ("p99 tok/s", "tokens_per_second p99"),
     ],
 )
-def test_a_percentile_has_a_metric_of_its_own_or_is_left_out(header, metric):
+def test_a_percentile_has_a_metric_of_its_own_or_is_a_statistic(header, metric):
     text = "# yolo inference with torch on M1 CPU\n\n" + table(
         f"Model | mean latency (ns) | {header}", "yolov8n | 5045678 | 5512456"
     )
-    assert meanings(of_text(text).map.table[0])[header] == metric
+    column = of_text(text).map.table[0].columns[header]
+    name, _, statistic = metric.partition(" ")
+
+    assert column.metric == name
+    assert column.set.get("parameters.statistic", "") == statistic
     left = f"{header!r}: the p" in left_out(text)
     assert left == (metric == "ignore")
 

@@ -130,6 +130,43 @@ def test_numbers_of_a_page_that_stand_alone_are_figures():
     assert len(left) == 5
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["512 default 159.0 as it ships", "Quant B, the biggest, no prediction → 20.06"],
+)
+def test_a_number_among_few_words_of_a_page_is_a_figure(text):
+    page = f"<html><body><h2>Tokens</h2><div>{text}</div></body></html>"
+    (line,) = left_out(page, "page.html")
+    assert text in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Drawn with --gpu-share 0.90", "2B: 4.0 GB weights", "It is 2.5 times as old."],
+)
+def test_options_sizes_and_sentences_of_a_page_are_no_figures(text):
+    page = f"<html><body><h2>Tokens</h2><div>{text}</div></body></html>"
+    assert left_out(page, "page.html") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("~25% low (measured 283.8 vs 371.7), as is known", "283.8, 371.7"),
+        ("which read 8614.6 on c128 against 8644.9 then.", "8614.6, 8644.9"),
+        ("unchanged: 388.2 vs 388.0 tok/s, as before.", "388.2"),
+        ("A smaller file: 23.0 predicted → 19.63 was met.", "23.0, 19.63"),
+    ],
+)
+def test_numbers_that_are_compared_are_figures(text, numbers):
+    (line, *_) = left_out(f"Notes\n\nSome words, {text}\n", "notes.md")
+    assert line == f"line 3: {numbers!r}"
+
+
+def test_versions_that_are_compared_are_no_figures():
+    assert left_out("Notes\n\nIt ran with 2.4.1 rather than 2.5.0, then.\n") == []
+
+
 def test_a_rate_that_something_is_divided_by_is_no_figure():
     text = (
         "Loading, on a T4\n\n```\nweights:  2.2GB / 300 GB/s = ~7.3ms at least\n```\n"

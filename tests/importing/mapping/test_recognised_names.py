@@ -48,6 +48,28 @@ def test_a_cell_names_the_machine_and_the_side_that_ran():
     assert (gpu.run.device, cpu.run.device) == ("metal", "cpu")
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("efficientvit_m4 FP16 Training speed", {}),
+        ("tf_efficientnetv2_b0 FP32", {}),
+        ("tf_efficientnet_b4 batch 8", {"parameters.batch_size": 8}),
+        ("somenet_b4", {}),
+        ("batch 0", {}),
+        ("MiniMax-M2 on H100", {"accelerator": "NVIDIA H100"}),
+        ("Llama 2 7B M2 Ultra", {"chip": "Apple M2 Ultra"}),
+        ("p100_latency", {}),
+        ("p100 latency (ms)", {}),
+        ("tesla p100", {"accelerator": "NVIDIA Tesla P100"}),
+        ("MI355X vs B200", {}),
+    ],
+)
+def test_what_stands_inside_of_another_name_names_nothing(text, named):
+    found = recognised(text, ["machine", "framework", "batch_size"])
+
+    assert found.set == named
+
+
 def test_a_machine_that_nobody_knows_keeps_its_label_and_no_chip():
     text = table("Setup | Model | Speed", "Ascend 910B | vgg16 | 3 img/s")
     record = only(items(SETUP, f"# M1 Max\n\n{text}"))

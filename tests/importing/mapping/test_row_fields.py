@@ -72,7 +72,7 @@ def test_a_batch_size_is_a_number_whatever_stands_before_it(cell, size):
 
 @pytest.mark.parametrize("rates", [("0.5", "0.5"), ("1", "1.0")])
 def test_equal_numbers_are_equal_however_they_are_printed(rates):
-    rows = [f"vgg16 | M1 | 3 img/s | {rate}" for rate in rates]
+    rows = [f"vgg16 | M1 | {n} img/s | {rate}" for n, rate in enumerate(rates, 3)]
     columns = 'LR = { field = "parameters.learning_rate" }\n'
     found = speed(*rows, more=" | LR", toml=SPEED + columns)
 

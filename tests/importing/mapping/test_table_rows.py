@@ -58,12 +58,24 @@ def test_figures_of_one_run_and_metric_are_all_refused_with_what_differs():
     assert "what differs is 'Model' ('vgg16', 'VGG-16')" in why
 
 
-def test_equal_rows_under_two_headings_are_told_apart_by_these():
-    rows = table("Model | GPU | Speed", "vgg16 | M1 | 3 img/s")
-    found = items(SPEED, f"## Fan on\n\n{rows}\n\n## Fan off\n\n{rows}")
+def test_figures_that_only_headings_tell_apart_are_refused_with_these():
+    above, below = (
+        table("Model | GPU | Speed", f"vgg16 | M1 | {n} img/s") for n in (3, 4)
+    )
+    found = items(SPEED, f"## Fan on\n\n{above}\n\n## Fan off\n\n{below}")
 
     (_, why), (_, _) = refused(found)
     assert why.endswith("one is under 'Fan on', the other under 'Fan off'")
+
+
+def test_a_figure_that_is_printed_again_is_stored_once_with_both_places():
+    rows = table("Model | GPU | Speed", "vgg16 | M1 | 3 img/s")
+    found = items(SPEED, f"## Results\n\n{rows}\n\n## In short\n\n{rows}")
+
+    assert refused(found) == []
+    (value,) = only(found).end.values
+    assert value.value == 3.0
+    assert value.locator == "line 5, column Speed; line 11, column Speed"
 
 
 def test_a_collision_in_one_metric_leaves_the_other_figures_of_the_run():
