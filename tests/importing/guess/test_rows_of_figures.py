@@ -7,7 +7,7 @@ from tests.importing.guess.guessed import records, table
 
 MEASURES = "# vllm on A100, llama\n\n" + table(
     "Measure | before | after",
-    "TTFT p50 | 310 ms | 250 ms",
+    "TTFT first | 310 ms | 250 ms",
     "TTFT whole | 410 ms | 350 ms",
 )
 STEPS = (
@@ -30,8 +30,8 @@ def test_rows_and_columns_of_one_figure_each_have_their_own_variant():
             (it.run, it.end.values[0].value) for it in records(found, MEASURES)
         )
     ] == [
-        ("before", "TTFT p50", 0.31),
-        ("after", "TTFT p50", 0.25),
+        ("before", "TTFT first", 0.31),
+        ("after", "TTFT first", 0.25),
         ("before", "TTFT whole", 0.41),
         ("after", "TTFT whole", 0.35),
     ]
