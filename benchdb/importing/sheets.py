@@ -171,9 +171,8 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
 def _lines(sheet: Sheet) -> set[int]:
     """Return where the rows of *sheet* stand; settings of a text are of others too."""
     width = len(sheet.header) - len(sheet.inherited) * (sheet.kind != "json")
-    cells = (cell for row in sheet.rows for cell in row.cells[:width])
-    lines = {it.line for it in (*sheet.rows, *cells)}
-    return lines | {bad.number for bad in sheet.bad}
+    lines = {row.line for row in sheet.rows} | {bad.number for bad in sheet.bad}
+    return lines | {cell.line for row in sheet.rows for cell in row.cells[:width]}
 
 
 def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:
