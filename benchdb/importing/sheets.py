@@ -143,14 +143,14 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
             if not page.recognises(document):
                 raise
             alike = lines(document)  # data in its scripts, perhaps
-        rows = [replace(one, bad=()) for one in made]
+        rows = [replace(sheet, bad=()) for sheet in made]
         made += without_lines(alike, rows)
-    read = {row.line for one in made for row in one.rows}
-    for n, one in enumerate(made):
-        bad = tuple(it for it in one.bad if it.number not in read)
-        made[n] = replace(one, bad=bad)
+    read = {row.line for sheet in made for row in sheet.rows}
+    for n, sheet in enumerate(made):
+        bad = tuple(it for it in sheet.bad if it.number not in read)
+        made[n] = replace(sheet, bad=bad)
         read |= {it.number for it in bad}
-    return tuple(one for one in made if one.rows or one.bad)
+    return tuple(sheet for sheet in made if sheet.rows or sheet.bad)
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:

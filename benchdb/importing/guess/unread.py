@@ -65,10 +65,10 @@ class UnreadLine(msgspec.Struct, frozen=True):
     def is_read(self, document: Document) -> bool:
         """Tell whether its own template finds it in *document*."""
         try:
-            found = by_templates(document, [self.template()])
+            sheets = by_templates(document, [self.template()])
         except DocumentError:
             return False
-        return any(row.line == self.number for one in found for row in one.rows)
+        return any(row.line == self.number for it in sheets for row in it.rows)
 
 
 def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
