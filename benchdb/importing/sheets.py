@@ -143,14 +143,14 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
             if not page.recognises(document):
                 raise
             alike = lines(document)  # data in its scripts, perhaps
-        rows = [replace(one, bad=()) for one in made]
+        rows = [replace(sheet, bad=()) for sheet in made]
         made += without_lines(alike, rows)
-    read = {row.line for one in made for row in one.rows}
-    for n, one in enumerate(made):
-        bad = tuple(it for it in one.bad if it.number not in read)
-        made[n] = replace(one, bad=bad)
+    read = {row.line for sheet in made for row in sheet.rows}
+    for n, sheet in enumerate(made):
+        bad = tuple(it for it in sheet.bad if it.number not in read)
+        made[n] = replace(sheet, bad=bad)
         read |= {it.number for it in bad}
-    return tuple(one for one in made if one.rows or one.bad)
+    return tuple(sheet for sheet in made if sheet.rows or sheet.bad)
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
@@ -171,9 +171,8 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
 def _lines(sheet: Sheet) -> set[int]:
     """Return where the rows of *sheet* stand; settings of a text are of others too."""
     width = len(sheet.header) - len(sheet.inherited) * (sheet.kind != "json")
-    cells = (cell for row in sheet.rows for cell in row.cells[:width])
-    lines = {it.line for it in (*sheet.rows, *cells)}
-    return lines | {bad.number for bad in sheet.bad}
+    lines = {row.line for row in sheet.rows} | {bad.number for bad in sheet.bad}
+    return lines | {cell.line for row in sheet.rows for cell in row.cells[:width]}
 
 
 def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:

@@ -11,7 +11,7 @@ import msgspec
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
-from benchdb.importing.logs.line_text import shown
+from benchdb.importing.logs.line_text import any_of, shown
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import begins_anew
 from benchdb.importing.quantities.unit_names import doubts, understood
@@ -45,6 +45,7 @@ _COMPARED = re.compile(
     \s[~≈]?(?P<other>\d[\d,]*\.\d+)(?![\w.]*\w)""",
     re.VERBOSE,
 )
+_OPTION = any_of("options")
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.
@@ -77,10 +78,10 @@ class UnreadLine(msgspec.Struct, frozen=True):
     def is_read(self, document: Document) -> bool:
         """Tell whether its own template finds it in *document*."""
         try:
-            found = by_templates(document, [self.template()])
+            sheets = by_templates(document, [self.template()])
         except DocumentError:
             return False
-        return any(row.line == self.number for one in found for row in one.rows)
+        return any(row.line == self.number for it in sheets for row in it.rows)
 
 
 def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLine, ...]:
@@ -186,13 +187,13 @@ def _stated(text: str) -> list[str]:
     Sizes count beside others, or as those of the memory of a device, and numbers that
     are compared with each other. What lists settings names no figure.
     """
-    if begins_anew(text):
-        return []
+    if anew := begins_anew(text):
+        text = _OPTION.sub(" ", text)
     found = figures(text)
     if found or "vram" in text.casefold():
         found = figures(text, sizes=True)
     numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
-    for it in _NAMED.finditer(text):
+    for it in () if anew else _NAMED.finditer(text):
         if numbers[it["number"]] > 0:  # with a unit: latency: 12.3 ms
             numbers[it["number"]] -= 1
         elif _is_of_figures(it["name"]):

@@ -226,3 +226,15 @@ def test_no_template_is_proposed_where_none_reads_a_line():
 
     assert left_out(text, "a.md") == ["line 3: '12 ms'"]
     assert "line=" not in str(propose(document, readable(document)).left_out)
+
+
+def test_options_of_a_command_and_what_go_prints_of_all_tests_are_no_figures():
+    text = "# Run\n\n```\n$ go test -benchtime=10s --timeout 30s\n"
+    text += "ok  \tgithub.com/x/llama\t61.199s\n```\n\nIt took 12 s.\n"
+
+    assert left_out(text, "a.md") == []
+    assert left_out(text + "\n$ chat -q4 45.2 tok/s\n", "a.md") == [
+        "line 10: '45.2 tok/s'"
+    ]
+    assert figures("ok  \tgithub.com/x/llama\t61.199s") == []
+    assert figures("ok  \tllama\t61.199s") == ["61.199s"]
