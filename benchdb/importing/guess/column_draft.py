@@ -200,6 +200,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
         middle = self.sampled == "samples" and self.metric == "latency_mean_seconds"
+        middle = middle and not called(self.header)  # else they are means of runs
         return Column(
             is_=self.sampled or "value",
             # What stands for samples is their median.

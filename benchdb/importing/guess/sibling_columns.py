@@ -30,7 +30,6 @@ from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _BARE = frozenset([("1", None)])
-_TIMES = frozenset([("s", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
@@ -165,7 +164,7 @@ def _is_percentile(one: ColumnDraft, around: Around) -> bool:
     """Tell whether *one* is a high percentile of the time until an answer."""
     terms = one.looks.terms | around.terms
     times = one.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = _TIMES if times else one.looks.kinds
+    kinds = frozenset([("s", None)]) if times else one.looks.kinds
     return (metric_of(kinds, terms) or "").startswith("latency_p9")
 
 
