@@ -144,10 +144,7 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave statistics out that another column is too; times of answers say so.
-
-    Who prints the p99 of answers prints their mean and median beside it.
-    """
+    """Leave statistics out that another column is too; enter which are of answers."""
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
@@ -155,6 +152,7 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         if name and twin is not one and twin.looks.texts == one.looks.texts:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
+        # Who prints the p99 of answers prints their mean and median beside it.
         if any(_is_percentile(one, around) for one in group.values()):
             for one in group.values():
                 one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
