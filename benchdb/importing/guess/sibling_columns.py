@@ -153,16 +153,16 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
         # Who prints the p99 of answers prints their mean and median beside it.
-        if any(_is_percentile(one, around) for one in group.values()):
+        if any(_is_percentile(draft, around) for draft in group.values()):
             for one in group.values():
                 one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
 
 
-def _is_percentile(one: ColumnDraft, around: Around) -> bool:
-    """Tell whether *one* is a high percentile of the time until an answer."""
-    terms = one.looks.terms | around.terms
-    times = one.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = frozenset([("s", None)]) if times else one.looks.kinds
+def _is_percentile(draft: ColumnDraft, around: Around) -> bool:
+    """Tell whether *draft* is a high percentile of the time until an answer."""
+    terms = draft.looks.terms | around.terms
+    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = frozenset([("s", None)]) if times else draft.looks.kinds
     return (metric_of(kinds, terms) or "").startswith("latency_p9")
 
 
