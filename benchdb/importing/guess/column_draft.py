@@ -179,10 +179,10 @@ class ColumnDraft(msgspec.Struct, eq=False):
         name = called(self.header) or ("peak" if "peak" in self.looks.terms else "")
         minutes = name == "min" and self.looks.unit == "min"
         usual = ("max", "peak") if self.bases == {"B"} else ("mean",)
-        said = minutes or name in usual or f"{name}_" in metric
+        implied = minutes or name in usual or f"{name}_" in metric
         if name and metric in metrics():
             self.fields = {n: it for n, it in self.fields.items() if n != STATISTIC}
-            self.fields |= {} if said else {STATISTIC: name}
+            self.fields |= {} if implied else {STATISTIC: name}
         if (unit := counted_as(metric, self.unit)) and unit != self.unit:
             self.take_unit(unit)
 
@@ -200,6 +200,7 @@ class ColumnDraft(msgspec.Struct, eq=False):
         if self.metric == RATIO:
             return Column(is_="ratio", unit=self.unit, set=self.fields)
         middle = self.sampled == "samples" and self.metric == "latency_mean_seconds"
+        middle = middle and not called(self.header)  # else they are means of runs
         return Column(
             is_=self.sampled or "value",
             # What stands for samples is their median.

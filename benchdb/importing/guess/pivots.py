@@ -132,8 +132,9 @@ def pivot_doubts(
             coded = one.bases == {"s"} and CODED.search(one.header)
             stem = statistic(one.header)[1] if coded else None
             kind = one.metric or (one.kinds, terms, alike, stem)
-            said = one.fields.get(STATISTIC, "" if one.metric else called(one.header))
-            key = (kind, "" if said == "mean" else said, *one.parts.values())
+            named = STATISTIC in one.fields or one.metric is None
+            summary = called(one.header).replace("mean", "") if named else ""
+            key = (kind, summary, *one.parts.values())
             by_kind.setdefault(key, []).append(one)
     doubts: list[Doubt] = []
     things_of = Counter(_thing(one) for one in figures if _thing(one) != one.bare)

@@ -30,7 +30,6 @@ from benchdb.importing.sheet import Sheet, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _BARE = frozenset([("1", None)])
-_TIMES = frozenset([("s", None)])
 _COUNTED_UP = 3  # numbers of a column that counts up
 _SAME = 1.5  # times the smallest of figures of one size
 _OF_COUNTS = frozenset(words().kinds["counted"].split())
@@ -145,10 +144,7 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
 
 
 def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
-    """Leave statistics out that another column is too; times of answers say so.
-
-    Who prints the p99 of answers prints their mean and median beside it.
-    """
+    """Leave statistics out that another column is too; enter which are of answers."""
     groups: dict[str, dict[str, ColumnDraft]] = {}
     for one in (it for it in drafts if not it.pattern):  # which tells of which it is
         name, rest = statistic(one.header)
@@ -156,16 +152,17 @@ def _leave_statistics(drafts: Sequence[ColumnDraft], around: Around) -> None:
         if name and twin is not one and twin.looks.texts == one.looks.texts:
             one.leave(f"{one.header!r}: as {twin.header!r}, which is the {name} too")
     for group in groups.values():
-        if any(_is_percentile(one, around) for one in group.values()):
+        # Who prints the p99 of answers prints their mean and median beside it.
+        if any(_is_percentile(draft, around) for draft in group.values()):
             for one in group.values():
                 one.looks = replace(one.looks, terms=one.looks.terms | {"latency"})
 
 
-def _is_percentile(one: ColumnDraft, around: Around) -> bool:
-    """Tell whether *one* is a high percentile of the time until an answer."""
-    terms = one.looks.terms | around.terms
-    times = one.looks.unit is None and terms & {"time", "latency", "ttft"}
-    kinds = _TIMES if times else one.looks.kinds
+def _is_percentile(draft: ColumnDraft, around: Around) -> bool:
+    """Tell whether *draft* is a high percentile of the time until an answer."""
+    terms = draft.looks.terms | around.terms
+    times = draft.looks.unit is None and terms & {"time", "latency", "ttft"}
+    kinds = frozenset([("s", None)]) if times else draft.looks.kinds
     return (metric_of(kinds, terms) or "").startswith("latency_p9")
 
 

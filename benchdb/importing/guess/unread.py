@@ -40,9 +40,9 @@ _ALONE = re.compile(
 )
 # measured 283.8 vs 371.7, 23.0 predicted → 19.63
 _COMPARED = re.compile(
-    r"""(?<![\w.,/-])(?P<one>\d[\d,]*\.\d+)(?![\w.]*\w)(?:[ ][^\s\d→]\S*){0,3}
+    r"""(?<![\w.,/-])(?P<first>\d[\d,]*\.\d+)(?![\w.]*\w)(?:[ ][^\s\d→]\S*){0,3}
     \s?(?:vs\.?|against|→|->|instead[ ]of|rather[ ]than|compared[ ](?:to|with))
-    \s[~≈]?(?P<other>\d[\d,]*\.\d+)(?![\w.]*\w)""",
+    \s[~≈]?(?P<second>\d[\d,]*\.\d+)(?![\w.]*\w)""",
     re.VERBOSE,
 )
 _OPTION = any_of("options")

@@ -118,8 +118,8 @@ def networks(text: str) -> tuple[str, ...]:
     What they were tuned for (``Instruct``, ``it``) is left out: it costs nothing.
     """
     plain = way("joined").sub(" ", tidied(text)) if len(text) <= TEXT_LIMIT else ""
-    found = (_places(plain, known) for known in _networks())
-    named = next(filter(None, found), [])
+    places = (_places(plain, known) for known in _networks())
+    named = next(filter(None, places), [])
     return tuple(dict.fromkeys(name for _, _, name in named))
 
 
@@ -141,14 +141,14 @@ def _places(plain: str, known: _Known) -> list[tuple[int, int, str]]:
 
     Each is where it begins and ends, and what it is called.
     """
-    found = [
+    matches = [
         (match.start(), -match.end(), name)
         for template, pattern in known
         for match in pattern.finditer(plain)
         if (name := _network(template, match))
     ]
     places: list[tuple[int, int, str]] = []
-    for start, behind, name in sorted(found):
+    for start, behind, name in sorted(matches):
         if not places or start >= places[-1][1]:
             places.append((start, -behind, name))
     return places

@@ -180,6 +180,21 @@ def test_extremes_are_the_same_metric_with_their_statistic(header, metric):
     assert kept[2][0] == "max"
 
 
+def test_repeated_means_are_not_pooled_with_repeated_medians():
+    text = "# resnet50 inference with torch on M1 CPU\n\n" + table(
+        "Model | mean latency (ms) | p50 latency (ms) | p100 latency (ms)",
+        "resnet50 | 12.5 | 11.5 | 19.5",
+        "resnet50 | 14.5 | 13.5 | 21.5",
+    )
+    kept = of_statistics(of_text(text, {"readings": "yes"}), text)
+
+    assert {*kept} == {
+        ("", "latency_mean_seconds", 0.0135),
+        ("", "latency_median_seconds", 0.0125),
+        ("max", "latency_mean_seconds", 0.0205),
+    }
+
+
 def test_a_minimum_beside_a_mean_is_no_number_of_minutes():
     text = "# torch operations on M1 CPU\n\n" + table(
         "Operation | Time min | Time avg | Time max", "matmul | 1.2 | 1.5 | 2.2"
