@@ -1,6 +1,7 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
+from collections import defaultdict
 from collections.abc import (
     Collection,
     Iterable,
@@ -49,7 +50,7 @@ from benchdb.importing.guess.questions import (
     Inquiry,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import Column, Fields, Map, Table
+from benchdb.importing.mapping.language import RESULTS, Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
@@ -58,6 +59,7 @@ from benchdb.importing.sheet import Sheet
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
+_LISTED = 4  # tables that a refusal names
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -329,7 +331,7 @@ class Corrected:
         faults = Faults()
         for places in self._places(name, numbers):
             unchanged: list[str | None] = []
-            for number, place in places:
+            for number, place in self._of_figures(places, answer, said):
                 with faults.of(f"table {number}"):
                     if number in self.tables:
                         entered = self._enter_place(number, place, name, answer, said)
@@ -338,8 +340,31 @@ class Corrected:
                 self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
                 self.notes += [f"{table}: {fault}" for table, fault in faults.items()]
                 return True
-        faults.check()
+        tables = defaultdict[str, list[str]](list)
+        for table, fault in faults.items():
+            tables[fault].append(table)
+        if tables:
+            shown = [
+                f"{it} (in {', '.join(of[:_LISTED])})" for it, of in tables.items()
+            ]
+            raise AnswerError("\n".join(shown if self.tables.keys() - {1} else tables))
         return False
+
+    def _of_figures(
+        self, places: Sequence[tuple[int, Place]], answer: str, said: _Known
+    ) -> Sequence[tuple[int, Place]]:
+        """Return the *places* that a fact with a value is entered at.
+
+        Of columns of one title it is about those of figures, if there are some: those
+        of other tables may be what holds the rows.
+        """
+        of_figures = [
+            (number, place)
+            for number, place in places
+            if place.kind == "column"
+            and self.tables[number].columns[place.header].is_ in RESULTS
+        ]
+        return of_figures if of_figures and (said or fact_in(answer)) else places
 
     def _enter_place(
         self, number: int, place: Place, name: str, answer: str, said: _Known

@@ -134,7 +134,10 @@ class Line(msgspec.Struct, frozen=True):
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:
             place = self._place(text)
-            if place.header in table.columns or place.kind == "heading":
+            # Another table may have a column of figures of this name as a setting.
+            own = table.columns.get(place.header)
+            figures = own is not None and own.is_ in RESULTS
+            if figures or place.kind == "heading" or (own and place.kind == "cell"):
                 table = with_facts(table, place, self.fact, facts)
         return table
 
@@ -272,8 +275,12 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
-    if place.kind != "column" or table.columns[place.header].is_ not in RESULTS:
+    if place.kind != "column":
         table = _unguessed(table, fact, place)
+    elif table.columns[place.header].is_ not in RESULTS:
+        what = f"'{fact.name} of table 2: …' says it of a table"
+        why = f"it has no figures that this may be the {fact.name} of; {what}"
+        raise AnswerError(f"{place.header!r}: {why}")
     if place.kind in ("cell", "column"):
         column = table.columns[place.header]
         if place.kind == "cell":
@@ -312,8 +319,9 @@ def _unguessed(table: Table, fact: Fact, place: Place) -> Table:
     }
     guessed = next(iter(known.values()), {})
     if any(it != guessed for it in known.values()):
+        first = f"'{next(iter(known))}: {fact.name} {fact.example}'"
         why = f"{', '.join(map(repr, known))} differ in it; answer for these columns"
-        raise AnswerError(f"{place.text or place.header!r}: {fact.name}: {why}")
+        raise AnswerError(f"{place.text!r}: {fact.name}: {why}, as {first}")
     if not guessed:
         return table
     columns = {
