@@ -41,6 +41,7 @@ from benchdb.importing.guess.facts import (
     setting,
     setting_in,
     unit_and_metric,
+    unread,
 )
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -313,9 +314,14 @@ class Corrected:
 
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
+        self._note_unread(fact, answer)
         said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
         names = [it.name for it in FACTS.values() if it.fields & said]
         self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
+
+    def _note_unread(self, fact: Fact, answer: str) -> None:
+        if rest := unread(fact, answer):
+            self.notes.append(f"{answer!r}: nothing of the {fact.name} is {rest!r}")
 
     def _enter_places(
         self,
@@ -393,6 +399,8 @@ class Corrected:
                 "'precision fp16'"
             )
         self._put(number, table)
+        if known is not None:
+            self._note_unread(known[0], answer)
         if fact is not None:
             text = place.header if place.kind == "column" else place.text
             self.doubted.add(f"{fact.name} of {text[:30]}")

@@ -29,6 +29,7 @@ _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
+_BUILD = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,3}")  # behind a name that we know
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
@@ -150,11 +151,11 @@ def _device(text: str) -> Fields:
 
 def _framework(text: str) -> Fields:
     known, version = naming.framework_typed(text), naming.framework_version(text)
-    if known is None:
-        name, _, rest = text.rpartition(" ")
-        version = rest if name and _VERSION.fullmatch(rest) else None
-        text = name if version else text
-        known = slug(text, "-") if _NAME.fullmatch(text) else None
+    name, _, last = text.rpartition(" ")
+    typed = _VERSION if known is None else _BUILD
+    if version is None and name and typed.fullmatch(last):
+        text, version = name, last
+    known = known or (slug(text, "-") if _NAME.fullmatch(text) else None)
     facts: Fields = {"framework": known} if known else {}
     return facts | ({"framework_version": version} if known and version else {})
 
@@ -258,11 +259,10 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
     facts, or none, is of the *likely* one. ``None`` for any other.
     """
-    texts = answer.replace(":", " ").split()
-    for n in range(min(3, len(texts) - 1), 0, -1):
-        if fact := fact_named(" ".join(texts[:n])):
-            facts = fact.read(" ".join(texts[n:]))
-            return (fact, facts) if facts else None
+    fact, value = _named_value(answer)
+    if fact is not None:
+        facts = fact.read(value)
+        return (fact, facts) if facts else None
     known = {
         "device": _device(answer),
         "precision": naming.precision(answer),
@@ -277,6 +277,26 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     fact = likely if likely is not None and likely.name in names else fact
     facts = fact.read(answer) if fact is not None else {}
     return (fact, facts) if fact is not None and facts else None
+
+
+def _named_value(answer: str) -> tuple[Fact | None, str]:
+    """Return the fact whose name *answer* begins with, and what stands behind it."""
+    texts = answer.replace(":", " ").split()
+    for n in range(min(3, len(texts) - 1), 0, -1):
+        if fact := fact_named(" ".join(texts[:n])):
+            return fact, " ".join(texts[n:])
+    return None, answer
+
+
+def unread(fact: Fact, answer: str) -> str:
+    """Return the words of *answer* without which it would say the same of *fact*."""
+    named, value = _named_value(answer.rpartition("->")[2])
+    texts, idle, whole = value.split(), list[str](), fact.read(value)
+    for n, text in enumerate(texts) if named in (None, fact) else ():
+        rest = " ".join((*texts[:n], *texts[n + 1 :]))
+        with suppress(AnswerError):  # it would make no sense
+            idle += [text] if rest and whole.items() <= fact.read(rest).items() else []
+    return " ".join(idle)
 
 
 def setting_in(answer: str) -> tuple[Fact, Fields] | None:
@@ -295,6 +315,8 @@ def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
     metric = next((it for it in parts if it in metrics()), None)
     rest = " ".join(it for it in parts if it != metric)
     unit = understood(rest)
+    if rest and unit is None:
+        return None, None  # rather than a part of it
     return (rest if unit and unit.base != "1" else None), metric
 
 

@@ -16,6 +16,7 @@ from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import (
     HeaderTerms,
+    fold,
     header_terms,
     pattern,
     words,
@@ -335,7 +336,9 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
             name
             for name in facts.fields.keys() - {"device"}
             for it in tables
-            if it.told_by_columns(name) or name.removeprefix("parameters.") in it.names
+            if it.told_by_columns(name)
+            or name.removeprefix("parameters.") in it.names
+            or _has_like(it, name)
         }
         fields = {n: it for n, it in facts.fields.items() if n not in own}
         model = {} if several else facts.model
@@ -346,6 +349,13 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
         # What a column says of them is none of the lines', whatever it was answered.
         if not any(header_terms(it.header) & {"ram", "cores"} for it in told):
             _complete(table, facts.chips)
+
+
+def _has_like(table: TableDraft, field: str) -> bool:
+    """Tell whether a column is called like *field*: n_batch beside "batch 8192"."""
+    word = field.removeprefix("parameters.").partition("_")[0]
+    counts = (it for it in table.drafts if it.looks.integers)
+    return any(fold(it.header).split()[-1:] == [word] for it in counts)
 
 
 def _enter(table: TableDraft, facts: StatedFacts) -> None:

@@ -276,3 +276,41 @@ def test_work_that_is_said_of_all_is_asked_of_no_table():
     found = proposed(text, "Runs on: device; work: new: baking")
     assert {it.run.workload for it in records(found, text)} == {"baking"}
     assert not found.questions
+
+
+def test_a_bare_number_behind_the_name_of_a_framework_is_its_version():
+    found = proposed(SIDES, "framework: llama.cpp 10066")
+    assert {it.environment.framework_version for it in records(found, SIDES)} == {
+        "10066"
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        (
+            "framework: llama.cpp 10066 nightly",
+            "'llama.cpp 10066 nightly': nothing of the framework is '10066 nightly'",
+        ),
+        (
+            "'tok/s': precision fp16 weights",
+            "'precision fp16 weights': nothing of the precision is 'weights'",
+        ),
+    ],
+)
+def test_words_of_an_answer_that_nothing_is_made_of_are_noted(answer, note):
+    assert note in proposed(SIDES, answer).notes
+
+
+def test_a_metric_in_a_unit_that_is_none_is_refused():
+    with pytest.raises(AnswerError, match="'tok/s': 'tokens_per_second in furlongs'"):
+        proposed(SIDES, "'tok/s': tokens_per_second in furlongs")
+
+
+def test_a_batch_of_a_line_is_none_beside_a_column_that_is_called_so():
+    text = "# Run on M2 Max\n\n--- Run llama-bench: batch 8192 ---\n\n" + table(
+        "Model | n_batch | test | tok/s", "wren 7B | 8192 | pp512 | 198.2"
+    )
+    (run,) = (it.run for it in records(proposed(text), text))
+    assert "batch_size" not in run.parameters
+    assert run.parameters["n_batch"] == 8192
