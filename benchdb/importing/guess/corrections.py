@@ -6,7 +6,8 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Literal, TypeVar
 
 import msgspec
@@ -16,6 +17,7 @@ from benchdb.importing.guess.column_draft import (
     VARIANT,
     without_unit,
 )
+from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -116,6 +118,8 @@ class Line(msgspec.Struct, frozen=True):
             return table
         if plain == LEAVE_OUT:
             return self._left(table)
+        if plain == NOT_STATED and self.fact.name == "work":
+            return self._told_elsewhere(table)
         column = column_of(answer, self.header) if self.kind == "column" else None
         if column is not None:
             column = replace(column, blank=table.columns[self.header].blank)
@@ -130,6 +134,9 @@ class Line(msgspec.Struct, frozen=True):
         facts = facts_in(self.fact, answer, self.key)
         if self.sole and not several:
             return stated(table, self.fact, facts)
+        return self._said_of(table, texts, facts)
+
+    def _said_of(self, table: Table, texts: Iterable[str], facts: Fields) -> Table:
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:
@@ -140,6 +147,22 @@ class Line(msgspec.Struct, frozen=True):
             if figures or place.kind == "heading" or (own and place.kind == "cell"):
                 table = with_facts(table, place, self.fact, facts)
         return table
+
+    def _told_elsewhere(self, table: Table) -> Table:
+        """Return *table* in which what else tells the fact of its rows holds."""
+        cells = self.kind == "column"
+        names = [self.header] if cells else [text for text, _ in self.values]
+        columns = {
+            name: _untold(name, table.columns[name], self.fact, self.fact.fields)
+            for name in table.columns.keys() & {*names}
+        }
+        others = {**table.columns, **columns}
+        above = (table, *table.rows.values(), *table.headings.values())
+        cells_tell = (fields_of(it) for it in others.values() if it.is_ == "field")
+        told = {*chain(*(it.set for it in above), *cells_tell)}
+        if not columns or self.fact.fields.isdisjoint(told):
+            facts_in(self.fact, NOT_STATED, self.key)  # which has to be known
+        return replace(table, columns=others)
 
     def _place(self, text: str) -> Place:
         if self.kind == "heading":

@@ -308,9 +308,41 @@ def test_a_metric_in_a_unit_that_is_none_is_refused():
 
 
 def test_a_batch_of_a_line_is_none_beside_a_column_that_is_called_so():
-    text = "# Run on M2 Max\n\n--- Run llama-bench: batch 8192 ---\n\n" + table(
-        "Model | n_batch | test | tok/s", "wren 7B | 8192 | pp512 | 198.2"
+    text = (
+        "# Run on M2 Max\n\n--- Run llama-bench: batch 8192 ---\n\nIts log:\n\n"
+        + table("Model | n_batch | test | tok/s", "wren 7B | 8192 | pp512 | 198.2")
     )
     (run,) = (it.run for it in records(proposed(text), text))
     assert "batch_size" not in run.parameters
     assert run.parameters["n_batch"] == 8192
+
+
+TESTS = "# llama.cpp on M2 Max\n\n" + table(
+    "test | {} | t/s (req)", "pp512 | 198.2 | 100.5", "tg128 | 98.2 | 50.5"
+)
+SIDES_OF_ROWS = [("llm-prefill", 198.2), ("llm-prefill", 100.5)]
+SIDES_OF_ROWS += [("llm-decode", 98.2), ("llm-decode", 50.5)]
+
+
+def works(text, answer=""):
+    return [(work, value) for work, _, value in figures(proposed(text, answer), text)]
+
+
+def test_a_cell_says_the_side_of_its_row_whatever_a_title_sums_up():
+    assert works(TESTS.format("t/s (total)")) == SIDES_OF_ROWS
+
+
+def test_work_that_is_not_stated_by_a_column_is_that_of_the_cells():
+    text = TESTS.format("token generation t/s")
+    assert works(text)[0] == ("llm-decode", 198.2)
+    line = number(proposed(text), "work in names of columns")
+    assert works(text, f"{line}: not-stated") == SIDES_OF_ROWS
+
+
+def test_some_work_it_must_be_where_nothing_else_tells_it():
+    text = "# llama.cpp on M2 Max\n\n" + table(
+        "Model | t/s (total) | t/s (req)", "llama 8B | 8.5 | 4.5"
+    )
+    line = number(proposed(text), "work in names of columns")
+    with pytest.raises(AnswerError, match="some work it must be"):
+        proposed(text, f"{line}: not-stated")
