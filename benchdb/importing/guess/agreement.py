@@ -18,6 +18,7 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
+from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
     OF_COLUMN,
     Line,
@@ -58,7 +59,7 @@ from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
-_SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
+_SETTING = re.compile(r"(?:number of )?(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
 _LISTED = 4  # tables that a refusal names
 _LIKE = 0.8  # names that may be slips of each other
@@ -251,9 +252,15 @@ class Corrected:
             if told and not any(
                 facts.items() <= it.items() if facts else not it for it in told
             ):
-                other = " ".join(str(told[0][n]) for n in sorted(told[0]))
-                said = f" ({other})" if other else ""
-                return f"other words of the rows say their {fact.name}{said}"
+                words = [" ".join(str(told[0][n]) for n in sorted(told[0]))]
+                telling = fact.fields | {*fact.named}
+                words += [
+                    repr(name)
+                    for name, column in table.columns.items()
+                    if telling & fields_of(column)
+                ][:_LISTED]
+                said = ", ".join(filter(None, words))
+                return f"other words of the rows say their {fact.name} ({said})"
         return ""
 
     def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:

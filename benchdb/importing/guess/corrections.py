@@ -192,8 +192,8 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def begins(title: str, beginning: str) -> bool:
-    """Tell whether whole words of *title* are its *beginning*."""
-    words = rf"{re.escape(plain_name(beginning))}(?![a-z\d])"
+    """Tell whether whole words of *title* are its *beginning*, or its lower row."""
+    words = rf"(?:.+ / )?{re.escape(plain_name(beginning))}(?![a-z\d])"
     return re.match(words, plain_name(title)) is not None
 
 

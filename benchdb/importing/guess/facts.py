@@ -243,13 +243,14 @@ def setting(name: str) -> Fact:
 
 
 def setting_field(answer: str) -> str | None:
-    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``.
+    """Return the field that numbers tell by *answer*: ``prompt_tokens``, ``repeat``.
 
     With a value it is what a column has, and not what its cells are.
     """
     valued = _SETTING_IN.fullmatch(answer.removeprefix(_SETTING))
-    fact = None if valued else fact_named(answer)
-    return None if fact is None or fact.name in FACTS else min(fact.fields)
+    role, fact = column_of(answer, answer), fact_named(answer)
+    counts = fact is None or fact.name not in FACTS or bool(fact.read("1"))
+    return role.field if role and counts and not valued else None
 
 
 def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:
