@@ -26,6 +26,7 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
+    fact_of,
     setting_in,
 )
 from benchdb.importing.guess.headings import expression_of
@@ -437,6 +438,8 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
+        if answer.casefold() == SETTING:  # its cells say settings still, but no work
+            known_column = replace(known_column, cells=_settings_in(column))
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)
@@ -450,6 +453,15 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             f"(precision fp16), {LEAVE_OUT}"
         )
     return with_columns(table, {name: column})
+
+
+def _settings_in(column: Column) -> dict[str, Meaning]:
+    """Return what the cells of *column* say but the names of what ran."""
+    said = {
+        text: {n: it for n, it in cell.set.items() if fact_of(n).is_setting}
+        for text, cell in column.cells.items()
+    }
+    return {text: Meaning(set=it) for text, it in said.items() if it}
 
 
 def _with_metric(table: Table, name: str, answer: str) -> Table:

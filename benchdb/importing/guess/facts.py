@@ -118,8 +118,10 @@ def work_fault(answer: str) -> str | None:
 def _machine(text: str) -> Fields:
     chip = naming.chip(text)
     if chip and (size := _SIZE.search(chip.rest)):
-        why = f"{size[0]!r} is no memory of it that is known; say it as 'memory: "
-        raise AnswerError(f"{text!r}: {why}{size[0]}'")
+        why = f"no memory of it that is known; say it as 'memory: {size[0]}'"
+        if chip.count > 1:
+            why = f"of one or of all; give that of one, '{chip.count}x NAME 96 GB'"
+        raise AnswerError(f"{text!r}: {size[0]!r} is {why}")
     known = chip or naming.model(text)
     # One that we do not know goes by its name; what is another fact does not.
     if not known and (_MACHINE.fullmatch(text) is None or _is_other(text)):

@@ -347,3 +347,30 @@ def test_some_work_it_must_be_where_nothing_else_tells_it():
     line = number(proposed(text), "work in names of columns")
     with pytest.raises(AnswerError, match="some work it must be"):
         proposed(text, f"{line}: not-stated")
+
+
+def test_a_column_that_is_said_to_be_a_setting_tells_its_other_settings_still():
+    text = "# vLLM on M2 Max\n\n" + table(
+        "cell | tok/s", "sharegpt_c1 | 230.2", "sharegpt_c32 | 1764.5"
+    )
+    found = proposed(text, "cell: setting")
+    parameters = [it.run.parameters for it in records(found, text)]
+    assert [(it["cell"], it["concurrency"]) for it in parameters] == [
+        ("sharegpt_c1", 1),
+        ("sharegpt_c32", 32),
+    ]
+
+
+def test_rows_of_tokens_keep_their_work_whatever_other_rows_are():
+    text = "# Summary of M2 Max\n\n- Throughput: 1117.7\n"
+    text += "- Token per Second: 41.9 tok/s\n- TTFT: 0.056 s\n"
+    assert stored(text, "Throughput: figure")[1:] == [
+        ("llm-decode", "tokens_per_second", 41.9),
+        ("llm-prefill", "time_to_first_token_seconds", 0.056),
+    ]
+
+
+def test_memory_that_may_be_of_all_cards_is_asked_for_that_of_one():
+    why = "'192GB' is of one or of all; give that of one, '2x NAME 96 GB'"
+    with pytest.raises(AnswerError, match=why):
+        proposed(SIDES, "machine: 2x RTX PRO 6000 (192GB)")
