@@ -1,7 +1,6 @@
 """Answers to a card, entered into the tables of a map: what each of them is about."""
 
 import re
-from collections import defaultdict
 from collections.abc import (
     Collection,
     Iterable,
@@ -52,7 +51,7 @@ from benchdb.importing.guess.questions import (
     Inquiry,
 )
 from benchdb.importing.mapping.fields import compose, plain_name
-from benchdb.importing.mapping.language import RESULTS, Column, Fields, Map, Table
+from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.maps import faults
 from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
@@ -61,7 +60,7 @@ from benchdb.importing.sheet import Sheet
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
 _SETTING = re.compile(r"(?:number of )?(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
-_LISTED = 4  # tables that a refusal names
+_LISTED = 4  # columns that a refusal names
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -252,14 +251,10 @@ class Corrected:
             if told and not any(
                 facts.items() <= it.items() if facts else not it for it in told
             ):
-                words = [" ".join(str(told[0][n]) for n in sorted(told[0]))]
-                telling = fact.fields | {*fact.named}
-                words += [
-                    repr(name)
-                    for name, column in table.columns.items()
-                    if telling & fields_of(column)
-                ][:_LISTED]
-                said = ", ".join(filter(None, words))
+                words = " ".join(str(told[0][n]) for n in sorted(told[0]))
+                columns = table.columns.items()
+                named = [repr(it) for it, of in columns if fact.fields & fields_of(of)]
+                said = ", ".join(filter(None, (words, *named[:_LISTED])))
                 return f"other words of the rows say their {fact.name} ({said})"
         return ""
 
@@ -344,7 +339,7 @@ class Corrected:
         faults = Faults()
         for places in self._places(name, numbers):
             unchanged: list[str | None] = []
-            for number, place in self._of_figures(places, answer, said):
+            for number, place in places:
                 with faults.of(f"table {number}"):
                     if number in self.tables:
                         entered = self._enter_place(number, place, name, answer, said)
@@ -353,31 +348,10 @@ class Corrected:
                 self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
                 self.notes += [f"{table}: {fault}" for table, fault in faults.items()]
                 return True
-        tables = defaultdict[str, list[str]](list)
-        for table, fault in faults.items():
-            tables[fault].append(table)
-        if tables:
-            shown = [
-                f"{it} (in {', '.join(of[:_LISTED])})" for it, of in tables.items()
-            ]
-            raise AnswerError("\n".join(shown if self.tables.keys() - {1} else tables))
+        for fault in faults.values():
+            of = ", ".join(table for table, it in faults.items() if it == fault)
+            raise AnswerError(f"{fault} ({of})")
         return False
-
-    def _of_figures(
-        self, places: Sequence[tuple[int, Place]], answer: str, said: _Known
-    ) -> Sequence[tuple[int, Place]]:
-        """Return the *places* that a fact with a value is entered at.
-
-        Of columns of one title it is about those of figures, if there are some: those
-        of other tables may be what holds the rows.
-        """
-        of_figures = [
-            (number, place)
-            for number, place in places
-            if place.kind == "column"
-            and self.tables[number].columns[place.header].is_ in RESULTS
-        ]
-        return of_figures if of_figures and (said or fact_in(answer)) else places
 
     def _enter_place(
         self, number: int, place: Place, name: str, answer: str, said: _Known
