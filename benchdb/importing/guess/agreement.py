@@ -277,6 +277,7 @@ class Corrected:
                     own = (line.fact.name, number) in self._of_tables
                     if table is not None and not own:
                         self._put(number, line.corrected(table, part))
+                self._check_work(line.fact, part, line.tables)
                 self._settle(line.fact, part, line.tables)
                 if line.kind == "column" and (fact := fact_named(part)):
                     self.doubted.add(f"{fact.name} of {line.header[:30]}")
@@ -310,9 +311,18 @@ class Corrected:
             before = self.tables[number]
             self._put(number, stated(before, fact, facts))
             unchanged.append(self._unchanged(number, before, (fact, facts)))
+        self._check_work(fact, answer, numbers)
         self._note_unchanged(f"{fact.name!r}: {answer!r}", unchanged)
         self._settle(fact, answer, numbers)
         return bool(numbers)
+
+    def _check_work(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
+        """Raise ``AnswerError`` where an *answer* takes all work from some figures."""
+        unsaid = fact.name == "work" and answer.casefold() == NOT_STATED
+        rows = [self._rows(n, self.tables[n]) for n in numbers if unsaid]
+        if any("workload" not in fields for it in rows for _, fields in it):
+            why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
+            raise AnswerError(f"{fact.name!r}: {answer!r}: {why}")
 
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""

@@ -7,7 +7,6 @@ or for one row label; a column is given another meaning, unit or metric, or left
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from typing import Literal, TypeVar
 
 import msgspec
@@ -17,7 +16,6 @@ from benchdb.importing.guess.column_draft import (
     VARIANT,
     without_unit,
 )
-from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -26,7 +24,6 @@ from benchdb.importing.guess.facts import (
     column_of,
     fact_in,
     fact_named,
-    fact_of,
     setting_in,
 )
 from benchdb.importing.guess.headings import expression_of
@@ -119,8 +116,6 @@ class Line(msgspec.Struct, frozen=True):
             return table
         if plain == LEAVE_OUT:
             return self._left(table)
-        if plain == NOT_STATED and self.fact.name == "work":
-            return self._told_elsewhere(table)
         column = column_of(answer, self.header) if self.kind == "column" else None
         if column is not None:
             column = replace(column, blank=table.columns[self.header].blank)
@@ -138,6 +133,10 @@ class Line(msgspec.Struct, frozen=True):
         return self._said_of(table, texts, facts)
 
     def _said_of(self, table: Table, texts: Iterable[str], facts: Fields) -> Table:
+        if self.kind == "column" and self.fact.name == "work" and not facts:
+            own = table.columns[self.header]  # what else tells it holds
+            own = _untold(self.header, own, self.fact, self.fact.fields)
+            return replace(table, columns={**table.columns, self.header: own})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:
@@ -148,22 +147,6 @@ class Line(msgspec.Struct, frozen=True):
             if figures or place.kind == "heading" or (own and place.kind == "cell"):
                 table = with_facts(table, place, self.fact, facts)
         return table
-
-    def _told_elsewhere(self, table: Table) -> Table:
-        """Return *table* in which what else tells the fact of its rows holds."""
-        cells = self.kind == "column"
-        names = [self.header] if cells else [text for text, _ in self.values]
-        columns = {
-            name: _untold(name, table.columns[name], self.fact, self.fact.fields)
-            for name in table.columns.keys() & {*names}
-        }
-        others = {**table.columns, **columns}
-        above = (table, *table.rows.values(), *table.headings.values())
-        cells_tell = (fields_of(it) for it in others.values() if it.is_ == "field")
-        told = {*chain(*(it.set for it in above), *cells_tell)}
-        if not columns or self.fact.fields.isdisjoint(told):
-            facts_in(self.fact, NOT_STATED, self.key)  # which has to be known
-        return replace(table, columns=others)
 
     def _place(self, text: str) -> Place:
         if self.kind == "heading":
@@ -211,9 +194,6 @@ def without(fields: Fields, fact: Fact) -> Fields:
 def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     """Return what *answer* says of *fact*; raise ``AnswerError`` for nonsense."""
     if answer.casefold() == NOT_STATED:
-        if fact.name == "work":
-            why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
-            raise AnswerError(f"{key!r}: {why}")
         return {}
     no_name = "->" in answer or answer.casefold() == SETTING
     facts = {} if no_name else fact.read(answer)
@@ -438,8 +418,9 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
-        if answer.casefold() == SETTING:  # its cells say settings still, but no work
-            known_column = replace(known_column, cells=_settings_in(column))
+        for fact in FACTS.values() if answer.casefold() == SETTING else ():
+            # What its cells say of other settings holds.
+            known_column = column = _untold(name, column, fact, fact.fields)
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)
@@ -453,15 +434,6 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             f"(precision fp16), {LEAVE_OUT}"
         )
     return with_columns(table, {name: column})
-
-
-def _settings_in(column: Column) -> dict[str, Meaning]:
-    """Return what the cells of *column* say but the names of what ran."""
-    said = {
-        text: {n: it for n, it in cell.set.items() if fact_of(n).is_setting}
-        for text, cell in column.cells.items()
-    }
-    return {text: Meaning(set=it) for text, it in said.items() if it}
 
 
 def _with_metric(table: Table, name: str, answer: str) -> Table:
