@@ -319,7 +319,8 @@ class Corrected:
     def _check_work(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Raise ``AnswerError`` where an *answer* takes all work from some figures."""
         unsaid = fact.name == "work" and answer.casefold() == NOT_STATED
-        rows = [self._rows(n, self.tables[n]) for n in numbers if unsaid]
+        there = self.tables.keys() & {*numbers} if unsaid else ()
+        rows = [self._rows(n, self.tables[n]) for n in there]
         if any("workload" not in fields for it in rows for _, fields in it):
             why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
             raise AnswerError(f"{fact.name!r}: {answer!r}: {why}")

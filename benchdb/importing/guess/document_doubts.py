@@ -291,9 +291,6 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         work: WORKS.get(work, f"that of {header!r}")
         for work, header in sorted(known.items())
     }
-    if choices.keys() & WORKS.keys():
-        works = ("llm-generate", "llm-decode", "llm-prefill")
-        choices = {work: WORKS[work] for work in works} | choices
     choices |= {"title": _TITLE, LEAVE_OUT: "leave them out"}
     text, title = "Which work do {} belong to?", _title(table, document)
     return [

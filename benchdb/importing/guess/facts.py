@@ -162,13 +162,6 @@ def _framework(text: str) -> Fields:
     return facts | ({"framework_version": version} if known and version else {})
 
 
-def _system(text: str) -> Fields:
-    parts = zip(
-        ("os_name", "os_version", "os_build"), naming.os(text) or (), strict=False
-    )
-    return {name: part for name, part in parts if part}
-
-
 def _work(text: str) -> Fields:
     return {} if work_fault(text) else {"workload": work_of(text)}
 
@@ -181,9 +174,8 @@ def _text(field: str, pattern: re.Pattern[str]) -> Callable[[str], Fields]:
     )
 
 
-def _precision(text: str) -> Fields:
-    known = naming.precision(text)
-    return {"precision": known} if known else {}
+def _named(name: Named) -> Callable[[str], Fields]:
+    return lambda text: recognised(text, [name]).set
 
 
 def _fact(
@@ -206,12 +198,12 @@ FACTS = dict(
         _fact("device", "device", _device, GPU, "device"),
         _fact("framework", "framework", _framework, "mlx", "framework"),
         _texts("version", "framework_version", _VERSION, "0.21.1"),
-        _fact("os", "os_name os_version os_build", _system, "macOS 15.1", "os"),
+        _fact("os", "os_name os_version os_build", _named("os"), "macOS 15.1", "os"),
         _texts("python", "python", _VERSION, "3.12"),
         _fact("work", "workload", _work, "llm-decode", "workload"),
         _texts("model", _MODEL, _NAME, "Llama 3.1 8B", "network"),
         _texts("quantization", _QUANTIZATION, _NAME, "Q4_K_M", "quantization"),
-        _fact("precision", "precision", _precision, "fp16", "precision"),
+        _fact("precision", "precision", _named("precision"), "fp16", "precision"),
         _texts("batch size", _BATCH, _COUNT, "64", "batch_size"),
     )
 )
