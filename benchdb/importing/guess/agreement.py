@@ -327,14 +327,10 @@ class Corrected:
 
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
-        self._note_unread(fact, answer)
+        self.notes += unread(fact, answer)
         said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
         names = [it.name for it in FACTS.values() if it.fields & said]
         self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
-
-    def _note_unread(self, fact: Fact, answer: str) -> None:
-        if rest := unread(fact, answer):
-            self.notes.append(f"{answer!r}: nothing of the {fact.name} is {rest!r}")
 
     def _enter_places(
         self,
@@ -391,8 +387,7 @@ class Corrected:
                 "'precision fp16'"
             )
         self._put(number, table)
-        if known is not None:
-            self._note_unread(known[0], answer)
+        self.notes += unread(known[0], answer) if known else []
         if fact is not None:
             text = place.header if place.kind == "column" else place.text
             self.doubted.add(f"{fact.name} of {text[:30]}")

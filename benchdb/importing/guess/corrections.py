@@ -291,9 +291,6 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
             before = column.cells.get(place.text, Meaning())
             said = _saying(before, fact, facts, place.text)
             column = replace(column, cells={**column.cells, place.text: said})
-        elif not facts and fact.fields.isdisjoint({*column.set, "machine"}):
-            why = f"a column cannot be without its {fact.name}; say it of its table"
-            raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
         else:
             own = dict(column.set)
             if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):

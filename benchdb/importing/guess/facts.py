@@ -283,15 +283,16 @@ def _named_value(answer: str) -> tuple[Fact | None, str]:
     return None, answer
 
 
-def unread(fact: Fact, answer: str) -> str:
-    """Return the words of *answer* without which it would say the same of *fact*."""
+def unread(fact: Fact, answer: str) -> list[str]:
+    """Return a note on words of *answer* without which it says the same of *fact*."""
     named, value = _named_value(answer.rpartition("->")[2])
     texts, idle, whole = value.split(), list[str](), fact.read(value)
     for n, text in enumerate(texts) if named in (None, fact) else ():
         rest = " ".join((*texts[:n], *texts[n + 1 :]))
         with suppress(AnswerError):  # it would make no sense
             idle += [text] if rest and whole.items() <= fact.read(rest).items() else []
-    return " ".join(idle)
+    rest = " ".join(idle)
+    return [f"{answer!r}: nothing of the {fact.name} is {rest!r}"] if rest else []
 
 
 def setting_in(answer: str) -> tuple[Fact, Fields] | None:
