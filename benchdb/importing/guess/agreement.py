@@ -318,7 +318,7 @@ class Corrected:
 
     def _check_work(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Raise ``AnswerError`` where an *answer* takes all work from some figures."""
-        unsaid = fact.name == "work" and answer.casefold() == NOT_STATED
+        unsaid = fact.name == "work" and answer.casefold().endswith(NOT_STATED)
         there = self.tables.keys() & {*numbers} if unsaid else ()
         rows = [self._rows(n, self.tables[n]) for n in there]
         if any("workload" not in fields for it in rows for _, fields in it):

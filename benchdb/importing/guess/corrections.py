@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
 import msgspec
@@ -132,11 +132,12 @@ class Line(msgspec.Struct, frozen=True):
             return stated(table, self.fact, facts)
         return self._said_of(table, texts, facts)
 
-    def _said_of(self, table: Table, texts: Iterable[str], facts: Fields) -> Table:
-        if self.kind == "column" and self.fact.name == "work" and not facts:
-            own = table.columns[self.header]  # what else tells it holds
-            own = _untold(self.header, own, self.fact, self.fact.fields)
-            return replace(table, columns={**table.columns, self.header: own})
+    def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
+        unsaid = self.kind == "column" and self.fact.name == "work" and not facts
+        if unsaid and len(texts) == len(self.values):
+            column = table.columns[self.header]  # what else tells it holds
+            column = _untold(self.header, column, self.fact, self.fact.fields)
+            return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:

@@ -458,16 +458,15 @@ class TableDraft:
             return Column(is_=is_, set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
-        named = made.field in ("workload", "parameters.model")
+        named = {"workload", "parameters.model"} & {made.field}
         if (named or (one.kept and made.field)) and not made.cells:
             cut = {text: cut_settings(text) for text in one.looks.texts}
             said = {text: recognised(text, ["precision"]).set for text in cut}
             apart = named and len({repr(it) for it in said.values()}) > 1
             cells = {
-                text: Meaning(set=({made.field: whole} if named else {}) | known)
+                text: Meaning(set={**dict.fromkeys(named, rest + made.ending), **known})
                 for text, (rest, own) in cut.items()
-                if (known := {**own, **(said[text] if apart else {})})
-                and (whole := rest and rest + made.ending)
+                if (known := {**own, **(said[text] if apart else {})}) and rest
             }
             return replace(made, cells=cells)
         return replace(made, metric=None) if made.metric and by_row else made
