@@ -17,6 +17,7 @@ from benchdb.exchange.messages import Scalar
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.card import SOME_GPU, card_lines
 from benchdb.importing.guess.column_draft import RUN
+from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import (
     OF_COLUMN,
     Line,
@@ -40,6 +41,7 @@ from benchdb.importing.guess.facts import (
     setting,
     setting_in,
     unit_and_metric,
+    unread,
 )
 from benchdb.importing.guess.questions import (
     AGREED,
@@ -56,8 +58,9 @@ from benchdb.importing.mapping.table_rows import MatchedTable, match_tables
 from benchdb.importing.sheet import Sheet
 
 _FACT_IN = re.compile(r"(?P<fact>.{2,40}?) in (?P<place>.+)")
-_SETTING = re.compile(r"(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
+_SETTING = re.compile(r"(?:number of )?(?!.* (?:of|at line) )[^\W\d_][\w -]{1,40}")
 _Known = tuple[Fact, Fields] | None  # what an answer says, if that is a fact
+_LISTED = 4  # columns that a refusal names
 _LIKE = 0.8  # names that may be slips of each other
 
 
@@ -248,9 +251,11 @@ class Corrected:
             if told and not any(
                 facts.items() <= it.items() if facts else not it for it in told
             ):
-                other = " ".join(str(told[0][n]) for n in sorted(told[0]))
-                said = f" ({other})" if other else ""
-                return f"other words of the rows say their {fact.name}{said}"
+                words = " ".join(str(told[0][n]) for n in sorted(told[0]))
+                columns = table.columns.items()
+                named = [repr(it) for it, of in columns if fact.fields & fields_of(of)]
+                said = ", ".join(filter(None, (words, *named[:_LISTED])))
+                return f"other words of the rows say their {fact.name} ({said})"
         return ""
 
     def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:
@@ -272,6 +277,7 @@ class Corrected:
                     own = (line.fact.name, number) in self._of_tables
                     if table is not None and not own:
                         self._put(number, line.corrected(table, part))
+                self._check_work(line.fact, part, line.tables)
                 self._settle(line.fact, part, line.tables)
                 if line.kind == "column" and (fact := fact_named(part)):
                     self.doubted.add(f"{fact.name} of {line.header[:30]}")
@@ -305,12 +311,23 @@ class Corrected:
             before = self.tables[number]
             self._put(number, stated(before, fact, facts))
             unchanged.append(self._unchanged(number, before, (fact, facts)))
+        self._check_work(fact, answer, numbers)
         self._note_unchanged(f"{fact.name!r}: {answer!r}", unchanged)
         self._settle(fact, answer, numbers)
         return bool(numbers)
 
+    def _check_work(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
+        """Raise ``AnswerError`` where an *answer* takes all work from some figures."""
+        unsaid = fact.name == "work" and answer.casefold().endswith(NOT_STATED)
+        there = self.tables.keys() & {*numbers} if unsaid else ()
+        rows = [self._rows(n, self.tables[n]) for n in there]
+        if any("workload" not in fields for it in rows for _, fields in it):
+            why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
+            raise AnswerError(f"{fact.name!r}: {answer!r}: {why}")
+
     def _settle(self, fact: Fact, answer: str, numbers: Iterable[int]) -> None:
         """Note what an answer settles: a framework may have its version."""
+        self.notes += unread(fact, answer)
         said = frozenset(() if _is_of_lines(answer) else fact.read(answer))
         names = [it.name for it in FACTS.values() if it.fields & said]
         self._settled |= {(it, n) for it in (fact.name, *names) for n in numbers}
@@ -338,7 +355,9 @@ class Corrected:
                 self._note_unchanged(f"{name!r}: {answer!r}", unchanged)
                 self.notes += [f"{table}: {fault}" for table, fault in faults.items()]
                 return True
-        faults.check()
+        for fault in faults.values():
+            of = ", ".join(table for table, it in faults.items() if it == fault)
+            raise AnswerError(f"{fault} ({of})")
         return False
 
     def _enter_place(
@@ -368,6 +387,7 @@ class Corrected:
                 "'precision fp16'"
             )
         self._put(number, table)
+        self.notes += unread(known[0], answer) if known else []
         if fact is not None:
             text = place.header if place.kind == "column" else place.text
             self.doubted.add(f"{fact.name} of {text[:30]}")

@@ -265,7 +265,7 @@ def _figures(
         doubts = [it for it in doubts if it.topic in _OF_READINGS]
     doubts = [replace(it, guess=None) if it.guess in LEAVING else it for it in doubts]
     one.missing = missing | one.missing
-    enter_language_model(one, frozenset())
+    enter_language_model(one, frozenset(), table.drafts)
     # What tells its figures from others follows from the answer.
     side = "work" if one.metric in OF_SIDES else ""
     inquiry.enter(key, side, one.line, one.header[:30])

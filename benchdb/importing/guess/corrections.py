@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeVar
 
 import msgspec
@@ -130,11 +130,22 @@ class Line(msgspec.Struct, frozen=True):
         facts = facts_in(self.fact, answer, self.key)
         if self.sole and not several:
             return stated(table, self.fact, facts)
+        return self._said_of(table, texts, facts)
+
+    def _said_of(self, table: Table, texts: Sequence[str], facts: Fields) -> Table:
+        unsaid = self.kind == "column" and self.fact.name == "work" and not facts
+        if unsaid and len(texts) == len(self.values):
+            column = table.columns[self.header]  # what else tells it holds
+            column = _untold(self.header, column, self.fact, self.fact.fields)
+            return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
         for text in texts:
             place = self._place(text)
-            if place.header in table.columns or place.kind == "heading":
+            # Another table may have a column of figures of this name as a setting.
+            own = table.columns.get(place.header)
+            figures = own is not None and own.is_ in RESULTS
+            if figures or place.kind == "heading" or (own and place.kind == "cell"):
                 table = with_facts(table, place, self.fact, facts)
         return table
 
@@ -166,8 +177,8 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def begins(title: str, beginning: str) -> bool:
-    """Tell whether whole words of *title* are its *beginning*."""
-    words = rf"{re.escape(plain_name(beginning))}(?![a-z\d])"
+    """Tell whether whole words of *title* are its *beginning*, or its lower row."""
+    words = rf"(?:.+ / )?{re.escape(plain_name(beginning))}(?![a-z\d])"
     return re.match(words, plain_name(title)) is not None
 
 
@@ -184,9 +195,6 @@ def without(fields: Fields, fact: Fact) -> Fields:
 def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     """Return what *answer* says of *fact*; raise ``AnswerError`` for nonsense."""
     if answer.casefold() == NOT_STATED:
-        if fact.name == "work":
-            why = f"some work it must be; allowed: its name, or {LEAVE_OUT}"
-            raise AnswerError(f"{key!r}: {why}")
         return {}
     no_name = "->" in answer or answer.casefold() == SETTING
     facts = {} if no_name else fact.read(answer)
@@ -272,17 +280,18 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
-    if place.kind != "column" or table.columns[place.header].is_ not in RESULTS:
+    if place.kind != "column":
         table = _unguessed(table, fact, place)
+    elif table.columns[place.header].is_ not in RESULTS:
+        what = f"'{fact.name} of table 2: …' says it of a table"
+        why = f"it has no figures that this may be the {fact.name} of; {what}"
+        raise AnswerError(f"{place.header!r}: {why}")
     if place.kind in ("cell", "column"):
         column = table.columns[place.header]
         if place.kind == "cell":
             before = column.cells.get(place.text, Meaning())
             said = _saying(before, fact, facts, place.text)
             column = replace(column, cells={**column.cells, place.text: said})
-        elif not facts and fact.fields.isdisjoint({*column.set, "machine"}):
-            why = f"a column cannot be without its {fact.name}; say it of its table"
-            raise AnswerError(f"{place.header!r}: {NOT_STATED}: {why}")
         else:
             own = dict(column.set)
             if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
@@ -312,8 +321,9 @@ def _unguessed(table: Table, fact: Fact, place: Place) -> Table:
     }
     guessed = next(iter(known.values()), {})
     if any(it != guessed for it in known.values()):
+        first = f"'{next(iter(known))}: {fact.name} {fact.example}'"
         why = f"{', '.join(map(repr, known))} differ in it; answer for these columns"
-        raise AnswerError(f"{place.text or place.header!r}: {fact.name}: {why}")
+        raise AnswerError(f"{place.text!r}: {fact.name}: {why}, as {first}")
     if not guessed:
         return table
     columns = {
@@ -406,6 +416,9 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
             )
         return with_facts(table, Place("column", name), fact, facts)
     elif (known_column := column_of(answer, name)) is not None:
+        for fact in FACTS.values() if answer.casefold() == SETTING else ():
+            # What its cells say of other settings holds.
+            known_column = column = _untold(name, column, fact, fact.fields)
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)

@@ -139,9 +139,9 @@ def work_doubts(table: TableDraft, document: Document) -> list[Doubt]:
     if not bare or table.told_by_columns("workload"):
         return doubts
     tokens = [one for one in bare if one.metric in TOKENS]
-    if tokens and (not table.rows or len(tokens) == len(bare)):
+    if tokens:
         return [*doubts, *(_token_doubt(table, one) for one in tokens)]
-    if len(bare) < len(figures) and not tokens:
+    if len(bare) < len(figures):
         return doubts  # see belonging_doubts
     columns = _naming_work(table)
     if _enter_said(table, columns, figures):
@@ -295,9 +295,6 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         work: WORKS.get(work, f"that of {header!r}")
         for work, header in sorted(known.items())
     }
-    if choices.keys() & WORKS.keys():
-        works = ("llm-generate", "llm-decode", "llm-prefill")
-        choices = {work: WORKS[work] for work in works} | choices
     choices |= {"title": _TITLE, LEAVE_OUT: "leave them out"}
     text, title = "Which work do {} belong to?", _title(table, document)
     return [

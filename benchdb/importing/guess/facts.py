@@ -29,6 +29,7 @@ _NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
 _MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
 _SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
+_BUILD = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,3}")  # behind a name that we know
 _VALUE = re.compile(r"[^\W_].{0,119}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
@@ -117,8 +118,10 @@ def work_fault(answer: str) -> str | None:
 def _machine(text: str) -> Fields:
     chip = naming.chip(text)
     if chip and (size := _SIZE.search(chip.rest)):
-        why = f"{size[0]!r} is no memory of it that is known; say it as 'memory: "
-        raise AnswerError(f"{text!r}: {why}{size[0]}'")
+        why = f"no memory of it that is known; say it as 'memory: {size[0]}'"
+        if chip.count > 1:
+            why = f"of one or of all; give that of one, '{chip.count}x NAME 96 GB'"
+        raise AnswerError(f"{text!r}: {size[0]!r} is {why}")
     known = chip or naming.model(text)
     # One that we do not know goes by its name; what is another fact does not.
     if not known and (_MACHINE.fullmatch(text) is None or _is_other(text)):
@@ -150,20 +153,13 @@ def _device(text: str) -> Fields:
 
 def _framework(text: str) -> Fields:
     known, version = naming.framework_typed(text), naming.framework_version(text)
-    if known is None:
-        name, _, rest = text.rpartition(" ")
-        version = rest if name and _VERSION.fullmatch(rest) else None
-        text = name if version else text
-        known = slug(text, "-") if _NAME.fullmatch(text) else None
+    name, _, last = text.rpartition(" ")
+    typed = _VERSION if known is None else _BUILD
+    if version is None and name and typed.fullmatch(last):
+        text, version = name, last
+    known = known or (slug(text, "-") if _NAME.fullmatch(text) else None)
     facts: Fields = {"framework": known} if known else {}
     return facts | ({"framework_version": version} if known and version else {})
-
-
-def _system(text: str) -> Fields:
-    parts = zip(
-        ("os_name", "os_version", "os_build"), naming.os(text) or (), strict=False
-    )
-    return {name: part for name, part in parts if part}
 
 
 def _work(text: str) -> Fields:
@@ -178,9 +174,8 @@ def _text(field: str, pattern: re.Pattern[str]) -> Callable[[str], Fields]:
     )
 
 
-def _precision(text: str) -> Fields:
-    known = naming.precision(text)
-    return {"precision": known} if known else {}
+def _named(name: Named) -> Callable[[str], Fields]:
+    return lambda text: recognised(text, [name]).set
 
 
 def _fact(
@@ -203,12 +198,12 @@ FACTS = dict(
         _fact("device", "device", _device, GPU, "device"),
         _fact("framework", "framework", _framework, "mlx", "framework"),
         _texts("version", "framework_version", _VERSION, "0.21.1"),
-        _fact("os", "os_name os_version os_build", _system, "macOS 15.1", "os"),
+        _fact("os", "os_name os_version os_build", _named("os"), "macOS 15.1", "os"),
         _texts("python", "python", _VERSION, "3.12"),
         _fact("work", "workload", _work, "llm-decode", "workload"),
         _texts("model", _MODEL, _NAME, "Llama 3.1 8B", "network"),
         _texts("quantization", _QUANTIZATION, _NAME, "Q4_K_M", "quantization"),
-        _fact("precision", "precision", _precision, "fp16", "precision"),
+        _fact("precision", "precision", _named("precision"), "fp16", "precision"),
         _texts("batch size", _BATCH, _COUNT, "64", "batch_size"),
     )
 )
@@ -242,13 +237,14 @@ def setting(name: str) -> Fact:
 
 
 def setting_field(answer: str) -> str | None:
-    """Return the field of a setting that *answer* names: ``prompt_tokens``, ``ram``.
+    """Return the field that numbers tell by *answer*: ``prompt_tokens``, ``repeat``.
 
     With a value it is what a column has, and not what its cells are.
     """
     valued = _SETTING_IN.fullmatch(answer.removeprefix(_SETTING))
-    fact = None if valued else fact_named(answer)
-    return None if fact is None or fact.name in FACTS else min(fact.fields)
+    role, fact = column_of(answer, answer), fact_named(answer)
+    counts = fact is None or fact.name not in FACTS or bool(fact.read("1"))
+    return role.field if role and counts and not valued else None
 
 
 def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | None:
@@ -258,11 +254,10 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     benchdb knows what it is: ``fp16``, ``cuda``, ``M2 Max``. A word that may be several
     facts, or none, is of the *likely* one. ``None`` for any other.
     """
-    texts = answer.replace(":", " ").split()
-    for n in range(min(3, len(texts) - 1), 0, -1):
-        if fact := fact_named(" ".join(texts[:n])):
-            facts = fact.read(" ".join(texts[n:]))
-            return (fact, facts) if facts else None
+    fact, value = _named_value(answer)
+    if fact is not None:
+        facts = fact.read(value)
+        return (fact, facts) if facts else None
     known = {
         "device": _device(answer),
         "precision": naming.precision(answer),
@@ -277,6 +272,27 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     fact = likely if likely is not None and likely.name in names else fact
     facts = fact.read(answer) if fact is not None else {}
     return (fact, facts) if fact is not None and facts else None
+
+
+def _named_value(answer: str) -> tuple[Fact | None, str]:
+    """Return the fact whose name *answer* begins with, and what stands behind it."""
+    texts = answer.replace(":", " ").split()
+    for n in range(min(3, len(texts) - 1), 0, -1):
+        if fact := fact_named(" ".join(texts[:n])):
+            return fact, " ".join(texts[n:])
+    return None, answer
+
+
+def unread(fact: Fact, answer: str) -> list[str]:
+    """Return a note on words of *answer* without which it says the same of *fact*."""
+    named, value = _named_value(answer.rpartition("->")[2])
+    texts, idle, whole = value.split(), list[str](), fact.read(value)
+    for n, text in enumerate(texts) if named in (None, fact) else ():
+        rest = " ".join((*texts[:n], *texts[n + 1 :]))
+        with suppress(AnswerError):  # it would make no sense
+            idle += [text] if rest and whole.items() <= fact.read(rest).items() else []
+    rest = " ".join(idle)
+    return [f"{answer!r}: nothing of the {fact.name} is {rest!r}"] if rest else []
 
 
 def setting_in(answer: str) -> tuple[Fact, Fields] | None:
@@ -295,6 +311,8 @@ def unit_and_metric(answer: str) -> tuple[str | None, str | None]:
     metric = next((it for it in parts if it in metrics()), None)
     rest = " ".join(it for it in parts if it != metric)
     unit = understood(rest)
+    if rest and unit is None:
+        return None, None  # rather than a part of it
     return (rest if unit and unit.base != "1" else None), metric
 
 

@@ -429,11 +429,13 @@ def _enter_metric(draft: ColumnDraft, around: Around) -> None:
         draft.metric = None
 
 
-def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
+def enter_language_model(
+    draft: ColumnDraft, beside: HeaderTerms, drafts: Sequence[ColumnDraft]
+) -> None:
     """Enter which side of a language model a column says that it is about.
 
     Output a second is that of a whole request, unless figures of the prompt stand
-    *beside* it.
+    *beside* it; a total is, unless cells of *drafts* say the side of their row.
     """
     if "workload" in draft.fields or draft.metric not in (*TOKENS, *OF_SIDES):
         return
@@ -443,7 +445,9 @@ def enter_language_model(draft: ColumnDraft, beside: HeaderTerms) -> None:
     said = "decode" in terms and ("answer" not in terms or "prefill" in beside)
     side = "prefill" if "prefill" in terms else "decode" if said else None
     if "total" in terms and not terms & {"prefill", "decode"}:
-        side = "generate"
+        known = (it.column.cells.values() for it in drafts if it.column)
+        told = any("workload" in cell.set for cells in known for cell in cells)
+        side = None if told else "generate"
     # A side that is named holds whatever is answered about the metric.
     named = None if "ttft" in terms else side
     if side := named or OF_SIDES.get(draft.metric or "", side):

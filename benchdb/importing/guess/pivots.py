@@ -122,7 +122,7 @@ def pivot_doubts(
     rates = (one.looks.terms for one in figures if one.metric in TOKENS)
     sides = frozenset[str]().union(*rates)
     for one in figures:
-        enter_language_model(one, sides)
+        enter_language_model(one, sides, drafts)
     by_kind: dict[object, list[ColumnDraft]] = {}
     for one in figures:
         compared = one.metric == RATIO  # a claim, which its header tells apart

@@ -16,6 +16,7 @@ from benchdb.importing.blocks import bullet
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import (
     HeaderTerms,
+    fold,
     header_terms,
     pattern,
     words,
@@ -311,9 +312,8 @@ def _hardware_in(
 def _software_in(
     label: str, terms: HeaderTerms, text: str
 ) -> Iterator[tuple[str, str]]:
-    if system := naming.os(f"{label} {text}"):
-        parts = zip(("os_name", "os_version", "os_build"), system, strict=True)
-        yield from ((name, part) for name, part in parts if part)
+    system = recognised(f"{label} {text}", ["os"]).set
+    yield from ((name, str(part)) for name, part in system.items())
     for piece in text.split(","):
         named = re.sub(r"(?i)\bversions?\b|[()]", " ", f"{label} {piece}")
         if framework := naming.framework(named):
@@ -327,6 +327,9 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
     """Enter what lines of *document* say of all its runs, where no table says it."""
     tables = [table for table in tables if table.has_results()]
     known: list[StatedFacts] = []
+    # "batch 8192" above a column n_batch is no batch size.
+    counts = (one for it in tables for one in it.drafts if one.looks.integers)
+    counted = {fold(one.header).rpartition(" ")[2] for one in counts}
     for facts in [stated_facts(document, table.line) for table in tables]:
         named = str(facts.model.get("parameters.model", ""))
         several = any(it.tells_model(named) for it in tables)
@@ -335,7 +338,9 @@ def enter_stated(tables: Iterable[TableDraft], document: Document) -> None:
             name
             for name in facts.fields.keys() - {"device"}
             for it in tables
-            if it.told_by_columns(name) or name.removeprefix("parameters.") in it.names
+            if it.told_by_columns(name)
+            or (bare := name.removeprefix("parameters.")) in it.names
+            or bare.partition("_")[0] in counted
         }
         fields = {n: it for n, it in facts.fields.items() if n not in own}
         model = {} if several else facts.model

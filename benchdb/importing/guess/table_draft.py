@@ -466,12 +466,13 @@ class TableDraft:
             return Column(is_=is_, set=one.fields, missing=missing)
         by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
         made = one.finished()
-        if made.field in ("workload", "parameters.model") and not made.cells:
+        named = {"workload", "parameters.model"} & {made.field}
+        if (named or (one.kept and made.field)) and not made.cells:
             cut = {text: cut_settings(text) for text in one.looks.texts}
             said = {text: recognised(text, ["precision"]).set for text in cut}
-            apart = len({repr(it) for it in said.values()}) > 1
+            apart = named and len({repr(it) for it in said.values()}) > 1
             cells = {
-                text: Meaning(set={made.field: rest + made.ending, **known})
+                text: Meaning(set={**dict.fromkeys(named, rest + made.ending), **known})
                 for text, (rest, own) in cut.items()
                 if (known := {**own, **(said[text] if apart else {})}) and rest
             }

@@ -4,7 +4,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from benchdb.errors import suggestion
-from benchdb.importing.guess.facts import AnswerError, Faults
+from benchdb.importing.guess.facts import (
+    AnswerError,
+    Faults,
+    fact_in,
+    fact_named,
+    unit_and_metric,
+)
 from benchdb.importing.guess.questions import LEAVE_OUT, OF_TABLE, Entry, spelt
 from benchdb.importing.mapping.fields import plain_name
 
@@ -104,10 +110,26 @@ def corrections(
         called = (it.key for it in every if it.short == name)
         every_key = dict.fromkeys(it for it in (name, *called) if it not in own)
         for key_ in keys or every_key:
-            before = f"{corrected[key_]}; " if key_ in corrected else ""
-            corrected[key_] = before + said
-            refused.typed.setdefault(key_, f"{name}: {said}")
+            before = refused.typed.get(key_, "").removeprefix(f"{name}: ")
+            both = _both(key_, before, said) if key_ == name else {key_: said}
+            if key_ in corrected and both == {key_: said}:
+                both = {key_: f"{corrected[key_]}; {said}"}
+            corrected |= both
+            refused.typed |= {it: f"{name}: {both[it]}" for it in both}
     return corrected
+
+
+def _both(name: str, before: str, said: str) -> dict[str, str]:
+    """Return what is *said* of *name*, by key, with what was said of it *before*.
+
+    What its figures are, and a fact of them, are two answers; of two of one kind the
+    later one holds.
+    """
+    for figures, answer in ((before, said), (said, before)):
+        fact = fact_in(answer) if fact_named(name) is None else None
+        if fact is not None and any(unit_and_metric(figures)):
+            return {name: figures, f"{fact[0].name} in {name}": answer}
+    return {name: said}
 
 
 def unused(

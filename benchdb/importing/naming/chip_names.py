@@ -389,9 +389,13 @@ def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
         and len({match[0] for match in _patterns("size")[0].finditer(text.left)}) == 1
     ):
         size = text.take("size")
-    terabytes = size is not None and size[2].upper() == "T"
     times = text.take("times", lambda match: int(match[1]) > 0)
     numeral = None if times else text.take("numeral")
+    count = {"dual": 2, "quad": 4}[numeral[1].lower()] if numeral else 1
+    count = int(times[1]) if times else count
+    if size and count > 1 and f"({size[0].strip()})" in after:
+        text.left, size = text.left + size[0], None  # of one card, or of all of them
+    terabytes = size is not None and size[2].upper() == "T"
     return {
         "cpu_cores": cpu,
         "gpu_cores": gpu,
@@ -399,11 +403,7 @@ def _beside(before: str, after: str, vendor: str, name: str) -> dict[str, Any]:
         if size
         else None,
         "model": model,
-        "count": int(times[1])
-        if times
-        else {"dual": 2, "quad": 4}[numeral[1].lower()]
-        if numeral
-        else 1,
+        "count": count,
         "virtual": virtual,
         "rest": " ".join(_patterns("idle")[0].sub(" ", text.left).split()),
     }

@@ -63,7 +63,8 @@ def test_an_answer_about_a_cell_is_refused_where_the_columns_beside_it_differ():
 
 def test_an_answer_is_refused_where_what_is_nearer_says_otherwise():
     text = "# Wool\n\n## Sheep\n\n" + table("Operation | ms", "matmul | 2.5")
-    with pytest.raises(AnswerError, match="changed nothing: other words of the rows"):
+    why = r"changed nothing: other words .* say their work \(matmul, 'Operation'\)"
+    with pytest.raises(AnswerError, match=why):
         proposed(text, "Sheep: work conv")
 
 
@@ -277,3 +278,100 @@ def test_work_that_is_said_of_all_is_asked_of_no_table():
     found = proposed(text, "Runs on: device; work: new: baking")
     assert {it.run.workload for it in records(found, text)} == {"baking"}
     assert not found.questions
+
+
+def test_a_bare_number_behind_the_name_of_a_framework_is_its_version():
+    found = proposed(SIDES, "framework: llama.cpp 10066")
+    assert {it.environment.framework_version for it in records(found, SIDES)} == {
+        "10066"
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        (
+            "framework: llama.cpp 10066 nightly",
+            "'llama.cpp 10066 nightly': nothing of the framework is '10066 nightly'",
+        ),
+        (
+            "'tok/s': precision fp16 weights",
+            "'precision fp16 weights': nothing of the precision is 'weights'",
+        ),
+    ],
+)
+def test_words_of_an_answer_that_nothing_is_made_of_are_noted(answer, note):
+    assert note in proposed(SIDES, answer).notes
+
+
+def test_a_metric_in_a_unit_that_is_none_is_refused():
+    with pytest.raises(AnswerError, match="'tok/s': 'tokens_per_second in furlongs'"):
+        proposed(SIDES, "'tok/s': tokens_per_second in furlongs")
+
+
+def test_a_batch_of_a_line_is_none_beside_a_column_that_is_called_so():
+    text = (
+        "# Run on M2 Max\n\n--- Run llama-bench: batch 8192 ---\n\nIts log:\n\n"
+        + table("Model | n_batch | test | tok/s", "wren 7B | 8192 | pp512 | 198.2")
+    )
+    (run,) = (it.run for it in records(proposed(text), text))
+    assert "batch_size" not in run.parameters
+    assert run.parameters["n_batch"] == 8192
+
+
+TESTS = "# llama.cpp on M2 Max\n\n" + table(
+    "test | {} | t/s (req)", "pp512 | 198.2 | 100.5", "tg128 | 98.2 | 50.5"
+)
+SIDES_OF_ROWS = [("llm-prefill", 198.2), ("llm-prefill", 100.5)]
+SIDES_OF_ROWS += [("llm-decode", 98.2), ("llm-decode", 50.5)]
+
+
+def works(text, answer=""):
+    return [(work, value) for work, _, value in figures(proposed(text, answer), text)]
+
+
+def test_a_cell_says_the_side_of_its_row_whatever_a_title_sums_up():
+    assert works(TESTS.format("t/s (total)")) == SIDES_OF_ROWS
+
+
+def test_work_that_is_not_stated_by_a_column_is_that_of_the_cells():
+    text = TESTS.format("token generation t/s")
+    assert works(text)[0] == ("llm-decode", 198.2)
+    line = number(proposed(text), "work in names of columns")
+    assert works(text, f"{line}: not-stated") == SIDES_OF_ROWS
+
+
+def test_some_work_it_must_be_where_nothing_else_tells_it():
+    text = "# llama.cpp on M2 Max\n\n" + table(
+        "Model | t/s (total) | t/s (req)", "llama 8B | 8.5 | 4.5"
+    )
+    line = number(proposed(text), "work in names of columns")
+    with pytest.raises(AnswerError, match="some work it must be"):
+        proposed(text, f"{line}: not-stated")
+
+
+def test_a_column_that_is_said_to_be_a_setting_tells_its_other_settings_still():
+    text = "# vLLM on M2 Max\n\n" + table(
+        "cell | tok/s", "sharegpt_c1 | 230.2", "sharegpt_c32 | 1764.5"
+    )
+    found = proposed(text, "cell: setting")
+    parameters = [it.run.parameters for it in records(found, text)]
+    assert [(it["cell"], it["concurrency"]) for it in parameters] == [
+        ("sharegpt_c1", 1),
+        ("sharegpt_c32", 32),
+    ]
+
+
+def test_rows_of_tokens_keep_their_work_whatever_other_rows_are():
+    text = "# Summary of M2 Max\n\n- Throughput: 1117.7\n"
+    text += "- Token per Second: 41.9 tok/s\n- TTFT: 0.056 s\n"
+    assert stored(text, "Throughput: figure")[1:] == [
+        ("llm-decode", "tokens_per_second", 41.9),
+        ("llm-prefill", "time_to_first_token_seconds", 0.056),
+    ]
+
+
+def test_memory_that_may_be_of_all_cards_is_asked_for_that_of_one():
+    why = "'192GB' is of one or of all; give that of one, '2x NAME 96 GB'"
+    with pytest.raises(AnswerError, match=why):
+        proposed(SIDES, "machine: 2x RTX PRO 6000 (192GB)")

@@ -153,6 +153,12 @@ def test_cards_are_counted_and_have_their_own_memory():
     assert said("RTX 4090 24GB")["ram_bytes"] == 24 * GIB
 
 
+def test_memory_in_brackets_beside_a_count_may_be_of_all_cards():
+    known = said("2x RTX PRO 6000 (192GB)")
+    assert (known["count"], known.get("ram_bytes"), known["rest"]) == (2, None, "192GB")
+    assert said("2x RTX 4090 24GB")["ram_bytes"] == 24 * 2**30
+
+
 def test_a_number_alone_is_a_card_only_in_a_column_of_cards():
     assert named("3090") is None
     assert named("3090", numbers=True) == ("NVIDIA", "GeForce RTX 3090")
