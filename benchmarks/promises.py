@@ -109,10 +109,10 @@ def coverage_of_machines(campaigns: int) -> Table:
     """Intervals of the median of several machines of a kind, by machines."""
     random, counts = np.random.default_rng(SEED + 8), (2, 3, 4, 5, 10)
     rows: dict[str, tuple[float, ...]] = {}
-    for apart, kind in product((0.0, 0.01, 0.03, 0.1), EFFECTS[:2]):
-        known = Spread(0.01, apart)  # a machine has one session here
+    for gap, kind in product((0.0, 0.01, 0.03, 0.1), EFFECTS[:2]):
+        known = Spread(0.01, gap)  # a machine has one session here
         sides = [side(random, (campaigns, n, 3), known, kind) for n in counts]
-        rows[f"{kind}, machines {100 * apart:g} %"] = tuple(
+        rows[f"{kind}, machines {100 * gap:g} %"] = tuple(
             _share(np.abs(median_of_machines(logs)) <= half_of_machines(logs))
             for logs in sides
         )
@@ -256,7 +256,7 @@ def power(campaigns: int) -> Table:
     random, counts = np.random.default_rng(SEED + 5), (1, 2, 3, 5, 10)
     rows = {
         f"spread {100 * spread:g} %": tuple(
-            _share(differing([_pair(random, (campaigns, n), spread, apart=_APART)]))
+            _share(differing([_pair(random, (campaigns, n), spread, gap=_APART)]))
             for n in counts
         )
         for spread in (0.003, 0.01, 0.02, 0.03)
@@ -270,12 +270,12 @@ def _pair(
     shape: tuple[int, int],
     spread: float,
     kind: Effects = "normal",
-    apart: float = 0.0,
+    gap: float = 0.0,
 ) -> Sides:
-    """Return two sides of one session, *apart* in their logs."""
+    """Return two sides of one session, *gap* apart in their logs."""
     known, (campaigns, n) = Spread(spread), shape
     first, second = (side(random, (campaigns, 1, n), known, kind) for _ in range(2))
-    return Sides(first + apart, second, (known, known), same_session=True)
+    return Sides(first + gap, second, (known, known), same_session=True)
 
 
 def contaminated(campaigns: int) -> Table:

@@ -116,7 +116,7 @@ def ratios(seen: Seen) -> list[float]:
     return [what / yardstick for what, yardstick in pairs]
 
 
-def told(seen: Seen, kind: Kind) -> float:
+def measured(seen: Seen, kind: Kind) -> float:
     """Return the figure that a limit is about."""
     if kind == "ratio":
         return median(ratios(seen))
@@ -127,7 +127,7 @@ def told(seen: Seen, kind: Kind) -> float:
 
 def reached(seen: Seen, limit: Limit) -> bool:
     """Tell whether the figure is one that satisfies."""
-    figure = told(seen, limit.kind)
+    figure = measured(seen, limit.kind)
     enough = limit.least is None or figure >= limit.least
     return enough and (limit.most is None or figure <= limit.most)
 

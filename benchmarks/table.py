@@ -5,7 +5,7 @@ from statistics import median
 
 from benchmarks.change import Change
 from benchmarks.figures import Figures
-from benchmarks.rows import MIB, Kind, Limit, Seen, missed, ratios, spread, told
+from benchmarks.rows import MIB, Kind, Limit, Seen, measured, missed, ratios, spread
 
 _HEADINGS = ("row", "runs", "ratio (min–max)", "s", "yardstick", "peak", "to reach")
 
@@ -36,8 +36,8 @@ def changes(found: Sequence[Change], rows: Sequence[Seen]) -> Iterator[str]:
 
 def _row(seen: Seen) -> tuple[str, ...]:
     other = median(turn.yardstick.seconds for turn in seen.turns)
-    seconds = _digits(told(seen, "seconds")), _digits(other)
-    peak = f"{told(seen, 'peak_bytes') / MIB:.0f} MiB"
+    seconds = _digits(measured(seen, "seconds")), _digits(other)
+    peak = f"{measured(seen, 'peak_bytes') / MIB:.0f} MiB"
     failed = missed(seen)
     limits = (
         _limit(one) + (" MISSED" if one in failed else "") for one in seen.row.limits

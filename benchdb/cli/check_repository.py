@@ -32,9 +32,9 @@ def check_repo(
     from benchdb.repository.checking import check  # noqa: PLC0415  heavy
 
     checked = check(folder, base)
-    notes = checked.found.notes if checked.found else ()
+    notes = checked.standing.notes if checked.standing else ()
     if comment is not None:
-        text = holdings.markdown(checked.headline, checked.problems, checked.found)
+        text = holdings.markdown(checked.headline, checked.problems, checked.standing)
         with replacing(comment) as stream:
             stream.write(text.encode())
     if as_json:

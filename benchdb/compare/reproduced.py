@@ -16,7 +16,7 @@ from benchdb.compare.cell_rows import CellRow, Comparison, compare
 from benchdb.compare.differing_facts import Fact
 from benchdb.compare.sides import Side, sides
 from benchdb.grading import mapping
-from benchdb.statistics.agreement import SENSITIVITY, apart, outcome
+from benchdb.statistics.agreement import SENSITIVITY, deviation, outcome
 from benchdb.store.database import reading
 from benchdb.store.tables import environment, machine, run
 
@@ -52,7 +52,7 @@ class Judgement(msgspec.Struct, frozen=True):
     @property
     def within(self) -> float:
         """Return by what share the figures are apart."""
-        return apart(self.row.ratio.value) if self.row else 0.0
+        return deviation(self.row.ratio.value) if self.row else 0.0
 
 
 class _Process(msgspec.Struct, frozen=True):

@@ -71,7 +71,7 @@ def values(inputs: Inputs, systems: Mapping[System, System]) -> tuple[ValueRow, 
     rows = [row for some in found for row in some]
     names = distinctions(rows)
     return tuple(
-        replace(row, apart=name) if name else row
+        replace(row, distinction=name) if name else row
         for row, name in zip(rows, names, strict=True)
     )
 

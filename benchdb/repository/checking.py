@@ -15,7 +15,7 @@ from benchdb.repository.snapshot import snapshot
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What was found: *problems*, and how new results stand, if there are any.
+    """What a check gives: *problems*, and how new results stand, if there are any.
 
     *fresh* are the bundles that bring them.
     """
@@ -23,7 +23,7 @@ class Checked(msgspec.Struct, frozen=True):
     headline: str
     problems: tuple[Problem, ...]
     fresh: tuple[Bundle, ...] = ()
-    found: Standing | None = None
+    standing: Standing | None = None
 
 
 def check(folder: Path, base: str | None = None) -> Checked:

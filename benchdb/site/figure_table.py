@@ -17,7 +17,7 @@ from benchdb.report.wording import cells, grades, terms
 from benchdb.report.wording.flags import flag_text
 from benchdb.report.wording.ladder import trust_text
 from benchdb.report.wording.metrics import metric_text
-from benchdb.report.wording.parameters import apart_text
+from benchdb.report.wording.parameters import distinction_text
 from benchdb.site.lasting import stays_of
 from benchdb.site.wording import bars
 
@@ -32,9 +32,9 @@ class FigureRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A figure: what it is of, how much it is, where it comes from.
 
     *run* is the address of the page that leads to its samples. *about* are the
-    parameters that name its model, *apart* tells it from rows that look alike, and
-    *flags* are codes of what speaks against it. *stays* of a headline is the sustained
-    rate in per cent of the burst.
+    parameters that name its model, *distinction* tells it from rows that look alike,
+    and *flags* are codes of what speaks against it. *stays* of a headline is the
+    sustained rate in per cent of the burst.
     """
 
     run: str
@@ -46,7 +46,7 @@ class FigureRow(msgspec.Struct, frozen=True, omit_defaults=True):
     label: str
     quantity: Quantity | None = None
     about: tuple[tuple[str, str], ...] = ()
-    apart: str = ""
+    distinction: str = ""
     precision: str | None = None
     batch_size: int | None = None
     size: int | None = None
@@ -102,7 +102,7 @@ class Cells(NamedTuple):
     chip: str
     work: str
     about: str
-    apart: str
+    distinction: str
     metric: str
     device: str
     framework: str
@@ -189,7 +189,7 @@ def _row(site: "Site", row: ValueRow, stays: Quantity | None) -> FigureRow:
         about=tuple(
             (name, chosen[name]) for name in terms.OF_A_MODEL if name in chosen
         ),
-        apart=row.apart,
+        distinction=row.distinction,
         precision=row.precision,
         batch_size=row.batch_size,
         size=row.size,
@@ -327,7 +327,7 @@ def _cells(
     model = cache(lambda about: terms.model_text(language, dict(about)))
     trust = cache(partial(trust_text, language))
     number = cache(language.number)
-    apart = cache(partial(apart_text, language))
+    distinction = cache(partial(distinction_text, language))
     unit = cache(language.unit)
     flag = partial(flag_text, language)
     found = []
@@ -347,7 +347,7 @@ def _cells(
                 chip=terms.chip_text(language, row.chip),
                 work=title(row.workload),
                 about=about,
-                apart=apart(row.apart) if row.apart else "",
+                distinction=distinction(row.distinction) if row.distinction else "",
                 metric=metric_text(language, row.metric),
                 device=terms.device_text(language, row.device),
                 framework=terms.framework_text(language, row.framework),

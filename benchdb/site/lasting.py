@@ -11,7 +11,7 @@ from benchdb.report.language import Language
 from benchdb.report.view.atoms import Quantity
 from benchdb.report.view.listed import ValueRow
 from benchdb.report.wording import cells, terms
-from benchdb.report.wording.parameters import apart_text
+from benchdb.report.wording.parameters import distinction_text
 from benchdb.site import wording
 from benchdb.site.plots import Axis, Mark, Plot, axis, tick
 from benchdb.site.wording import FigureCell
@@ -107,7 +107,7 @@ def _rows(
         row, stays = one.head, one.stays.value
         first, held = scale.at(100.0), scale.at(stays)
         look = "level" if stays >= _FADES else "down"
-        apart = apart_text(language, row.apart) if row.apart else ""
+        apart = distinction_text(language, row.distinction) if row.distinction else ""
         details = [row.precision, row.compiler, apart]
         yield LastingRow(
             chip=row.system.chip,

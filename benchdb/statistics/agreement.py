@@ -27,7 +27,7 @@ def outcome(ratio: float, usual: Word, wide: Word) -> Outcome:
     """
     if usual in ("faster", "slower"):
         return "differs"
-    near = usual in ("even", "unclear") and apart(ratio) <= TOLERANCE
+    near = usual in ("even", "unclear") and deviation(ratio) <= TOLERANCE
     return "reproduced" if near and wide == "even" else "unclear"
 
 
@@ -35,10 +35,10 @@ def agreement(cell: Cell) -> tuple[Outcome, float]:
     """Return whether both sides of *cell* agree, and how far they are apart."""
     found, usual = judged([cell])
     _, wide = judged([cell], SENSITIVITY)
-    return outcome(found.value, usual, wide), apart(found.value)
+    return outcome(found.value, usual, wide), deviation(found.value)
 
 
-def apart(ratio: float) -> float:
+def deviation(ratio: float) -> float:
     """Return by what share the larger of two figures exceeds the other one."""
     return max(ratio, 1 / ratio) - 1
 

@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Line(msgspec.Struct, frozen=True):
     """A course as it is shown, the oldest campaign first.
 
-    *apart* tells it from others of its workload.
+    *distinction* tells it from others of its workload.
     """
 
     system: System
@@ -56,14 +56,14 @@ class Line(msgspec.Struct, frozen=True):
     precision: str | None
     tier: str | None
     entries: tuple[Entry, ...]
-    apart: tuple[str, ...] = ()
+    distinction: tuple[str, ...] = ()
 
 
 def lines_of(every: Sequence[Course], notes: Notes, here: str | None) -> list[Line]:
     """Return the courses as they are shown, in the same order."""
     parties = [party(one.place, one.conditions.framework, here) for one in every]
     systems = resolve(parties)
-    apart = _apart(every)
+    distinctions = _of_courses(every)
     return [
         Line(
             system=systems[who],
@@ -75,13 +75,13 @@ def lines_of(every: Sequence[Course], notes: Notes, here: str | None) -> list[Li
             precision=one.conditions.precision,
             tier=one.conditions.tier,
             entries=tuple(_entries(one, notes)),
-            apart=apart[place],
+            distinction=distinctions[place],
         )
         for place, (one, who) in enumerate(zip(every, parties, strict=True))
     ]
 
 
-def _apart(courses: Sequence[Course]) -> list[tuple[str, ...]]:
+def _of_courses(courses: Sequence[Course]) -> list[tuple[str, ...]]:
     """Return what tells each course from the others of its workload."""
     distinctions: dict[int, tuple[str, ...]] = {}
     order = sorted(

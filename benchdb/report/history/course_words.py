@@ -43,7 +43,7 @@ def name(language: Language, line: Line) -> str:
     system = f"{terms.system_text(language, line.system)} · " + terms.framework_text(
         language, line.system.framework
     )
-    words = (work, line.precision, *line.apart, system)
+    words = (work, line.precision, *line.distinction, system)
     return " · ".join(language.isolate(word) for word in words if word)
 
 

@@ -142,7 +142,7 @@ def place(language: Language, row: ValueRow) -> str:
     """Say where a value comes from: number, label, what sets it apart, locator."""
     label = terms.label_text(language, row.label, row.tier, mine=row.system.mine)
     against = grades.against_text(language, row.against)
-    parts = (row.source, label, against, row.apart, row.locator, row.made)
+    parts = (row.source, label, against, row.distinction, row.locator, row.made)
     return beside(language, filter(None, parts))
 
 

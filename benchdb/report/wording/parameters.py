@@ -108,7 +108,7 @@ def tier_text(language: Language, tier: str) -> str:
     return known.get(tier, tier)
 
 
-def apart_text(language: Language, apart: str) -> str:
+def distinction_text(language: Language, apart: str) -> str:
     """Say what tells a figure from its like, ``optimizer SGD · standard``."""
     parts = (part.partition(" ") for part in apart.split(" · "))
     return " · ".join(

@@ -96,7 +96,7 @@ class PairView(msgspec.Struct, frozen=True):
     base: str
     other: str
     command: str
-    one: str
+    even: str
     ticks: tuple[tuple[str, str], ...]
     cards: tuple[CardView, ...]
     groups: tuple[GroupView, ...]
@@ -136,7 +136,7 @@ class Writer:
             command=""
             if base.asked == other.asked
             else f"benchdb compare {base.asked} {other.asked}",
-            one=axis.at(1),
+            even=axis.at(1),
             ticks=tuple((axis.at(it), self._factor(f"{it:g}")) for it in axis.ticks),
             cards=tuple(self._cards(cards, names)),
             groups=tuple(

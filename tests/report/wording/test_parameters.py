@@ -3,7 +3,7 @@
 import pytest
 
 from benchdb.report.language import load
-from benchdb.report.wording.parameters import KNOWN, apart_text, parameter_text
+from benchdb.report.wording.parameters import KNOWN, distinction_text, parameter_text
 from benchdb.report.wording.terms import model_text
 
 EN = load("en")
@@ -29,7 +29,7 @@ def test_words_of_a_parameter_hold_its_value_once(name):
 
 
 def test_what_tells_figures_from_each_other_is_said_part_by_part():
-    text = apart_text(EN, "image_size 96 · standard · 2026-03-01 08:10")
+    text = distinction_text(EN, "image_size 96 · standard · 2026-03-01 08:10")
     assert text == "image size 96 · standard · 2026-03-01 08:10"
 
 
