@@ -28,7 +28,11 @@ def narrowed(sheet: Sheet) -> tuple[Sheet, list[str]]:
         return sheet, []
     looks = profiles([sheet])
     taken = set[str]()
-    told = [bool(it.texts) and _may_tell(it, taken) for it in looks]
+    above = sheet.inherited  # beside which the columns of the rows are what tells them
+    told = [
+        bool(it.texts) and (_may_tell(it, taken) or (above and it.header not in above))
+        for it in looks
+    ]
     kept = [n for n, it in enumerate(told) if it]
     rows = (SheetRow(it.line, tuple(it.cells[n] for n in kept)) for it in sheet.rows)
     header = tuple(sheet.header[n] for n in kept)
@@ -37,10 +41,9 @@ def narrowed(sheet: Sheet) -> tuple[Sheet, list[str]]:
     listed = ", ".join(map(repr, idle[:_LISTED]))
     more = f" and {len(idle) - _LISTED} more" * (len(idle) > _LISTED)
     line = f"{where}: {listed}{more}: words that no rule knows"
-    return (
-        replace(sheet, header=header, rows=tuple(rows), narrowed=True),
-        [line] if idle else [],
-    )
+    inherited = type(above)(it for it in above if it in header)
+    narrow = replace(sheet, header=header, rows=tuple(rows), inherited=inherited)
+    return replace(narrow, narrowed=True), [line] if idle else []
 
 
 def _may_tell(column: ColumnProfile, taken: set[str]) -> bool:

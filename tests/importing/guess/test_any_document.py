@@ -150,3 +150,16 @@ def test_hundreds_of_tables_make_few_questions():
     found, _ = converse(text, chosen)
     assert len(found.map.table) == 1
     assert len(found.toml.splitlines()) <= 40
+
+
+def test_rows_in_a_wide_record_keep_what_tells_them_from_each_other():
+    tasks = [{"task": "sort", "seconds": 2.5}, {"task": "merge", "seconds": 7.5}]
+    record = {
+        "chip": "Apple M4",
+        "settings": {f"path_{n}": f"logs/a{n}.txt" for n in range(300)},
+        "tasks": tasks,
+    }
+    document = Document("result.json", json.dumps(record, indent=1).encode())
+
+    (table_,) = draft.propose(document, readable(document)).map.table
+    assert table_.columns.keys() == {"task", "seconds", "chip"}
