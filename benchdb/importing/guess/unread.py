@@ -11,6 +11,7 @@ import msgspec
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
+from benchdb.importing.guess.column_rules import PROSE
 from benchdb.importing.logs.line_text import shown
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import begins_anew
@@ -24,6 +25,7 @@ _SHOWN = 120  # characters of the figures of a line
 _NAMES = 8  # of a template
 _TRIED = 3  # templates, each with all of the document
 _TAIL = re.compile(r"(.{0,12}\S*).*")  # behind the last figure
+_ESCAPED = re.compile(r"(?<!\\)\\[nrt]")  # blanks in texts of JSON
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 # latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
 _NAMED = re.compile(
@@ -88,7 +90,7 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
 
     They are rates, times, and sizes beside them or beside words of memory: numbers with
     a unit, those whose name says what they are, and those that are compared; of a page
-    those that stand alone, or in a few words.
+    those that stand alone, or in a few words. Long texts of JSON are read by nothing.
     """
     alone = is_page(document)
     cells: defaultdict[int, list[str]] = defaultdict(list)
@@ -96,7 +98,8 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
         cells[one.line] += one.header
         for row in one.rows:
             for cell in row.cells:
-                cells[cell.line].append(cell.text)
+                read = one.kind != "json" or len(cell.text) <= PROSE
+                cells[cell.line] += [cell.text] * read
     return tuple(
         UnreadLine(number, tuple(dict.fromkeys(left)), line)
         for number, line in printed_lines(document)
@@ -160,6 +163,7 @@ def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:
     A number may stand in a cell without its unit or its name: then no other number of
     the line is the same, or a cell holds that as well.
     """
+    line = _ESCAPED.sub(" ", line)
     found = _stated(line)
     if cells is None:
         return found or pattern("aligned").findall(line)
