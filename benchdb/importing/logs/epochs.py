@@ -15,7 +15,8 @@ again.
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -271,22 +272,37 @@ class _Row(msgspec.Struct, frozen=True):
     epoch: int | None = None
     fault: str | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the cells."""
+        return tuple(name for name, _ in self.cells)
+
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the lines of named figures in *document*."""
-    return as_sheets("epochs", _entries(matching_lines(document, _own)))
+    return as_sheets("epochs", _entries([*matching_lines(document, _own)]))
 
 
-def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
+def _entries(lines: Sequence[LineMatch[_Row]]) -> Iterator[Entry]:
+    """Yield the rows; what alone is another name in lines of one form is their key."""
+    heads: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for line in lines:
+        (name, text), *_ = line.made.cells
+        if " " in text and not is_figure(text):
+            heads[line.made.names[1:]].add(name)
     part, latest = 0, 0
     for line in lines:
         epoch = line.made.epoch
         if epoch is not None:
             part += epoch < latest
             latest = epoch
+        (name, text), *others = cells = line.made.cells
+        alike = heads[line.made.names[1:]]
+        if len(alike) > 1 and name in alike:
+            cells = (("key", name), (UNNAMED, text), *others)
         cells = tuple(
             (name, text)
-            for name, text in line.made.cells
+            for name, text in cells
             if name != "key" or text not in line.context  # which says so already
         )
         yield line.entry(cells, part, line.made.fault)
