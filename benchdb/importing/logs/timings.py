@@ -56,6 +56,7 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
     """Yield the lines that say different things of one request as a row."""
     request: list[LineMatch[_Named]] = []
     names: set[str] = set()
+    loaded: _Named = ()
     for line in lines:
         last = request[-1] if request else line
         again = not names.isdisjoint(name for name, _ in line.made)
@@ -63,8 +64,12 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
         if again or apart:
             yield from _row(request)
             request, names = [], set()
-        request.append(line)
         names |= {name for name, _ in line.made}
+        if line.made[0][0].endswith("load time"):  # of the process, which prints again
+            again = line.made == loaded
+            loaded = line.made
+            line = replace(line, made=tuple((name, "") for name, _ in loaded)) if again else line
+        request.append(line)
     yield from _row(request)
 
 
