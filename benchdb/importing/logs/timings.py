@@ -4,9 +4,12 @@
 rate: 11.27 tokens/s``, ``Generation: 100 tokens, 23.1 tokens-per-sec``; whisper.cpp
 prints the same of sound. A request is a row. A column is called as the line begins,
 with what is counted where a line has several figures: ``eval time tokens per second``.
+The time of loading, where a process prints it again, is ``load time again``.
 """
 
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
@@ -65,11 +68,12 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
             yield from _row(request)
             request, names = [], set()
         names |= {name for name, _ in line.made}
-        if line.made[0][0].endswith("load time"):  # of the process, which prints again
-            again = line.made == loaded
-            loaded = line.made
-            line = replace(line, made=tuple((name, "") for name, _ in loaded)) if again else line
-        request.append(line)
+        made = line.made
+        if made == loaded:  # it is of the process, which prints it again
+            made = tuple((f"{name} again", text) for name, text in made)
+        elif made[0][0].endswith("load time"):
+            loaded = made
+        request.append(replace(line, made=made))
     yield from _row(request)
 
 
