@@ -170,6 +170,13 @@ def test_figures_in_long_texts_of_json_are_named():
     assert left_out(record, "a.json") == ["line 1: '9 s, 23.1 tokens/s'"]
 
 
+def test_a_long_bullet_beside_a_table_is_prose_whose_figures_are_named():
+    text = "| net | time |\n|---|---|\n| vgg | 16 s |\n\n- vgg: it took 16.5 s\n"
+    text += "- vgg: the first of its runs was as slow as 1.39 s, pulling the mean up.\n"
+
+    assert left_out(text, "a.md") == ["line 6: '1.39 s'"]
+
+
 def test_versions_that_are_compared_are_no_figures():
     assert left_out("Notes\n\nIt ran with 2.4.1 rather than 2.5.0, then.\n") == []
 
