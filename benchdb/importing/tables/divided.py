@@ -1,7 +1,8 @@
 """Cells with several figures, each with a unit, as a column for each of them.
 
 ``293tps/40tps (34MB RAM)`` under ``LFM2 (Prefill/Decode)`` are the columns ``LFM2
-(Prefill)``, ``LFM2 (Decode)`` and ``LFM2 (RAM)``.
+(Prefill)``, ``LFM2 (Decode)`` and ``LFM2 (RAM)``. Below ``speed avg/max``, or beside
+it, ``1900 / 1992 tok/s`` are two columns, or rows: ``speed avg`` and ``speed max``.
 """
 
 import re
@@ -11,6 +12,7 @@ from contextlib import suppress
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing.logs.line_text import STATISTIC
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.quantity import parsed
 from benchdb.importing.quantities.tokens import Mark
@@ -25,6 +27,13 @@ _FIGURE = re.compile(
 )
 _LISTED = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*$")
 _LIST = re.compile(r"\s*[/&|,;+]\s*")
+_STATISTICS = re.compile(
+    rf"(?P<base>.*?)\s*\(?(?P<list>{STATISTIC.pattern.removeprefix('(?i)')}"
+    rf"(?:\s?/\s?{STATISTIC.pattern.removeprefix('(?i)')})+)\)?",
+    re.IGNORECASE,
+)
+_SLASH = re.compile(r"\s*/\s*(?=[~≈<>]?\d)")
+_NUMBER = re.compile(r"[~≈<>]?\d[\d.,]*\s?(?P<unit>(?:[^\W\d_][\w/]{0,15}|%)?)")
 _MOSTLY = 0.8  # of the cells: a remark among them is no part
 _LIMIT = 100  # characters of a cell
 _LOOKED_AT = 20  # cells of a column, of which some has several
@@ -37,6 +46,54 @@ class _Part(msgspec.Struct, frozen=True):
     spelt: str
     unit: tuple[str, str | None]
     word: str
+
+
+def with_rows_of_statistics(sheet: Sheet) -> Sheet:
+    """Return *sheet* with a row for each statistic that the first cell of one lists.
+
+    What is no figure stays as it is in each; of which a single one is, nothing tells.
+    """
+    rows: list[SheetRow] = []
+    for row in sheet.rows:
+        label, *others = row.cells or (Cell("", row.line),)
+        names = _of_statistics(label.text)
+        lists = [_listed_figures(cell.text, len(names)) for cell in others]
+        single = [
+            it.text for it, listed in zip(others, lists, strict=True) if not listed
+        ]
+        if not any(lists) or any(map(_NUMBER.match, single)):
+            rows.append(row)
+            continue
+        for n, name in enumerate(names):
+            texts = (
+                listed[n] if listed else cell.text
+                for listed, cell in zip(lists, others, strict=True)
+            )
+            cells = map(_with_text, row.cells, (name, *texts))
+            rows.append(SheetRow(row.line, tuple(cells)))
+    return replace(sheet, rows=tuple(rows)) if len(rows) > len(sheet.rows) else sheet
+
+
+def _with_text(cell: Cell, text: str) -> Cell:
+    return replace(cell, text=text)
+
+
+def _of_statistics(name: str) -> list[str]:
+    """Return the names of what *name* lists statistics of: ``speed avg/max``."""
+    listed = _STATISTICS.fullmatch(name) if "/" in name else None
+    base = listed["base"] if listed else ""
+    titles = listed["list"].split("/") if listed else []
+    return [f"{base} {title.strip()}".strip() for title in titles]
+
+
+def _listed_figures(text: str, count: int) -> list[str]:
+    """Return the *count* figures that *text* lists; the last may have their unit."""
+    pieces = _SLASH.split(text) if count else []
+    found = [*filter(None, map(_NUMBER.fullmatch, pieces))]
+    if not found or not len(pieces) == len(found) == count:
+        return []
+    unit = found[-1]["unit"]
+    return [it[0] if it["unit"] else f"{it[0]} {unit}".strip() for it in found]
 
 
 def divided(sheet: Sheet) -> Sheet:
@@ -62,6 +119,15 @@ def divided(sheet: Sheet) -> Sheet:
 def _columns(header: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
     """Return the columns that *cells* are; none where they hold a figure each."""
     printed = [cell for cell in cells if missing_of(cell.text) is None]
+    names = _of_statistics(header)
+    figures = {cell.text: _listed_figures(cell.text, len(names)) for cell in printed}
+    if figures and all(figures.values()):
+        lists = [figures.get(cell.text) or [cell.text] * len(names) for cell in cells]
+        columns = zip(*lists, strict=True)
+        return [
+            (name, [*map(_with_text, cells, texts)])
+            for name, texts in zip(names, columns, strict=True)
+        ]
     if not any(len(_parts(cell.text)) > 1 for cell in printed[:_LOOKED_AT]):
         return []
     read = {cell.text: _parts(cell.text) for cell in printed}

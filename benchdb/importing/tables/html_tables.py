@@ -170,9 +170,7 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return tuple(read(document.text, 1, Outline()))
 
 
-def read(
-    text: str, first_line: int, above: Outline, below: str = ""
-) -> list[Sheet]:
+def read(text: str, first_line: int, above: Outline, below: str = "") -> list[Sheet]:
     """Return the tables of *text*, which begins in line *first_line*, under *above*.
 
     A table inside a cell makes its row bad; it is not read itself. Footnotes may stand
@@ -259,7 +257,9 @@ class _Reader:
         self._end_row(end)
         self._end_words(end)
         table, self._table, self._nested = self._table, None, 0
-        if table is not None and (made := _sheet(table, self._text[end:] + self._below)):
+        if table is not None and (
+            made := _sheet(table, self._text[end:] + self._below)
+        ):
             self._count += len(made.rows) * len(made.header)
             require_few_cells(self._count)
             self.sheets.append(made)

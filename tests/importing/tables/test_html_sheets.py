@@ -246,7 +246,7 @@ def test_broken_tags_are_read_in_one_pass(piece):
 @pytest.mark.parametrize("raised", ["&sup3;", "<sup>3</sup>", "³"])
 def test_a_raised_number_is_a_power_where_no_footnote_has_it(raised):
     page = f"<table><tr><th>TFLOP/s</th><th>1024{raised}</th><th>2048{raised}</th></tr>"
-    page += f"<tr><td>fp16</td><td>80.5</td><td>90.5</td></tr></table><p>{{}}</p>"
+    page += "<tr><td>fp16</td><td>80.5</td><td>90.5</td></tr></table><p>{}</p>"
 
     power = table(page.format("all warm"), "a.html")
     noted = table(page.format(f"{raised} warm"), "a.html")

@@ -297,7 +297,7 @@ def test_results_in_lists_at_any_depth_are_read_with_what_stands_around_them():
 
 
 def test_results_in_texts_of_json_are_read_as_the_tool_printed_them():
-    lines = f"ggml_cuda_init: 1 device\n{json.dumps(RESULT)}\n{{\"build_commit\": 1\n"
+    lines = f'ggml_cuda_init: 1 device\n{json.dumps(RESULT)}\n{{"build_commit": 1\n'
     trials = [{"layers": 16, "stdout": lines}, {"layers": 32, "stdout": ""}]
     read = nested(trials=trials)
     array = nested(printed=json.dumps([RESULT], indent=1))
