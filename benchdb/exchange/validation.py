@@ -285,7 +285,7 @@ _BY_METRIC = attrgetter("metric")
 
 def _refuse_figures(end: End) -> None:
     """Raise for the first figure that cannot be taken."""
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for value in end.values:
         if value.metric not in metrics():
             near = near_metrics(value.metric, metrics())
@@ -294,10 +294,12 @@ def _refuse_figures(end: End) -> None:
                 "one of your own belongs into catalogue.toml"
             )
         if value.metric in seen:
-            raise RefusedError(f"metric {value.metric!r} appears twice")
+            places = " and ".join(filter(None, (seen[value.metric], value.locator)))
+            where = f": at {places}" if places else ""
+            raise RefusedError(f"metric {value.metric!r} appears twice{where}")
         if value.value is None and not value.reason:
             raise RefusedError(f"{value.metric!r} is null without a reason")
-        seen.add(value.metric)
+        seen[value.metric] = value.locator or ""
 
 
 def same(one: msgspec.Struct, other: msgspec.Struct) -> bool:

@@ -171,8 +171,9 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
 def _lines(sheet: Sheet) -> set[int]:
     """Return where the rows of *sheet* stand; settings of a text are of others too."""
     width = len(sheet.header) - len(sheet.inherited) * (sheet.kind != "json")
-    lines = {row.line for row in sheet.rows} | {bad.number for bad in sheet.bad}
-    return lines | {cell.line for row in sheet.rows for cell in row.cells[:width]}
+    cells = (cell for row in sheet.rows for cell in row.cells[:width])
+    lines = {row.line for row in sheet.rows} | {cell.line for cell in cells}
+    return lines | {bad.number for bad in sheet.bad}
 
 
 def readable(document: Document, templates: Iterable[str] = ()) -> tuple[Sheet, ...]:

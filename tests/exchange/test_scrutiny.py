@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchdb.exchange.messages import End, Value
+from benchdb.exchange.validation import RefusedError, checked
 from benchdb.store import rows, tables
 from benchdb.store.tables import Json
 from tests.exchange_lines import (
@@ -155,3 +157,17 @@ def test_a_collector_without_a_name_survives_the_tables():
     }
 
     assert rows.to_run(row).collector == record.run.collector
+
+
+def test_a_metric_that_appears_twice_is_refused_with_both_places():
+    doubled = End(
+        run="a",
+        status="ok",
+        values=tuple(
+            Value(metric="work_seconds", value=3.5, locator=f"line {line}")
+            for line in (3, 8)
+        ),
+    )
+
+    with pytest.raises(RefusedError, match="twice: at line 3 and line 8"):
+        checked(doubled)

@@ -145,6 +145,20 @@ def test_figures_without_a_header_are_named_by_their_units():
     assert columns.header == ("column 1", "ms", "TFLOPS")
 
 
+def test_a_time_of_loading_that_a_process_prints_again_is_of_its_first_request():
+    request = "llama_print_timings: load time =  {} ms\n"
+    request += "llama_print_timings: eval time = {} ms / 30 runs\n\n"
+    text = request.format(28.5, 49) + request.format(28.5, 54) + request.format(31, 50)
+
+    first, again = readable(Document("run.txt", text.encode()))
+
+    name = "eval time", "eval time count"
+    assert first.header == ("load time", *name)
+    assert texts(first) == [("28.5 ms", "49 ms", "30"), ("31 ms", "50 ms", "30")]
+    assert again.header == ("load time again", *name)
+    assert texts(again) == [("28.5 ms", "54 ms", "30")]
+
+
 REQUESTS = """### M2 Max, gemma 7B
 eval rate:  {} tokens/s
 load duration: 12.5ms

@@ -34,7 +34,7 @@ _NAMES = ("workload", "parameters.model", "machine", "chip", "framework")
 _MOSTLY = 0.8  # of the cells
 TRIED = 20  # cells; where none of them is a chip, the others are not looked at
 _MOST = 0.7
-_PROSE = 100  # characters of a text that names nothing
+PROSE = 100  # characters of a text that names nothing
 _SHORT = 40  # characters of a text that may be a name
 _TESTS = 20  # of a prompt or an answer, in one table
 _NAMED = 100  # cells of which each names its framework
@@ -260,7 +260,7 @@ def _is_quantised(column: ColumnProfile) -> bool:
 _CELLS: dict[str, Callable[[ColumnProfile], bool]] = {
     "nothing": lambda column: not column.texts,
     "prose": lambda column: (
-        not column.figures and column.mostly(lambda it: len(it) > _PROSE or None)
+        not column.figures and column.mostly(lambda it: len(it) > PROSE or None)
     ),
     "moments": _are_moments,
     "billions": lambda column: (

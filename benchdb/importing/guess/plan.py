@@ -19,7 +19,7 @@ from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
-from benchdb.importing.tables.divided import divided
+from benchdb.importing.tables.divided import divided, with_rows_of_statistics
 
 _SHEETS = 100  # with one header that stand alone
 _NAME = 300  # characters
@@ -31,7 +31,7 @@ _TESTED = 5000  # cells of a table that are looked at for what TOML cannot hold
 def planned(document: Document, sheets: Iterable[Sheet]) -> "Plan":
     """Return what *sheets* of *document* are as tables."""
     left_out: list[str] = []
-    sheets = [*map(divided, sheets)]
+    sheets = [divided(with_rows_of_statistics(sheet)) for sheet in sheets]
     tables = list(_planned(document, sheets, left_out))
     return Plan(document, tables, left_out, sheets, unread_lines(document, sheets))
 

@@ -11,6 +11,7 @@ import msgspec
 
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.guess.column_profile import header_terms, pattern, unit_in
+from benchdb.importing.guess.column_rules import PROSE
 from benchdb.importing.logs.line_text import any_of, shown
 from benchdb.importing.logs.sentences import figures
 from benchdb.importing.logs.settings import begins_anew
@@ -24,27 +25,10 @@ _SHOWN = 120  # characters of the figures of a line
 _NAMES = 8  # of a template
 _TRIED = 3  # templates, each with all of the document
 _TAIL = re.compile(r"(.{0,12}\S*).*")  # behind the last figure
+_ESCAPED = re.compile(r"(?<!\\)\\[nrt]")  # blanks in texts of JSON
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
-# latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
-_NAMED = re.compile(
-    r"""(?<![\w./-])(?P<name>[A-Za-z][\w./-]{1,60}(?:[ ]?\([^()]{1,20}\))?)
-    \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
-    re.VERBOSE,
-)
-# 1,041 and 62.3, with some words around it: B200 1.5, 512 default 159.0 as shipped
-_ALONE = re.compile(
-    r"""[~≈]?\d[\d,]*\d(?:\.\d+)?
-    |(?!.*[ ]--)(?:\S{1,30}[ ]){0,12}[~≈]?\d[\d,]*\.\d+
-    (?![ ][KMGT]i?B)(?:[ ][^\s\d]{1,20}){0,3}(?<![.;,{])""",
-    re.VERBOSE,
-)
-# measured 283.8 vs 371.7, 23.0 predicted → 19.63
-_COMPARED = re.compile(
-    r"""(?<![\w.,/-])(?P<first>\d[\d,]*\.\d+)(?![\w.]*\w)(?:[ ][^\s\d→]\S*){0,3}
-    \s?(?:vs\.?|against|→|->|instead[ ]of|rather[ ]than|compared[ ](?:to|with))
-    \s[~≈]?(?P<second>\d[\d,]*\.\d+)(?![\w.]*\w)""",
-    re.VERBOSE,
-)
+_NAMED, _ALONE = pattern("named_number"), pattern("number_alone")
+_COMPARED = pattern("compared_numbers")
 _OPTION = any_of("options")
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
@@ -89,7 +73,7 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
 
     They are rates, times, and sizes beside them or beside words of memory: numbers with
     a unit, those whose name says what they are, and those that are compared; of a page
-    those that stand alone, or in a few words.
+    those that stand alone, or in a few words. Long texts of JSON are read by nothing.
     """
     alone = is_page(document)
     cells: defaultdict[int, list[str]] = defaultdict(list)
@@ -97,7 +81,8 @@ def unread_lines(document: Document, sheets: Iterable[Sheet]) -> tuple[UnreadLin
         cells[one.line] += one.header
         for row in one.rows:
             for cell in row.cells:
-                cells[cell.line].append(cell.text)
+                read = one.kind != "json" or len(cell.text) <= PROSE
+                cells[cell.line] += [cell.text] * read
     return tuple(
         UnreadLine(number, tuple(dict.fromkeys(left)), line)
         for number, line in printed_lines(document)
@@ -161,6 +146,7 @@ def _left_over(line: str, cells: Sequence[str] | None) -> list[str]:
     A number may stand in a cell without its unit or its name: then no other number of
     the line is the same, or a cell holds that as well.
     """
+    line = _ESCAPED.sub(" ", line)
     found = _stated(line)
     if cells is None:
         return found or pattern("aligned").findall(line)

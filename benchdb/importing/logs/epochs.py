@@ -15,7 +15,8 @@ again.
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -184,7 +185,11 @@ class _Words:
         after = self._next()
         if after is not None and after.kind == "bracket" and is_figure(after.text[1:]):
             inner = after.text[1:-1].strip()
-            if ":" not in inner and "=" not in inner:
+            inside = _Words(inner, nested=True)
+            if len(inside.named) > 1 and not inside.loose:  # (2 iter/s, 45s/100 iters)
+                self._at += 1
+                self.named += inside.named
+            elif ":" not in inner and "=" not in inner:
                 self._at += 1
                 self._add(name + IN_BRACKETS, inner)
 
@@ -258,6 +263,7 @@ _PHASE = any_of("phases", re.IGNORECASE)
 _EPOCH, _OF_EPOCH = any_of("epochs"), any_of("epoch")
 _STEP, _BATCH = any_of("steps"), any_of("batches")
 _COUNT = any_of("count_in_all")
+_AMOUNT = re.compile(r"(\d[\d.]* ?(?:ms|s)) ?/ ?(\d+ [A-Za-z]{3,12})")
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
@@ -271,22 +277,37 @@ class _Row(msgspec.Struct, frozen=True):
     epoch: int | None = None
     fault: str | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the cells."""
+        return tuple(name for name, _ in self.cells)
+
 
 def sheets(document: Document) -> tuple[Sheet, ...]:
     """Return the lines of named figures in *document*."""
-    return as_sheets("epochs", _entries(matching_lines(document, _own)))
+    return as_sheets("epochs", _entries([*matching_lines(document, _own)]))
 
 
-def _entries(lines: Iterator[LineMatch[_Row]]) -> Iterator[Entry]:
+def _entries(lines: Sequence[LineMatch[_Row]]) -> Iterator[Entry]:
+    """Yield the rows; what alone is another name in lines of one form is their key."""
+    heads: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for line in lines:
+        (name, text), *_ = line.made.cells
+        if " " in text and not is_figure(text):
+            heads[line.made.names[1:]].add(name)
     part, latest = 0, 0
     for line in lines:
         epoch = line.made.epoch
         if epoch is not None:
             part += epoch < latest
             latest = epoch
+        (name, text), *others = cells = line.made.cells
+        alike = heads[line.made.names[1:]]
+        if len(alike) > 1 and name in alike:
+            cells = (("key", name), (UNNAMED, text), *others)
         cells = tuple(
             (name, text)
-            for name, text in line.made.cells
+            for name, text in cells
             if name != "key" or text not in line.context  # which says so already
         )
         yield line.entry(cells, part, line.made.fault)
@@ -428,7 +449,9 @@ def _row(named: list[Named]) -> _Row:
         else:
             counted = pair in named[:2] and _is_counted(named)
             names = (pair.name, f"{pair.name} in all") if counted else ()
-        if count is None or not names:
+        if amount := _AMOUNT.fullmatch(pair.value):
+            cells.append((f"time per {amount[2]}", amount[1]))
+        elif count is None or not names:
             cells.append((pair.name, pair.value))
         else:
             counts = zip(names, count.groups(), strict=True)

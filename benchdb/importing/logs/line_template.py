@@ -18,11 +18,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing import naming
 from benchdb.importing.blocks import Line, bullet, unquoted
 from benchdb.importing.document import Document, DocumentError
 from benchdb.importing.logs.line_text import shown, unmarked, unstamped
@@ -46,11 +47,15 @@ _UNIT = re.compile(  # "it" alone is a pronoun, and no iteration
 _SIGNED = r"[~≈<>]?[-+−]?\d"
 _NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
 _FIGURE = re.compile(rf"{_NUMBER} ?(.*)")
+_ABOUT = re.compile(r"(\\~|≈)$")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _LINES = 8  # of a template
-_LIMIT = 500  # characters of one
+_LIMIT = 1000  # characters of one
 _FEW = 3  # names whose ends are tried one by one
+_SHORT = 500  # characters of a line for people
 _SHOWN = 100
+_CHIP_WORDS = 5
+_JOINT = "\0"  # no blank, and in no text
 _Kind = tuple[str, str | None]  # the base of a unit, and what it counts per
 
 
@@ -76,15 +81,25 @@ class _Pattern(msgspec.Struct, frozen=True, dict=True):
         """Return what finds a line like it: a group for each name."""
         return re.compile("".join(self.parts))
 
-    def match(self, plain: str) -> re.Match[str] | None:
+    def match(self, plain: str) -> Sequence[str] | None:
+        """Return the texts of its names in *plain*, if that is like it.
+
+        A name ends at the first words that may be those printed behind it, but where
+        a blank alone follows it, not inside the name of a chip.
+        """
+        match = self._match(plain)
+        if match and any(it.endswith("} ") for it in self.words[1:]):
+            match = self._match(_with_whole_chips(plain)) or match
+        return match and [text.replace(_JOINT, " ") for text in match.groups()]
+
+    def _match(self, plain: str) -> re.Match[str] | None:
         """Return how *plain* is like it, if it is.
 
-        A name ends at the first words that may be those printed behind it. Of few
-        names, in a line for people, other places are tried: ``{model}: {rate} tok/s``
-        in ``qwen3:8b: 61 tok/s``.
+        Of few names, in a line for people, other places than the first are tried:
+        ``{model}: {rate} tok/s`` in ``qwen3:8b: 61 tok/s``.
         """
         match = self.expression.search(plain)
-        few = len(self.slots) <= _FEW and len(plain) <= _LIMIT
+        few = len(self.slots) <= _FEW and len(plain) <= _SHORT
         if match is None and few and all(map(plain.__contains__, self.printed)):
             match = re.search("".join(self.parts).replace("(?>", "(?:"), plain)
         return match
@@ -114,7 +129,8 @@ def _patterns(text: str) -> tuple[_Pattern, ...]:
     between = [words for line in lines for words in _TOKEN.split(line)[2:-1:2]]
     why = None
     if len(text) > _LIMIT or len(lines) > _LINES:
-        why = f"more than {_LINES} lines or {_LIMIT} characters"
+        size = f"{len(lines)} lines and {len(text)} characters"
+        why = f"it has {size}; {_LINES} and {_LIMIT} are the most"
     elif not titles:
         why = "it needs a name in braces, as in 'ttft={ttft} ms'"
     elif len({*titles}) < len(titles):
@@ -131,6 +147,16 @@ def _plain(raw: str) -> str:
     listed = bullet(raw)
     words = unmarked(listed[1] if listed else unstamped(raw))
     return " ".join(words.split())
+
+
+def _with_whole_chips(plain: str) -> str:
+    """Return *plain* with joints in place of the blanks in names of chips."""
+    words = plain.split(" ")
+    for size, at in product(range(_CHIP_WORDS, 1, -1), range(len(words))):
+        name = " ".join(words[at : at + size])
+        if (chip := naming.chip(name)) and not chip.rest:
+            plain = plain.replace(name, name.replace(" ", _JOINT))
+    return plain
 
 
 def _pattern(line: str) -> _Pattern:
@@ -174,6 +200,7 @@ def _literal(words: str) -> str:
     if not words.strip():
         return r"\s+" if words else ""
     inside = r"\s+".join(map(re.escape, words.split()))
+    inside = _ABOUT.sub(r"(?:\1(?!\\d)|(?=\1))", inside)  # it is part of a number
     return rf"\s*{inside}\s*"
 
 
@@ -215,16 +242,27 @@ class _Rows:
         self._fresh: set[int] = set()
 
     def match(self, line: Line) -> _Match | None:
-        """Return what *line* says; one that may be several is like the last of them."""
+        """Return what *line* says.
+
+        One that may be several is the next below the line above; else it has names and
+        most printed characters, and of equals it is the next, or the last.
+        """
         plain = _plain(line.text)
-        for level in reversed(range(len(self._patterns))):
+        following = (self._above + 1) % len(self._patterns)
+
+        def likely(level: int) -> tuple[bool, bool, int, bool, int]:
+            pattern, follows = self._patterns[level], level == following
+            size = sum(map(len, pattern.printed))
+            return level > 0 and follows, bool(pattern.slots), size, follows, level
+
+        for level in sorted(range(len(self._patterns)), key=likely, reverse=True):
             pattern = self._patterns[level]
             if level and pattern.is_bare and self._above != level - 1:
                 continue
-            if match := pattern.match(plain):
+            if (texts := pattern.match(plain)) is not None:
                 titles = [slot.title for slot in pattern.slots]
                 self._above = level
-                return _Match(level, dict(zip(titles, match.groups(), strict=True)))
+                return _Match(level, dict(zip(titles, texts, strict=True)))
         self._above = -1
         return None
 

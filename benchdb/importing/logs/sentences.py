@@ -122,7 +122,8 @@ def _entries(document: Document, *, prose: bool) -> Iterator[Entry]:
 def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | None:
     """Return the figures of a line, with the words of their clauses.
 
-    Without *prose*, of a line in code blocks, a bullet, or a short one of an *output*.
+    Without *prose*, of a line in code blocks, or a short one: a bullet, or any of an
+    *output*.
     """
     text = line.text
     if len(text) > _LIMIT or not any(map(str.isdigit, text)) or text.lstrip()[0] == "|":
@@ -132,9 +133,9 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
     listed = bullet(text)
     text = unmarked(listed[1] if listed else unstamped(text))
     labelled = _LABELLED.match(text)
-    short = output and not (prose or line.fenced or listed or labelled)
-    short = short and len(text.split()) <= _STATEMENT
-    if not (prose or line.fenced or listed or labelled or short):
+    short = len(text.split()) <= _STATEMENT
+    known = prose or line.fenced or labelled or (listed and short)
+    if not (known or (output and short)):
         return None
     found = [
         it
@@ -167,7 +168,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         words = _NUMBER.sub(lambda it: it[0] if it["name"] else " ", words)
         words = _IN_USE.sub("", words) if title and one.name == _USED else words
         key = " ".join(words.split())[:_WIDTH]
-        key = f"{title} {key}".strip(" -–:.") or ("" if short else one.name)
+        key = f"{title} {key}".strip(" -–:.") or (one.name if known else "")
         if key:
             made.append(_Measured(key, one.text, one.name))
         before = max(until, end)

@@ -4,9 +4,12 @@
 rate: 11.27 tokens/s``, ``Generation: 100 tokens, 23.1 tokens-per-sec``; whisper.cpp
 prints the same of sound. A request is a row. A column is called as the line begins,
 with what is counted where a line has several figures: ``eval time tokens per second``.
+The time of loading, where a process prints it again, is ``load time again``.
 """
 
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from benchdb.importing.blocks import Line
 from benchdb.importing.document import Document
@@ -56,6 +59,7 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
     """Yield the lines that say different things of one request as a row."""
     request: list[LineMatch[_Named]] = []
     names: set[str] = set()
+    loaded: _Named = ()
     for line in lines:
         last = request[-1] if request else line
         again = not names.isdisjoint(name for name, _ in line.made)
@@ -63,8 +67,13 @@ def _requests(lines: Iterator[LineMatch[_Named]]) -> Iterator[Entry]:
         if again or apart:
             yield from _row(request)
             request, names = [], set()
-        request.append(line)
         names |= {name for name, _ in line.made}
+        made = line.made
+        if made == loaded:  # it is of the process, which prints it again
+            made = tuple((f"{name} again", text) for name, text in made)
+        elif made[0][0].endswith("load time"):
+            loaded = made
+        request.append(replace(line, made=made))
     yield from _row(request)
 
 

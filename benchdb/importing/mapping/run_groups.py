@@ -206,21 +206,24 @@ def _refusals(group: RunGroup) -> list[BadLine]:
     """Take out of a run what is at fault, and all figures that it would have twice.
 
     What is printed twice and alike is one figure: its place names the others as well.
+    Samples are pooled, and stand beside no single figure of their metric.
     """
     by_metric: dict[str, list[tuple[Value, Observation]]] = defaultdict(list)
     for item in group.observations:
-        if item.fault is None and item.value is not None and item.pool is None:
+        if item.fault is None and item.value is not None:
             by_metric[item.value.metric].append((item.value, item))
     refused: list[BadLine] = []
     taken: list[Observation] = []
     for item in group.observations:
+        alike = by_metric[item.value.metric] if item.value else []
+        lone = [it for it, one in alike if one.pool is None]
+        printed = {(it.value, it.uncertainty, it.reason) for it in lone}
         value = None if item.pool else item.value
-        alike = by_metric[value.metric] if value else []
-        printed = {(it.value, it.uncertainty, it.reason) for it, _ in alike}
         if item.fault is not None:
             refused.append(_bad(item, item.fault))
-        elif len(printed) > 1:
-            refused.append(_bad(item, _doubled(item, [it for _, it in alike])))
+        elif len(printed) > 1 or 0 < len(lone) < len(alike):
+            others = [it for _, it in alike if not (item.pool and it.pool)]
+            refused.append(_bad(item, _doubled(item, others)))
         elif value is None or item is alike[0][1]:
             places = "; ".join(it.locator for _, it in alike)[:_BASIS_LIMIT]
             once = replace(value, locator=places) if value else item.value

@@ -51,7 +51,7 @@ from benchdb.importing.sheets import (
     sheets,
     without_lines,
 )
-from benchdb.importing.tables.divided import divided
+from benchdb.importing.tables.divided import divided, with_rows_of_statistics
 
 _LISTED = 12  # tables that an error lists
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
@@ -89,7 +89,8 @@ def match_tables(document: Document, map_: Map) -> "list[MatchedTable]":
 
     def match(tables: Sequence[Table], sheet: Sheet) -> None:
         every.append(sheet)
-        views = (sheet, divided(sheet))
+        whole = with_rows_of_statistics(sheet)
+        views = (whole, divided(whole))
         fitting = [
             (table, view)
             for table in tables

@@ -1,7 +1,8 @@
 """Cells with several figures, each with a unit, as a column for each of them.
 
 ``293tps/40tps (34MB RAM)`` under ``LFM2 (Prefill/Decode)`` are the columns ``LFM2
-(Prefill)``, ``LFM2 (Decode)`` and ``LFM2 (RAM)``.
+(Prefill)``, ``LFM2 (Decode)`` and ``LFM2 (RAM)``. Below ``speed avg/max``, or beside
+it, ``1900 / 1992 tok/s`` are two columns, or rows: ``speed avg`` and ``speed max``.
 """
 
 import re
@@ -11,6 +12,7 @@ from contextlib import suppress
 import msgspec
 from msgspec.structs import replace
 
+from benchdb.importing.logs.line_text import words_of
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.quantity import parsed
 from benchdb.importing.quantities.tokens import Mark
@@ -25,6 +27,12 @@ _FIGURE = re.compile(
 )
 _LISTED = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*$")
 _LIST = re.compile(r"\s*[/&|,;+]\s*")
+_NAMED = words_of("statistics")
+_STATISTICS = re.compile(
+    rf"(?i)(?P<base>.*?)\s*\(?(?P<list>{_NAMED}(?:\s?/\s?{_NAMED})+)\)?"
+)
+_SLASH = re.compile(r"\s*/\s*(?=[~≈<>]?\d)")
+_NUMBER = re.compile(r"[~≈<>]?\d[\d.,]*\s?(?P<unit>(?:[^\W\d_][\w/]{0,15}|%)?)")
 _MOSTLY = 0.8  # of the cells: a remark among them is no part
 _LIMIT = 100  # characters of a cell
 _LOOKED_AT = 20  # cells of a column, of which some has several
@@ -39,6 +47,48 @@ class _Part(msgspec.Struct, frozen=True):
     word: str
 
 
+def with_rows_of_statistics(sheet: Sheet) -> Sheet:
+    """Return *sheet* with a row for each statistic that the first cell of one lists."""
+    rows: list[SheetRow] = []
+    for row in sheet.rows:
+        label, *others = row.cells or (Cell("", row.line),)
+        rows += [
+            SheetRow(row.line, (replace(label, text=name), *cells))
+            for name, cells in _of_statistics(label.text, others)
+        ] or [row]
+    return replace(sheet, rows=tuple(rows)) if len(rows) > len(sheet.rows) else sheet
+
+
+def _of_statistics(name: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+    """Return *cells* for each statistic that *name* lists: ``speed avg/max``.
+
+    What is no figure stays as it is in each; of which a single one is, nothing tells.
+    """
+    listed = _STATISTICS.fullmatch(name) if "/" in name else None
+    titles = listed["list"].split("/") if listed else []
+    lists = [_listed_figures(cell.text, len(titles)) for cell in cells]
+    read = [*zip(cells, lists, strict=True)]
+    if not any(lists) or any(_NUMBER.match(it.text) for it, own in read if not own):
+        return []
+    return [
+        (
+            f"{listed['base'] if listed else ''} {title.strip()}".strip(),
+            [replace(cell, text=own[n]) if own else cell for cell, own in read],
+        )
+        for n, title in enumerate(titles)
+    ]
+
+
+def _listed_figures(text: str, count: int) -> list[str]:
+    """Return the *count* figures that *text* lists; the last may have their unit."""
+    pieces = _SLASH.split(text) if count else []
+    numbers = [*filter(None, map(_NUMBER.fullmatch, pieces))]
+    if not numbers or not len(pieces) == len(numbers) == count:
+        return []
+    unit = numbers[-1]["unit"]
+    return [it[0] if it["unit"] else f"{it[0]} {unit}".strip() for it in numbers]
+
+
 def divided(sheet: Sheet) -> Sheet:
     """Return *sheet* with a column for each figure of cells that have several."""
     if sheet.kind in _UNDIVIDED:
@@ -46,7 +96,8 @@ def divided(sheet: Sheet) -> Sheet:
     columns: list[tuple[str, list[Cell]]] = []
     for n, header in enumerate(sheet.header):
         cells = [row.cells[n] for row in sheet.rows]
-        columns += _columns(header, cells) or [(header, cells)]
+        parted = _of_statistics(header, cells) or _columns(header, cells)
+        columns += parted or [(header, cells)]
     names = [name for name, _ in columns]
     if len(names) == len(sheet.header) or len({*map(str.casefold, names)}) < len(names):
         return sheet

@@ -5,7 +5,8 @@ has no place of its own is a parameter, also one that nobody here has heard of; 
 false are 1 and 0 there, as the tool itself prints them in its other formats. No version
 stands in the files; a version shows in the columns. Times of every sample are in JSON
 only: CSV and SQL are ``aggregate``. Lists of its results are read at any depth of the
-JSON of others as well. Its Markdown tables are read by ``llama_bench_tables``.
+JSON of others as well, also as what it printed, in a text there. Its Markdown tables
+are read by ``llama_bench_tables``.
 """
 
 import csv
@@ -125,7 +126,7 @@ def _form(document: Document) -> Callable[[Document], Rows] | None:
         some = islice(form(document), _LOOKED_AT)
         rows = [row for row in some if isinstance(row, Row)]
         whole = any(_is_result(row.columns) for row in rows)
-        if not whole and _leading(fields.glimpse(document), ""):
+        if not whole and _leading(_opened(fields.glimpse(document)), ""):
             return _nested
         # The marks may be of something inside what stands there.
         marked = any(mark in row.columns for row in rows for mark in MARKS)
@@ -182,7 +183,7 @@ def _parsed(raw: str, line: int, row: Row) -> Row | BadLine:
 
 def _nested(document: Document) -> Rows:
     """Yield the results in lists at any depth, with what the JSON around them says."""
-    content = fields.content(document)
+    content = _opened(fields.content(document))
     rows = list(_below(content, _leading(content, ""), "", "", ()))
     above: dict[str, tuple[Facts, ...]] = {}
     results = [row for row in rows if isinstance(row, Row)]
@@ -195,6 +196,24 @@ def _set(row: Row) -> str:
     """Return what was set for a result: its columns but for those that are measured."""
     columns = {name: it for name, it in row.columns.items() if name not in _MEASURED}
     return json.dumps(columns, sort_keys=True)
+
+
+def _opened(node: Any) -> Any:
+    """Return JSON with lists in place of the texts in it that are results as printed.
+
+    What is broken in a text is its raw text in the list.
+    """
+    match node:
+        case dict():
+            return {name: _opened(inner) for name, inner in node.items()}
+        case list():
+            return [*map(_opened, node)]
+        case str() if all(mark in node for mark in MARKS):
+            printed = Document("", node.encode("utf-8", "replace"))
+            rows = (form := _form(printed)) and form(printed)
+            read = [it.columns if isinstance(it, Row) else it.raw for it in rows or ()]
+            return read or node
+    return node
 
 
 def _leading(node: Any, place: str) -> set[str]:

@@ -163,6 +163,21 @@ def test_numbers_that_are_compared_are_figures(text, numbers):
     assert line == f"line 3: {numbers!r}"
 
 
+def test_figures_in_long_texts_of_json_are_named():
+    text = r"Prompt read in 9 s\nWritten: 100 tokens, 23.1 tokens/s\n"
+    text += "and all of it as it was asked for, in full, without any fault."
+    record = f'{{"layers": 16, "seconds": 30, "stdout": "{text}"}}\n'
+
+    assert left_out(record, "a.json") == ["line 1: '9 s, 23.1 tokens/s'"]
+
+
+def test_a_long_bullet_beside_a_table_is_prose_whose_figures_are_named():
+    text = "| net | time |\n|---|---|\n| vgg | 16 s |\n\n- vgg: it took 16.5 s\n"
+    text += "- vgg: the first of its runs was as slow as 1.39 s, pulling the mean up.\n"
+
+    assert left_out(text, "a.md") == ["line 6: '1.39 s'"]
+
+
 def test_versions_that_are_compared_are_no_figures():
     assert left_out("Notes\n\nIt ran with 2.4.1 rather than 2.5.0, then.\n") == []
 
@@ -221,7 +236,7 @@ def test_the_template_that_is_proposed_for_a_line_reads_it(line, template):
 
 
 def test_no_template_is_proposed_where_none_reads_a_line():
-    text = f"Notes\n\n{'so ' * 200}fast: 12 ms\n"
+    text = f"Notes\n\n{'so ' * 400}fast: 12 ms\n"
     document = Document("a.md", text.encode())
 
     assert left_out(text, "a.md") == ["line 3: '12 ms'"]

@@ -210,6 +210,41 @@ def test_a_line_that_is_only_a_name_stands_right_below_the_one_above_it():
     assert texts(sheet) == [("8", "62"), ("16", "77")]
 
 
+def test_a_line_that_may_be_several_is_the_next_below_the_line_above():
+    text = "14 s\nper shard\n11 min\n163 s\nper worker\n15 s\nper shard\n12 min\n"
+    text += "170 s\nper worker\n"
+    template = r"{shard} s\nper shard\n{total} min\n{worker} s\nper worker"
+
+    (sheet,) = sheets(text, template)
+
+    assert texts(sheet) == [("14", "11", "163"), ("15", "12", "170")]
+    assert not sheet.bad
+
+
+def test_of_lines_that_may_be_several_the_one_with_most_printed_words_counts():
+    text = "net: vgg\nin: fp16\nrun: 3\nnet: cnn\nin: fp32\nrun: 4\n"
+
+    (sheet,) = sheets(text, r"net: {model}\nin: {precision}\n{what}: {time}")
+
+    assert texts(sheet) == [("vgg", "fp16", "run", "3"), ("cnn", "fp32", "run", "4")]
+
+
+def test_a_name_does_not_end_inside_the_name_of_a_chip():
+    text = "on RTX 2080Ti 7000k iterations: 259 s\non M2 30k iterations: 80 s\n"
+
+    (sheet,) = sheets(text, "on {machine} {iterations}k iterations: {time} s")
+
+    assert texts(sheet) == [("RTX 2080Ti", "7000", "259"), ("M2", "30", "80")]
+
+
+def test_a_sign_before_a_name_that_makes_a_figure_approximate_is_part_of_it():
+    text = "load ~14.5s of ~/model\nload ~9s of ~/other\n"
+
+    (sheet,) = sheets(text, "load ~{load}s of ~{path}")
+
+    assert texts(sheet) == [("~14.5", "/model"), ("~9", "/other")]
+
+
 def test_a_line_is_read_once_by_the_first_template_that_it_is_like():
     text = "fast: 3 ms\nslow: 40 ms\nrun 1, 5 ms\n"
     document = Document("log.txt", text.encode())
@@ -246,7 +281,7 @@ def test_of_templates_that_end_in_equal_lines_the_next_reads_what_the_first_does
         ("try-1 wall", "it needs a name in braces, as in 'ttft={ttft} ms'"),
         ("{run} {Run}", "two names are the same"),
         ("{wall}{ttft}", "between two names a blank or printed words are needed"),
-        ("{wall} s" * 300, "more than 8 lines or 500 characters"),
+        ("{wall} s" * 300, "it has 1 lines and 2400 characters; 8 and 1000 are the"),
         ("speed={tps}", "no line is like 'speed={tps}'"),
         ("wall ...\\ntry-{run}", "no line like 'wall ...' stands above it"),
         (

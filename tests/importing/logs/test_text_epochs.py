@@ -13,6 +13,15 @@ from tests.importing.sheet_texts import one, read, texts
         ),
         ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
         (
+            "Iteration 200 (1.98 iter/s, 50.43s/100 iters), loss = 1.4",
+            {
+                "step": "200",
+                "iter/s": "1.98 iter/s",
+                "time per 100 iters": "50.43s",
+                "loss": "1.4",
+            },
+        ),
+        (
             "`SIZE: 2048; elapsed time: 0.05s; performance: 303.9 GFLOPS`",
             {"SIZE": "2048", "elapsed time": "0.05s", "performance": "303.9 GFLOPS"},
         ),
@@ -299,3 +308,17 @@ def test_the_rank_and_the_clock_before_a_line_are_no_figures_of_it():
     (sheet,) = read("epochs", text)
 
     assert sheet.header == ("step", "loss", "s/iter")
+
+
+def test_what_stands_before_the_colon_in_lines_of_one_form_is_their_key():
+    (sheet,) = read(
+        "epochs",
+        "This repo: trained on RTX 2080Ti PSNR: 23.9 | time: 259 s\n"
+        "Official repo: trained on RTX 2080Ti PSNR: 24.6 | time: 254 s\n",
+    )
+
+    assert sheet.header == ("key", "value", "PSNR", "time")
+    assert texts(sheet) == [
+        ("This repo", "trained on RTX 2080Ti", "23.9", "259 s"),
+        ("Official repo", "trained on RTX 2080Ti", "24.6", "254 s"),
+    ]

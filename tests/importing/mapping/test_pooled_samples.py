@@ -56,6 +56,22 @@ def test_samples_of_one_metric_in_two_kinds_are_refused():
     ]
 
 
+def test_samples_beside_a_single_figure_of_their_metric_are_refused_with_its_place():
+    mean = '[table.columns]\nModel = { field = "workload" }\n'
+    mean += 'Mean = { is = "value", metric = "epoch_seconds", unit = "s" }\n'
+    text = log("84.5", "80.5") + "\n\n| Model | Mean |\n|---|---|\n| cnn | 82.5 |\n"
+
+    read = items(f"{EPOCHS}\n[[table]]\n{mean}", text)
+
+    places = {locator: why.partition(";")[0] for locator, why in refused(read)}
+    twice = "twice: epoch_seconds of the same run is at"
+    assert places == {
+        "line 3, column Time": f"{twice} line 8, column Mean as well",
+        "line 4, column Time": f"{twice} line 8, column Mean as well",
+        "line 8, column Mean": f"{twice} line 3, column Time and 1 more as well",
+    }
+
+
 ONCE = EPOCHS.replace('Time = { is = "samples"', 'Time = { is = "once"')
 
 

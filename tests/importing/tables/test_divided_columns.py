@@ -5,7 +5,7 @@ import pytest
 from benchdb.importing.document import Document
 from benchdb.importing.sheet import Sheet
 from benchdb.importing.sheets import readable
-from benchdb.importing.tables.divided import divided
+from benchdb.importing.tables.divided import divided, with_rows_of_statistics
 
 
 def parts(head: str, *cells: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -44,6 +44,41 @@ def table(head: str, *cells: str) -> Sheet:
 )
 def test_each_figure_of_a_cell_is_in_a_column_of_its_own(head, cell, columns):
     assert parts(head, cell) == (tuple(columns), [tuple(columns.values())])
+
+
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [
+        ("avg/max", ("avg", "max")),
+        ("decode (p50 / p95)", ("decode p50", "decode p95")),
+    ],
+)
+def test_a_list_of_statistics_is_a_column_for_each(head, columns):
+    names, rows = parts(head, "1900 / 1992 tok/s", "—", "7.5 tok/s/8 tok/s")
+
+    assert names == columns
+    assert rows == [
+        ("1900 tok/s", "1992 tok/s"),
+        ("—", "—"),
+        ("7.5 tok/s", "8 tok/s"),
+    ]
+
+
+def test_a_row_of_statistics_is_a_row_for_each():
+    text = "|  | A | B | change |\n|---|---|---|---|\n| queue | 1 / 2 | 3 | |\n"
+    text += "| speed avg/max | 1900 / 1992 tok/s | 1658 / 2045 tok/s | avg -13% |\n"
+    text += "| load avg/max | 3 / 4 s | 5 s | |\n"
+    (sheet,) = readable(Document("x.md", text.encode()))
+
+    rows = with_rows_of_statistics(sheet).rows
+
+    assert [tuple(cell.text for cell in row.cells) for row in rows] == [
+        ("queue", "1 / 2", "3", ""),
+        ("speed avg", "1900 tok/s", "1658 tok/s", "avg -13%"),
+        ("speed max", "1992 tok/s", "2045 tok/s", "avg -13%"),
+        ("load avg/max", "3 / 4 s", "5 s", ""),
+    ]
+    assert [row.line for row in rows] == [3, 4, 4, 5]
 
 
 def test_a_cell_may_lack_a_part():

@@ -296,6 +296,18 @@ def test_results_in_lists_at_any_depth_are_read_with_what_stands_around_them():
     assert not read.bad
 
 
+def test_results_in_texts_of_json_are_read_as_the_tool_printed_them():
+    lines = f'ggml_cuda_init: 1 device\n{json.dumps(RESULT)}\n{{"build_commit": 1\n'
+    trials = [{"layers": 16, "stdout": lines}, {"layers": 32, "stdout": ""}]
+    read = nested(trials=trials)
+    array = nested(printed=json.dumps([RESULT], indent=1))
+
+    assert [run.run.locator for run in read.runs] == ["/trials/0/stdout/0"]
+    assert read.runs[0].run.conditions["trials.layers"] == "16"
+    assert [run.run.locator for run in array.runs] == ["/printed/0"]
+    assert [bad.locator for bad in read.bad] == ["/trials/0/stdout/1", "/trials/1"]
+
+
 def test_what_stands_around_results_of_equal_columns_tells_them_apart():
     slow = {"limit": 100, "results": [RESULT]}
     read = nested(runs=[slow, {"limit": 200, "results": [{**RESULT, "avg_ns": 1}]}])
