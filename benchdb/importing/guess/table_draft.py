@@ -16,6 +16,7 @@ from benchdb.importing.guess.column_draft import (
     VARIANT,
     ColumnDraft,
     pair_doubt,
+    shorten_paths,
 )
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
@@ -93,6 +94,7 @@ class TableDraft:
         self.sheets, self.alone, self.decimal = sheets, alone, decimal
         self.number, self.line = 0, sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
+        shorten_paths(self.drafts, sheets[0])
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
@@ -155,7 +157,8 @@ class TableDraft:
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
-            if beside and one.column and one.column.field == "parameters.model":
+            model = one.column and one.column.field == "parameters.model"
+            if beside and model and not one.path:
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
