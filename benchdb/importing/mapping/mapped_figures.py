@@ -32,6 +32,9 @@ _OTHERWISE = {  # by the unit of a figure, where it is another than that of the 
     ("1/s", "reported_step_seconds"): "steps_per_second",
 }
 _SAMPLED = "reported_samples_per_second"
+_STATISTIC = "parameters.statistic"
+_STATED = re.compile(r"(?i)(mean|avg|average|median|p50|min|max|peak)[\s:=]*\d")
+_SAME = {"avg": "mean", "average": "mean", "p50": "median"}
 
 
 class _TimeUpError(Exception):
@@ -183,6 +186,10 @@ class CellReader(msgspec.Struct, frozen=True):
         beside: Facts = recognised(amount.beside, ["batch_size"])
         if is_remark(amount.beside):
             beside = Facts(set={"conditions.remark": amount.beside})
+        if stated := _STATED.match(printed):  # nearer than what the column is called
+            name, column = stated[1].lower(), self.column.set.get(_STATISTIC)
+            if column not in (None, name := _SAME.get(name, name)):
+                beside = replace(beside, set={**beside.set, _STATISTIC: name})
         layers = (*place.layers, beside) if beside.set else place.layers
         return replace(place, value=value, flags=flags, layers=layers)
 

@@ -136,6 +136,16 @@ def test_the_peak_of_a_rate_is_a_statistic_on_the_card():
     assert told == ["peak", "peak"]
 
 
+def test_a_mean_among_peaks_is_no_peak():
+    text = table("Test | Peak throughput (tok/s)", "a | 1992", "b | avg 1744")
+    stored = {
+        record.end.values[0].value: record.run.parameters["statistic"]
+        for record in records(of_text(text, {"readings": "yes"}), text)
+    }
+
+    assert stored == {1992: "peak", 1744: "mean"}
+
+
 def test_a_peak_among_plain_rates_is_left_out_with_a_word():
     text = PAGE + table("Chip | img/s", "M2 | 138.5 peak", "M3 | 150.5")
     assert "138.5 peak" in "".join(of_text(text).left_out)

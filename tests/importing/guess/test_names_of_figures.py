@@ -159,7 +159,10 @@ def test_the_name_of_a_process_in_a_log_says_nothing_of_parallelism():
 
 
 def test_paths_through_the_list_that_holds_the_rows_are_what_their_last_part_says():
-    warm = [{"decode_tok_s": 38.9, "ttft_s": 0.3}, {"decode_tok_s": 36.9, "ttft_s": 0.2}]
+    warm = [
+        {"decode_tok_s": 38.9, "ttft_s": 0.3},
+        {"decode_tok_s": 36.9, "ttft_s": 0.2},
+    ]
     run = {"model": "Qwen3-8B", "config": "eager", "warm": warm}
     one = Document("runs.json", json.dumps({"runs": [run, run]}, indent=1).encode())
     found = draft.propose(one, READERS["json"](one), {"readings": "yes"})
