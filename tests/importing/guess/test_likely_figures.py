@@ -231,6 +231,17 @@ def test_the_card_says_what_is_kept_of_repetitions():
     )
 
 
+def test_repetitions_of_two_columns_are_two_figures_though_both_are_medians():
+    rows = ("a | 15 | 11", "a | 16 | 12", "a | 17 | 13")
+    text = table("Model | latency_p50_ms | latency_ms", *rows)
+    stored = {
+        record.run.parameters["variant"]: record.end.values[0].value
+        for record in records(of_text(text, YES), text)
+    }
+
+    assert stored == {"latency_p50": 0.016, "latency": 0.012}
+
+
 def test_times_of_a_list_beside_their_mean_are_samples_of_their_median():
     values, left = of_json(
         '{"framework": "mlx", "device": "gpu", "avg_latency": 2.5,'
