@@ -5,7 +5,7 @@ all become sheets, so that one map language says what their columns mean.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -32,8 +32,9 @@ Kind = Literal["markdown", "html", "csv", "template", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
-DITTO, _UNITS, _STATISTICS = (
-    frozenset(SIGNS["columns"][it]) for it in ("ditto", "units", "statistics")
+DITTO, _UNITS, _STATISTICS, _COMPARED = (
+    frozenset(SIGNS["columns"][it])
+    for it in ("ditto", "units", "statistics", "compared")
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
@@ -172,35 +173,70 @@ class SheetRows:
         return tuple(header.values())
 
 
-def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
-    """Yield *rows* with each unit that stands in a column of its own at its number.
+def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> list[SheetRow]:
+    """Return *rows* with each unit that stands in a column of its own at its number.
 
-    Of several numbers that is the last one, and those that columns of statistics hold.
+    Of several numbers left of it that is the last one, and those that columns of
+    statistics hold; all those are that its name says it is the unit of.
     """
-    unit = next((n for n, it in enumerate(names) if is_unit_header(it)), 0)
-    rows = list(rows)
-    named = {understood(row.cells[unit].text) for row in rows} - {None}
-    mixed = len({(one.base, one.per) for one in named if one}) > 1
-    for row in rows:
-        cells = list(row.cells)
-        numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
-        if numbers and cells[unit].text:
+    made = list(rows)
+    for unit, name in enumerate(names):
+        near = is_unit_header(name)
+        own = [n for n, it in enumerate(names) if holds_units_of(name, it)]
+        own = [n for n in own if n < unit] if near else own
+        texts = {row.cells[unit].text for row in made if own} - {""}
+        named = {understood(text) for text in texts}
+        if not near and None in named:
+            continue
+        mixed = len({(one.base, one.per) for one in named if one}) > 1
+        for place, row in enumerate(made if own else ()):
+            cells = list(row.cells)
+            numbers = [n for n in own if is_number(cells[n].text.strip())]
+            if not (numbers and cells[unit].text):
+                continue
             for n in numbers:
-                if n == numbers[-1] or names[n].casefold() in _STATISTICS:
+                last = n == numbers[-1] or names[n].casefold() in _STATISTICS
+                if last or not near:
                     text = f"{cells[n].text} {cells[unit].text}"
                     cells[n] = replace(cells[n], text=text)
             if not mixed:  # else it tells what the numbers are of
                 cells[unit] = replace(cells[unit], text="")
-        yield SheetRow(row.line, tuple(cells))
+            made[place] = SheetRow(row.line, tuple(cells))
+    return made
 
 
 def is_unit_header(name: str) -> bool:
-    """Tell whether a column called *name* holds units of figures: ``metric_unit``.
-
-    ``ttft_unit`` holds those of the column ``ttft`` alone.
-    """
-    *of, last = name.casefold().replace("_", " ").split() or [""]
+    """Tell whether a column called *name* holds units of figures: ``metric_unit``."""
+    *of, last = _words(name) or [""]
     return last in _UNITS and of in ([], ["metric"], ["value"], ["result"])
+
+
+def holds_units_of(name: str, header: str) -> bool:
+    """Tell whether a column called *name* may hold the units of the column *header*.
+
+    ``throughput_unit`` holds those of ``throughput`` and of ``mac_throughput``, but of
+    no ratio: ``pc_over_mac_throughput``.
+    """
+    of, words = _words(name)[:-1], _words(header)
+    if not _is_unit_of_some(name):
+        return is_unit_header(name) and name != header
+    return words[-len(of) :] == of and _COMPARED.isdisjoint(words)
+
+
+def names_metric_of(name: str, header: str) -> bool:
+    """Tell whether a column of metrics called *name* is about the column *header*.
+
+    One that holds the units of some columns is about these alone.
+    """
+    return not _is_unit_of_some(name) or holds_units_of(name, header)
+
+
+def _is_unit_of_some(name: str) -> bool:
+    return not is_unit_header(name) and not _UNITS.isdisjoint(_words(name)[-1:])
+
+
+def _words(name: str) -> list[str]:
+    return name.casefold().replace("_", " ").split()
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

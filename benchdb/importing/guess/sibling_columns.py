@@ -26,7 +26,7 @@ from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Sheet, is_unit_header
+from benchdb.importing.sheet import Sheet, holds_units_of, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _BARE = frozenset([("1", None)])
@@ -123,21 +123,29 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
                 kinds = frozenset([(own.base, own.per)] if own else ())
                 it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
                 one.column = Column(is_="ignore")
-    unit = next((one for one in drafts if is_unit_header(one.header)), None)
-    if unit is None or not unit.holds_words:
-        return
-    unit.column = Column(is_="ignore")  # its units stand at the numbers
-    if len(figures) != 1:
-        return
+    for unit in (it for it in drafts if it.holds_words):
+        own = [it for it in figures if holds_units_of(unit.header, it.header)]
+        if is_unit_header(unit.header):
+            unit.column = Column(is_="ignore")  # its units stand at the numbers
+            own = own if len(own) == 1 else []
+        if own:
+            _enter_metrics(unit, own, around)
+
+
+def _enter_metrics(
+    unit: ColumnDraft, figures: Sequence[ColumnDraft], around: Around
+) -> None:
+    """Enter which metrics *figures* are in the units of the column *unit*."""
     named = {text: understood(text) for text in unit.looks.texts}
-    terms = figures[0].looks.terms
+    terms = frozenset[str].intersection(*(one.looks.terms for one in figures))
     known = {
         text: metric_of([(it.base, it.per)] if it else [], terms, around.terms) or ""
         for text, it in named.items()
     }
     if len({*known.values()}) > 1:
         unit.column = Column(is_="metric", values={**known})
-        figures[0].metric = next(filter(None, known.values()))
+        for one in figures:
+            one.metric = next(filter(None, known.values()))
         if unsaid := [text for text, metric in known.items() if not metric]:
             why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
             unit.left = f"{unit.header!r}: {why}"

@@ -63,7 +63,7 @@ from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheet import Reader, Sheet, names_metric_of
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
@@ -467,7 +467,8 @@ class TableDraft:
             sampled = any(row.sampled for row in self.rows)
             is_: Literal["samples", "value"] = "samples" if sampled else "value"
             return Column(is_=is_, set=one.fields, missing=missing)
-        by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
+        metrics = [it for it in self.drafts if it.column and it.column.is_ == "metric"]
+        by_row = any(names_metric_of(it.header, one.header) for it in metrics)
         made = one.finished()
         if made.field in ("workload", "parameters.model") and not made.cells:
             cut = {text: cut_settings(text) for text in one.looks.texts}
