@@ -124,12 +124,12 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
                 it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
                 one.column = Column(is_="ignore")
     for unit in (it for it in drafts if it.holds_words):
-        own = [it for it in figures if holds_units_of(unit.header, it.header)]
+        measured = [it for it in figures if holds_units_of(unit.header, it.header)]
         if is_unit_header(unit.header):
             unit.column = Column(is_="ignore")  # its units stand at the numbers
-            own = own if len(own) == 1 else []
-        if own:
-            _enter_metrics(unit, own, around)
+            measured = measured if len(measured) == 1 else []
+        if measured:
+            _enter_metrics(unit, measured, around)
 
 
 def _enter_metrics(
