@@ -5,7 +5,7 @@ all become sheets, so that one map language says what their columns mean.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -173,36 +173,26 @@ class SheetRows:
         return tuple(header.values())
 
 
-def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> list[SheetRow]:
-    """Return *rows* with each unit that stands in a column of its own at its number.
+def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
+    """Yield *rows* with each unit that stands in a column of its own at its number.
 
-    Of several numbers left of it that is the last one, and those that columns of
-    statistics hold; all those are that its name says it is the unit of.
+    Of several numbers that is the last one, and those that columns of statistics hold.
     """
-    made = list(rows)
-    for unit, name in enumerate(names):
-        near = is_unit_header(name)
-        own = [n for n, it in enumerate(names) if holds_units_of(name, it)]
-        own = [n for n in own if n < unit] if near else own
-        texts = {row.cells[unit].text for row in made if own} - {""}
-        named = {understood(text) for text in texts}
-        if not near and None in named:
-            continue
-        mixed = len({(one.base, one.per) for one in named if one}) > 1
-        for place, row in enumerate(made if own else ()):
-            cells = list(row.cells)
-            numbers = [n for n in own if is_number(cells[n].text.strip())]
-            if not (numbers and cells[unit].text):
-                continue
+    unit = next((n for n, it in enumerate(names) if is_unit_header(it)), 0)
+    rows = list(rows)
+    named = {understood(row.cells[unit].text) for row in rows} - {None}
+    mixed = len({(one.base, one.per) for one in named if one}) > 1
+    for row in rows:
+        cells = list(row.cells)
+        numbers = [n for n in range(unit) if is_number(cells[n].text.strip())]
+        if numbers and cells[unit].text:
             for n in numbers:
-                last = n == numbers[-1] or names[n].casefold() in _STATISTICS
-                if last or not near:
+                if n == numbers[-1] or names[n].casefold() in _STATISTICS:
                     text = f"{cells[n].text} {cells[unit].text}"
                     cells[n] = replace(cells[n], text=text)
             if not mixed:  # else it tells what the numbers are of
                 cells[unit] = replace(cells[unit], text="")
-            made[place] = SheetRow(row.line, tuple(cells))
-    return made
+        yield SheetRow(row.line, tuple(cells))
 
 
 def is_unit_header(name: str) -> bool:

@@ -112,17 +112,17 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter a column of units of several kinds: it tells the metric of each row.
 
     Rows in a unit of which nothing says the metric are left out. The one unit in an
-    object of JSON is that of the numbers beside it: ``latency.unit``.
+    object of JSON is that of the numbers beside it: ``latency.unit``; that of some
+    columns has their names: ``latency_unit``.
     """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
     for one in (it for it in drafts if len(it.looks.texts) == 1):
-        holder, _, name = one.header.rpartition(".")
-        own = understood(one.looks.texts[0]) if is_unit_header(name) else None
-        for it in (it for it in figures if own and it.looks.kinds == _BARE):
-            if holder and it.header.rpartition(".")[0] == holder:
-                kinds = frozenset([(own.base, own.per)] if own else ())
-                it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
-                one.column = Column(is_="ignore")
+        own = understood(one.looks.texts[0])
+        bare = [it for it in figures if own and it.looks.kinds == _BARE]
+        for it in (it for it in bare if _is_unit_of(one, it)):
+            kinds = frozenset([(own.base, own.per)] if own else ())
+            it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
+            one.column = Column(is_="ignore")
     for unit in (it for it in drafts if it.holds_words):
         measured = [it for it in figures if holds_units_of(unit.header, it.header)]
         if is_unit_header(unit.header):
@@ -130,6 +130,14 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
             measured = measured if len(measured) == 1 else []
         if measured:
             _enter_metrics(unit, measured, around)
+
+
+def _is_unit_of(unit: ColumnDraft, one: ColumnDraft) -> bool:
+    """Tell whether the only text of *unit* is the unit of *one*, by their names."""
+    holder, _, name = unit.header.rpartition(".")
+    if holder and is_unit_header(name):
+        return one.header.rpartition(".")[0] == holder
+    return not is_unit_header(name) and holds_units_of(unit.header, one.header)
 
 
 def _enter_metrics(
@@ -142,7 +150,8 @@ def _enter_metrics(
         text: metric_of([(it.base, it.per)] if it else [], terms, around.terms) or ""
         for text, it in named.items()
     }
-    if len({*known.values()}) > 1:
+    beside = not is_unit_header(unit.header) and all(known.values())
+    if len({*known.values()}) > 1 or beside:
         unit.column = Column(is_="metric", values={**known})
         for one in figures:
             one.metric = next(filter(None, known.values()))

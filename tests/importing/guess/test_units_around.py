@@ -170,6 +170,13 @@ def test_a_column_of_units_is_that_of_the_columns_whose_names_end_in_its_name():
     }
 
 
+def test_a_column_of_two_units_of_time_is_that_of_each_row():
+    text = table("Test | latency | latency_unit", "a | 47.5 | ms", "b | 3.75 | s")
+    found = of_text(text, {"readings": "yes"})
+
+    assert {value for _, _, value in figures(found, text)} == {0.0475, 3.75}
+
+
 def test_the_one_unit_beside_a_column_is_that_of_its_numbers_and_of_no_ratio():
     header = "Test | latency | latency_unit | pc_over_mac_latency"
     text = table(header, "gemm | 47.5 | ms | 4.5", "cnn | 3.75 | ms | 2.5")
