@@ -134,7 +134,11 @@ def test_a_setting_is_named_where_another_line_would_look_the_same(backend: Back
 def test_statistics_and_variants_are_named_where_lines_would_look_the_same(
     backend: Backend,
 ):
-    kinds = ({"statistic": "min"}, {"statistic": "max", "variant": "cold"}, {})
+    kinds: tuple[dict[str, str], ...] = (
+        {"statistic": "min"},
+        {"statistic": "max", "variant": "cold"},
+        {},
+    )
     cells = [
         measured(
             [{RATE: 1.0}],

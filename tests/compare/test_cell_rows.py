@@ -388,7 +388,7 @@ def test_sizes_tell_the_points_of_a_sweep(compared):
 
 def test_a_statistic_that_only_some_figures_have_tells_them_apart(compared):
     def side(name, speed):
-        kinds = ({}, {"statistic": "min"})
+        kinds: tuple[dict[str, Any], ...] = ({}, {"statistic": "min"})
         return [
             one
             for kind in kinds

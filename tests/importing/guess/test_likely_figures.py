@@ -107,6 +107,15 @@ def test_what_no_word_explains_beside_results_is_one_line_and_left_out():
     assert [value for _, _, value in figures(of_text(text, YES), text)] == [138.5]
 
 
+def test_times_beside_a_specification_are_likely_times_and_not_left_out():
+    header = "Chip | tdp | memory | avg_latency | max_latency"
+    text = table(header, "M2 | 20.5 | 24 | 5.45 | 6.25", "M3 | 22.5 | 36 | 4.15 | 5.5")
+    lines = [it for it in of_text(text).questions if "'avg_latency'" in it.text]
+
+    assert lines
+    assert all(it.likely != "leave-out" for it in lines)
+
+
 def test_how_good_answers_are_is_asked_nowhere():
     header = "Chip | img/s | kappa | ontology_concordance | grad_norm"
     found = of_text(PAGE + table(header, "M2 | 138.5 | 0.875 | 0.5 | 0.75"))
