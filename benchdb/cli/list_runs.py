@@ -36,6 +36,7 @@ _COLUMNS = (
 _FIRST = ("figure", "workload", "run", "system", "grade", "precision", "95 % interval")
 _FIGURES = tuple(map(_COLUMNS.index, ("figure", "95 % interval", "n")))
 _OF_CAMPAIGNS = ("of_campaigns", "machine", "mine", "since", "limit", "as_json", "db")
+_KINDS = ("variant", "variant_2", "statistic")  # parameters
 _USUAL_COMPILERS = ("eager", "graph", "none", None)
 
 
@@ -107,17 +108,27 @@ def _facts(row: dict[str, Any]) -> dict[str, Any]:
 def _table(rows: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
     """Return the cells of all *rows*.
 
-    A setting is named where another line would look the same: it is long, and most
-    terminals have 80 columns.
+    A setting is named where another line would look the same, as are variants and
+    statistics: it is long, and most terminals have 80 columns.
     """
-    settings = defaultdict(set)
+    settings, kinds = defaultdict(set), defaultdict(set)
     for row in rows:
-        settings[work({**row, "setting": "standard"})].add(row["setting"])
+        words = work({**row, "setting": "standard"})
+        settings[words].add(row["setting"])
+        kinds[words].add(_kind(row))
     lines = []
     for row in rows:
         words = work({**row, "setting": "standard"})
-        lines.append(_cells(row, work(row) if len(settings[words]) > 1 else words))
+        named = work(row) if len(settings[words]) > 1 else words
+        kind = _kind(row) if len(kinds[words]) > 1 else ()
+        lines.append(_cells(row, ", ".join((named, *kind))))
     return lines
+
+
+def _kind(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return which variant of its work a line is of, and which statistic."""
+    every = row.get("parameters") or {}
+    return tuple(str(every[name]) for name in _KINDS if name in every)
 
 
 def _cells(row: dict[str, Any], words: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ Ratios, intervals and verdicts are the report's, from ``report.quantities``.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -251,10 +252,19 @@ def _new_figure(group: Group, side: Side) -> Figure:
 
 
 def _varied(base: Side, other: Side, workload: str) -> set[str]:
-    """Return the parameters of a workload that are not the same everywhere."""
-    known = base.parameters[workload] | other.parameters[workload]
-    often = Counter(name for name, _ in known)
-    return {name for name, values in often.items() if values > 1}
+    """Return the parameters of a workload that tell figures of it apart."""
+    sides = base.parameters[workload], other.parameters[workload]
+    every = Counter(
+        name for name, _ in frozenset[tuple[str, str]]().union(*chain(*sides))
+    )
+    # What a side does not say of all of its figures tells these apart: the least.
+    partly = {
+        name
+        for known in sides
+        for name in every
+        if 0 < sum(name in dict(it) for it in known) < len(known)
+    }
+    return partly | {name for name, values in every.items() if values > 1}
 
 
 def _size(conditions: Conditions, varied: Collection[str]) -> str:

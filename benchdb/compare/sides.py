@@ -106,11 +106,11 @@ class Side(msgspec.Struct, frozen=True, dict=True):
         return [(one.work, one.setting) for one in own]
 
     @cached_property
-    def parameters(self) -> Mapping[str, Set[tuple[str, str]]]:
-        """Return the parameters of each workload with the values that they have."""
-        known = defaultdict[str, set[tuple[str, str]]](set)
+    def parameters(self) -> Mapping[str, Set[frozenset[tuple[str, str]]]]:
+        """Return which parameters with which values each workload is measured with."""
+        known = defaultdict[str, set[frozenset[tuple[str, str]]]](set)
         for one in self.measured:
-            known[one.conditions.workload] |= set(one.conditions.facts.items())
+            known[one.conditions.workload].add(frozenset(one.conditions.facts.items()))
         return known
 
     @cached_property

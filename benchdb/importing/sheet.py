@@ -32,8 +32,9 @@ Kind = Literal["markdown", "html", "csv", "template", Reader]
 
 COLUMN_LIMIT = 1000
 CELL_LIMIT = 200_000  # of one document; each takes a few hundred bytes
-DITTO, _UNITS, _STATISTICS = (
-    frozenset(SIGNS["columns"][it]) for it in ("ditto", "units", "statistics")
+DITTO, _UNITS, _STATISTICS, _COMPARED = (
+    frozenset(SIGNS["columns"][it])
+    for it in ("ditto", "units", "statistics", "compared")
 )
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
@@ -195,12 +196,37 @@ def _with_units(names: Sequence[str], rows: Iterable[SheetRow]) -> Iterator[Shee
 
 
 def is_unit_header(name: str) -> bool:
-    """Tell whether a column called *name* holds units of figures: ``metric_unit``.
-
-    ``ttft_unit`` holds those of the column ``ttft`` alone.
-    """
-    *of, last = name.casefold().replace("_", " ").split() or [""]
+    """Tell whether a column called *name* holds units of figures: ``metric_unit``."""
+    *of, last = _words(name) or [""]
     return last in _UNITS and of in ([], ["metric"], ["value"], ["result"])
+
+
+def holds_units_of(name: str, header: str) -> bool:
+    """Tell whether a column called *name* may hold the units of the column *header*.
+
+    ``throughput_unit`` holds those of ``throughput`` and of ``mac_throughput``, but of
+    no ratio: ``pc_over_mac_throughput``.
+    """
+    of, words = _words(name)[:-1], _words(header)
+    if not _is_unit_of_some(name):
+        return is_unit_header(name) and name != header
+    return words[-len(of) :] == of and _COMPARED.isdisjoint(words)
+
+
+def names_metric_of(name: str, header: str) -> bool:
+    """Tell whether a column of metrics called *name* is about the column *header*.
+
+    One that holds the units of some columns is about these alone.
+    """
+    return not _is_unit_of_some(name) or holds_units_of(name, header)
+
+
+def _is_unit_of_some(name: str) -> bool:
+    return not is_unit_header(name) and not _UNITS.isdisjoint(_words(name)[-1:])
+
+
+def _words(name: str) -> list[str]:
+    return name.casefold().replace("_", " ").split()
 
 
 def _begin_alike(texts: Sequence[str], names: Sequence[str]) -> bool:

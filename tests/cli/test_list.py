@@ -131,6 +131,35 @@ def test_a_setting_is_named_where_another_line_would_look_the_same(backend: Back
     ]
 
 
+def test_statistics_and_variants_are_named_where_lines_would_look_the_same(
+    backend: Backend,
+):
+    kinds: tuple[dict[str, str], ...] = (
+        {"statistic": "min"},
+        {"statistic": "max", "variant": "cold"},
+        {},
+    )
+    cells = [
+        measured(
+            [{RATE: 1.0}],
+            workload="resnet50",
+            campaign=f"c{number}",
+            batch_size=1,
+            parameters=kind,
+        )
+        for number, kind in enumerate(kinds)
+    ]
+
+    where = filled(backend.database(), *cells)
+    _, *lines = benchdb("list", "--db", where).out.splitlines()
+
+    assert sorted(line.split("  ")[1] for line in lines) == [
+        "resnet50",
+        "resnet50, cold, max",
+        "resnet50, min",
+    ]
+
+
 def test_each_run_has_a_line_where_they_are_asked_for(backend: Backend):
     where = filled(backend.database(), measured(THREE))
 

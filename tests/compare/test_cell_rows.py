@@ -386,6 +386,20 @@ def test_sizes_tell_the_points_of_a_sweep(compared):
     assert [row.ratio.value for row in result.cells] == pytest.approx([2, 2])
 
 
+def test_a_statistic_that_only_some_figures_have_tells_them_apart(compared):
+    def side(name, speed):
+        kinds: tuple[dict[str, Any], ...] = ({}, {"statistic": "min"})
+        return [
+            one
+            for kind in kinds
+            for one in campaign(name, speed, columns={"parameters": kind})
+        ]
+
+    result = compared([*side("a", 100.0), *side("b", 150.0)])
+
+    assert sorted(row.size for row in result.cells) == ["", "statistic min"]
+
+
 def test_chips_of_a_source_meet_their_own_kind(compared):
     m1, m2 = Machine("M1"), Machine("M2")
     runs = [

@@ -14,6 +14,7 @@ from benchdb.importing.guess.column_profile import (
     ColumnProfile,
     Kind,
     fold,
+    header_terms,
     pattern,
     profile,
     statistic,
@@ -26,6 +27,7 @@ from benchdb.importing.mapping.language import PREFIXES, Column, Fields
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import COUNTED, understood
+from benchdb.importing.sheet import Sheet
 
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -58,7 +60,8 @@ class ColumnDraft(msgspec.Struct, eq=False):
     or one figure that is printed once more in each).
     *pattern* finds the figure in a cell that has two. It is run number *nth* of what
     *runs_of* is the first run of. *varied* is the setting that numbers are, more
-    likely, which count up left of the figures.
+    likely, which count up left of the figures; *path* is the whole name of a column
+    that looks as the last part of it says.
     """
 
     looks: ColumnProfile
@@ -81,11 +84,12 @@ class ColumnDraft(msgspec.Struct, eq=False):
     nth: int = 0
     runs_of: "ColumnDraft | None" = None
     varied: str | None = None
+    path: str = ""
 
     @property
     def header(self) -> str:
         """Return the name of the column."""
-        return self.looks.header
+        return self.path or self.looks.header
 
     @property
     def bare(self) -> str:
@@ -211,6 +215,19 @@ class ColumnDraft(msgspec.Struct, eq=False):
             missing=self.missing,
             pattern=self.pattern or (),
         )
+
+
+def shorten_paths(drafts: Iterable[ColumnDraft], sheet: Sheet) -> None:
+    """Let columns of a list that holds the rows be what their last part says.
+
+    Above the rows of ``runs[].cold[]``, ``runs.model`` is a model and counts none.
+    """
+    way = sheet.context[-1].split(".") if sheet.context else []
+    for one in (it for it in drafts if it.header in sheet.inherited):
+        holder, _, last = one.header.rpartition(".")
+        if f"{holder}[]" in way and last not in sheet.header:
+            one.path = one.header
+            one.looks = replace(one.looks, header=last, terms=header_terms(last))
 
 
 def pair_doubt(

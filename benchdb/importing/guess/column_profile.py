@@ -350,7 +350,8 @@ def profile(
         unit=unit,
         kinds=frozenset(kinds if figures else ()),
         parts=_parts(sample, mark) if sample and not figures else (),
-        integers=figures and all(re.fullmatch(r"\d{1,9}", text) for text in counts),
+        integers=figures
+        and all(re.fullmatch(r"\d{1,9}(?:\.0{2,9})?", it) for it in counts),
         ambiguous=unclear[0] if unclear and figures else None,
         decimal=mark if figures else None,
         zero=next(filter(is_zero, texts), None),

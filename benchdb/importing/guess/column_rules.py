@@ -460,7 +460,7 @@ def enter_words(drafts: Sequence[ColumnDraft]) -> None:
         if one.holds_words and not one.asked:
             named = "model" in one.looks.terms and not one.looks.truths
             named = named and not one.looks.terms & {"gpu", "cpu"}
-            name = "model" if named else slug(one.header)
+            name = "model" if named else slug(one.looks.header)
             enter_tests(one, f"parameters.{name}")
             tests = one.column is not None and one.column.cells
             software = 2 * sum(map(_is_software, one.looks.texts))

@@ -57,6 +57,7 @@ CLEAR_UNITS = frozenset(("s", "1/s", "1/h", "FLOP/s", "B/s"))
 # A specification has some of these, and a result may be in them too.
 _MEASURED = CLEAR_TERMS | {"power", "energy"}
 _OF_RATES = {"throughput", "fps", "flops", "bandwidth", "operation"}
+_OF_TIMES = {"time", "latency", "ttft", "tpot", "itl", "e2e"}
 _OF_ONE = frozenset(("1/s", "1/h", "1/J", "FLOP/s", "B/s", "J"))  # with what they count
 _PLAIN = FIGURE_TERMS | {"sample", "answer", "operation"}
 _RATED = frozenset(("FLOP/s", "B/s", "B", "W", "1"))
@@ -142,7 +143,8 @@ def figure_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
     named = looks.terms & {"spec", "given"} and draft.bases != {"s"}
     # Beside what a language model does, that of memory is a data sheet's.
     of_chip = around.language and "memory" in looks.terms and draft.bases == {"B/s"}
-    rated = of_chip or (around.specified and draft.bases & _RATED)
+    timed = looks.terms & _OF_TIMES and draft.bases == {"1"}  # in no data sheet
+    rated = of_chip or (around.specified and draft.bases & _RATED and not timed)
     draft.given = bool(rated or named) and "score" not in looks.terms
     return doubts + _kind_doubts(draft, around)
 

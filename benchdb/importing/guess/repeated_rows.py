@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from benchdb.importing.guess.column_draft import (
+    VARIANT,
     ColumnDraft,
     column_doubt,
     samples_of,
@@ -106,6 +107,10 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     def settle(answer: str) -> None:
         for one in figures if answer == "samples" else ():
             one.sampled = "samples"
+        pools = [(it.finished().metric, it.fields) for it in figures if it.sampled]
+        for one in [it for it in figures if it.sampled]:  # of one pool are further runs
+            if pools.count((one.finished().metric, one.fields)) > 1:
+                one.add(**{VARIANT: one.bare})
 
     text = "Some rows differ from one above by {} alone: what are they?"
     choices = {"samples": f"repetitions of one run: {samples_of(figures)}"}

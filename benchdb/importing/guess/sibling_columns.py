@@ -26,7 +26,7 @@ from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Sheet, is_unit_header
+from benchdb.importing.sheet import Sheet, holds_units_of, is_unit_header
 
 _HELD_OUT = ("val", "valid", "validation", "test", "eval")
 _BARE = frozenset([("1", None)])
@@ -112,32 +112,49 @@ def enter_units(drafts: Sequence[ColumnDraft], around: Around) -> None:
     """Enter a column of units of several kinds: it tells the metric of each row.
 
     Rows in a unit of which nothing says the metric are left out. The one unit in an
-    object of JSON is that of the numbers beside it: ``latency.unit``.
+    object of JSON is that of the numbers beside it: ``latency.unit``; that of some
+    columns has their names: ``latency_unit``.
     """
     figures = [one for one in drafts if one.holds_figures and one.column is None]
     for one in (it for it in drafts if len(it.looks.texts) == 1):
-        holder, _, name = one.header.rpartition(".")
-        own = understood(one.looks.texts[0]) if is_unit_header(name) else None
-        for it in (it for it in figures if own and it.looks.kinds == _BARE):
-            if holder and it.header.rpartition(".")[0] == holder:
-                kinds = frozenset([(own.base, own.per)] if own else ())
-                it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
-                one.column = Column(is_="ignore")
-    unit = next((one for one in drafts if is_unit_header(one.header)), None)
-    if unit is None or not unit.holds_words:
-        return
-    unit.column = Column(is_="ignore")  # its units stand at the numbers
-    if len(figures) != 1:
-        return
+        own = understood(one.looks.texts[0])
+        bare = [it for it in figures if own and it.looks.kinds == _BARE]
+        for it in (it for it in bare if _is_unit_of(one, it)):
+            kinds = frozenset([(own.base, own.per)] if own else ())
+            it.looks = replace(it.looks, unit=one.looks.texts[0], kinds=kinds)
+            one.column = Column(is_="ignore")
+    for unit in (it for it in drafts if it.holds_words):
+        measured = [it for it in figures if holds_units_of(unit.header, it.header)]
+        if is_unit_header(unit.header):
+            unit.column = Column(is_="ignore")  # its units stand at the numbers
+            measured = measured if len(measured) == 1 else []
+        if measured:
+            _enter_metrics(unit, measured, around)
+
+
+def _is_unit_of(unit: ColumnDraft, one: ColumnDraft) -> bool:
+    """Tell whether the only text of *unit* is the unit of *one*, by their names."""
+    holder, _, name = unit.header.rpartition(".")
+    if holder and is_unit_header(name):
+        return one.header.rpartition(".")[0] == holder
+    return not is_unit_header(name) and holds_units_of(unit.header, one.header)
+
+
+def _enter_metrics(
+    unit: ColumnDraft, figures: Sequence[ColumnDraft], around: Around
+) -> None:
+    """Enter which metrics *figures* are in the units of the column *unit*."""
     named = {text: understood(text) for text in unit.looks.texts}
-    terms = figures[0].looks.terms
+    terms = frozenset[str].intersection(*(one.looks.terms for one in figures))
     known = {
         text: metric_of([(it.base, it.per)] if it else [], terms, around.terms) or ""
         for text, it in named.items()
     }
-    if len({*known.values()}) > 1:
+    beside = not is_unit_header(unit.header) and all(known.values())
+    if len({*known.values()}) > 1 or beside:
         unit.column = Column(is_="metric", values={**known})
-        figures[0].metric = next(filter(None, known.values()))
+        for one in figures:
+            one.metric = next(filter(None, known.values()))
         if unsaid := [text for text, metric in known.items() if not metric]:
             why = f"rows in {', '.join(unsaid[:4])}: of what, is not said"
             unit.left = f"{unit.header!r}: {why}"

@@ -16,6 +16,7 @@ from benchdb.importing.guess.column_draft import (
     VARIANT,
     ColumnDraft,
     pair_doubt,
+    shorten_paths,
 )
 from benchdb.importing.guess.column_profile import (
     ColumnProfile,
@@ -62,7 +63,7 @@ from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Reader, Sheet
+from benchdb.importing.sheet import Reader, Sheet, names_metric_of
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
@@ -93,6 +94,7 @@ class TableDraft:
         self.sheets, self.alone, self.decimal = sheets, alone, decimal
         self.number, self.line = 0, sheets[0].line
         self.drafts = [ColumnDraft(one, self.line) for one in looks]
+        shorten_paths(self.drafts, sheets[0])
         self.rows: list[ColumnDraft] = []  # those named after metrics
         self.segments = list(dict.fromkeys(segments(sheets)))
         self.set: Fields = {}
@@ -155,7 +157,8 @@ class TableDraft:
         enter_words(self.drafts)
         for one in self.drafts:  # of an object beside the rows, perhaps
             beside = "." in one.header and one.header in self.sheets[0].inherited
-            if beside and one.column and one.column.field == "parameters.model":
+            model = one.column and one.column.field == "parameters.model"
+            if beside and model and not one.path:
                 one.become_field(f"parameters.{slug(one.header)}")
         return doubts
 
@@ -464,7 +467,8 @@ class TableDraft:
             sampled = any(row.sampled for row in self.rows)
             is_: Literal["samples", "value"] = "samples" if sampled else "value"
             return Column(is_=is_, set=one.fields, missing=missing)
-        by_row = any(it.column and it.column.is_ == "metric" for it in self.drafts)
+        metrics = [it for it in self.drafts if it.column and it.column.is_ == "metric"]
+        by_row = any(names_metric_of(it.header, one.header) for it in metrics)
         made = one.finished()
         named = {"workload", "parameters.model"} & {made.field}
         if (named or (one.kept and made.field)) and not made.cells:

@@ -155,7 +155,8 @@ class Column(_Part, frozen=True, kw_only=True):
     figures of *metric* under the fields of its row with those of *numerator*, and of
     *denominator*. ``metric``: each row is another metric, named by *values* (label to
     metric, an empty one leaves the row out; ``*`` is any other label), in *unit* or
-    that of its label in *units*; the value columns follow it.
+    that of its label in *units*; the value columns follow it, those of its name alone
+    where it is called a unit of some: ``throughput_unit``.
 
     With the *decimal* ``.`` a field may be a number whose digits a comma groups.
     *ending* is put behind what a cell says of a ``workload``: ``-inference``.

@@ -32,6 +32,9 @@ _OTHERWISE = {  # by the unit of a figure, where it is another than that of the 
     ("1/s", "reported_step_seconds"): "steps_per_second",
 }
 _SAMPLED = "reported_samples_per_second"
+_STATISTIC = "parameters.statistic"
+_STATED = re.compile(r"(?i)(mean|avg|average|median|p50|min|max|peak)[\s:=]*\d")
+_SAME = {"avg": "mean", "average": "mean", "p50": "median"}
 
 
 class _TimeUpError(Exception):
@@ -180,11 +183,20 @@ class CellReader(msgspec.Struct, frozen=True):
         if amount.bound == "~":
             detail: dict[str, Scalar] = {"printed": printed}
             flags = (Flag(code="approximate", metric=metric, detail=detail),)
-        beside: Facts = recognised(amount.beside, ["batch_size"])
-        if is_remark(amount.beside):
-            beside = Facts(set={"conditions.remark": amount.beside})
+        beside = self._beside(amount.beside, printed)
         layers = (*place.layers, beside) if beside.set else place.layers
         return replace(place, value=value, flags=flags, layers=layers)
+
+    def _beside(self, beside: str, printed: str) -> Facts:
+        """Return what stands *beside* a figure, and its statistic, if *printed*."""
+        facts: Facts = recognised(beside, ["batch_size"])
+        if is_remark(beside):
+            facts = Facts(set={"conditions.remark": beside})
+        if stated := _STATED.match(printed):  # nearer than what the column is called
+            name, column = stated[1].lower(), self.column.set.get(_STATISTIC)
+            if column not in (None, name := _SAME.get(name, name)):
+                facts = replace(facts, set={**facts.set, _STATISTIC: name})
+        return facts
 
     def _parts(self, text: str) -> Iterator[tuple[str, Quantity]]:
         """Yield metric and figure of each part of a cell that has several."""

@@ -42,7 +42,7 @@ from benchdb.importing.mapping.recognition import instance_in, recognised
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.tokens import convention
 from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Cell, Sheet, SheetRow
+from benchdb.importing.sheet import Cell, Sheet, SheetRow, names_metric_of
 from benchdb.importing.sheets import (
     HABITS,
     READERS,
@@ -151,6 +151,9 @@ class MatchedTable:
         given = [column for column in self.columns if column is not None]
         labels = (n for n, it in enumerate(self.columns) if it and it.is_ == "metric")
         self.label = next(labels, 0)  # the column whose cells *rows* of a map mean
+        self.results = {
+            n: it for n, it in enumerate(self.columns) if it and it.is_ in RESULTS
+        }
         self.named = {name for one in given for name in (one.field, *one.set)}
         self.emphasis_tells = not all(map(_is_emphasised, sheet.rows))
         self.outside = self._under(*sheet.context)
@@ -178,14 +181,14 @@ class MatchedTable:
                     continue
                 texts = self._filled(texts)  # with what is above of rows left out, too
                 layers = self._layers(row, texts)
-                metric, unit = self._metric(texts) if layers else ("", None)
+                results = self.results if layers else ()
+                named = {n: self._metric(texts, n) for n in results}
             except (RefusedError, ValueError) as why:
                 yield building.bad(str(why), line=row.line, raw=raw)
                 continue
             around = RowPlace(self.sheet.context, self.sheet.header, tuple(texts))
-            for index, column in enumerate(self.columns if layers else ()):
-                if column is None or column.is_ not in RESULTS:
-                    continue
+            for index, (metric, unit) in named.items():
+                column = self.results[index]
                 cell, header = row.cells[index], self.sheet.header[index]
                 locator = cell.pointer or f"line {cell.line}, column {header}"
                 if self.sheet.kind in _KEYED and index:
@@ -242,10 +245,16 @@ class MatchedTable:
             *self._of_cells(row, texts),
         )
 
-    def _metric(self, texts: list[str]) -> tuple[str | None, str | None]:
-        """Return the metric that the row names, and the unit beside its name."""
-        for text, column in zip(texts, self.columns, strict=True):
+    def _metric(self, texts: list[str], of: int) -> tuple[str | None, str | None]:
+        """Return the metric that the row names of column *of*, and the unit beside it.
+
+        A column that holds units of some columns names that of these alone.
+        """
+        header = self.sheet.header
+        for text, name, column in zip(texts, header, self.columns, strict=True):
             if column is not None and column.is_ == "metric":
+                if not names_metric_of(name, header[of]):
+                    continue
                 word = _word(text, column.values)
                 if word is None and "*" in column.values:
                     word = "*"

@@ -224,7 +224,7 @@ def framework_version(text: str) -> str | None:
     whole = _patterns("frameworks")[name].pattern.replace("(?![a-z0-9])", "")
     for match in re.finditer(names()["bare"].get(name, whole), plain):
         if version := way("version").match(plain[match.end() :]):
-            return version[1]
+            return "".join(version[1].split())  # 2.11.0 + cu128
     return None
 
 

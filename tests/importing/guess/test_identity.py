@@ -114,7 +114,7 @@ def test_a_count_of_what_holds_samples_is_a_setting_of_their_runs():
     text, found = samples_of("n_gen", 128, 256)
 
     stored = {
-        (run.run.parameters["tests_n_gen"], run.end.values[0].value)
+        (run.run.parameters["n_gen"], run.end.values[0].value)
         for run in records(found, text)
     }
     assert stored == {(128, 50.5), (128, 51.5), (256, 40.5), (256, 41.5)}

@@ -107,6 +107,15 @@ def test_what_no_word_explains_beside_results_is_one_line_and_left_out():
     assert [value for _, _, value in figures(of_text(text, YES), text)] == [138.5]
 
 
+def test_times_beside_a_specification_are_likely_times_and_not_left_out():
+    header = "Chip | tdp | memory | avg_latency | max_latency"
+    text = table(header, "M2 | 20.5 | 24 | 5.45 | 6.25", "M3 | 22.5 | 36 | 4.15 | 5.5")
+    lines = [it for it in of_text(text).questions if "'avg_latency'" in it.text]
+
+    assert lines
+    assert all(it.likely != "leave-out" for it in lines)
+
+
 def test_how_good_answers_are_is_asked_nowhere():
     header = "Chip | img/s | kappa | ontology_concordance | grad_norm"
     found = of_text(PAGE + table(header, "M2 | 138.5 | 0.875 | 0.5 | 0.75"))
@@ -134,6 +143,16 @@ def test_the_peak_of_a_rate_is_a_statistic_on_the_card():
         one.run.parameters["statistic"] for one in records(of_text(text, YES), text)
     ]
     assert told == ["peak", "peak"]
+
+
+def test_a_mean_among_peaks_is_no_peak():
+    text = table("Test | Peak throughput (tok/s)", "a | 1992", "b | avg 1744")
+    stored = {
+        record.end.values[0].value: record.run.parameters["statistic"]
+        for record in records(of_text(text, {"readings": "yes"}), text)
+    }
+
+    assert stored == {1992: "peak", 1744: "mean"}
 
 
 def test_a_peak_among_plain_rates_is_left_out_with_a_word():
@@ -219,6 +238,17 @@ def test_the_card_says_what_is_kept_of_repetitions():
         "repetitions of one run: its samples and the median of 'Power (W)', without "
         "the samples"
     )
+
+
+def test_repetitions_of_two_columns_are_two_figures_though_both_are_medians():
+    rows = ("a | 15 | 11", "a | 16 | 12", "a | 17 | 13")
+    text = table("Model | latency_p50_ms | latency_ms", *rows)
+    stored = {
+        record.run.parameters["variant"]: record.end.values[0].value
+        for record in records(of_text(text, YES), text)
+    }
+
+    assert stored == {"latency_p50": 0.016, "latency": 0.012}
 
 
 def test_times_of_a_list_beside_their_mean_are_samples_of_their_median():

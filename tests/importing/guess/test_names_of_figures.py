@@ -1,7 +1,12 @@
 """What tells columns of figures apart is kept, whatever is answered about it."""
 
+import json
+
 import pytest
 
+from benchdb.importing.document import Document
+from benchdb.importing.guess import draft
+from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
     bad_lines,
     inferred,
@@ -103,3 +108,65 @@ def test_tokens_of_a_record_of_training_are_likely_those_trained_on():
     works = [it.set["workload"] for it in columns if it.is_ == "value"]
 
     assert works == ["llm-train", "llm-train"]
+
+
+@pytest.mark.parametrize("name", ["decode_tokps", "decode_tok_per_s", "decode_tps"])
+def test_tokens_a_second_have_several_spellings_at_the_end_of_a_name(name):
+    found = of_text(table(f"Model | {name}", "Qwen3-8B | 38.9"), {"readings": "yes"})
+    column = found.map.table[0].columns[name]
+
+    assert column.metric == "tokens_per_second"
+    assert column.set == {"workload": "llm-decode"}
+
+
+def test_what_is_over_another_time_is_a_ratio_and_no_time():
+    header = "Test | mac_time_s | pc_time_s | mac_over_pc_time | tps_ratio | pc_vs_mac"
+    text = table(header, "gemm | 0.047 | 0.0101 | 4.66 | 2.19 | 0.215")
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns
+
+    assert [it.is_ for it in columns.values()][1:] == ["value"] * 2 + ["ratio"] * 3
+
+
+def test_a_time_without_compiling_is_no_time_of_compiling():
+    header = "Model | no_compile_time_s | compile_time_s"
+    text = table(header, "gpt2 | 0.003 | 0.056")
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns
+
+    assert columns["no_compile_time_s"].metric == "work_seconds"
+    assert columns["compile_time_s"].metric == "compile_seconds"
+
+
+def test_so_many_samples_are_no_seconds_though_zeros_stand_behind_the_point():
+    header = "Model | latency_ms | samples"
+    text = table(header, "a | 629.4 | 3.000000", "b | 855.3 | 2.000000")
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns
+
+    assert columns["samples"].field == "parameters.samples"
+
+
+def test_the_time_that_a_server_takes_to_start_is_that_of_loading():
+    text = table("Model | startup_s | decode tok/s", "Qwen3-8B | 13.1 | 38.9")
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns
+
+    assert columns["startup_s"].metric == "load_seconds"
+
+
+def test_the_name_of_a_process_in_a_log_says_nothing_of_parallelism():
+    text = "# Worker_TP1: loaded\n\n" + table("Model | decode tok/s", "Qwen3-8B | 38.9")
+    (record,) = records(of_text(text, {"readings": "yes"}), text)
+
+    assert "tensor_parallel" not in record.run.parameters
+
+
+def test_paths_through_the_list_that_holds_the_rows_are_what_their_last_part_says():
+    warm = [
+        {"decode_tok_s": 38.9, "ttft_s": 0.3},
+        {"decode_tok_s": 36.9, "ttft_s": 0.2},
+    ]
+    run = {"model": "Qwen3-8B", "config": "eager", "warm": warm}
+    one = Document("runs.json", json.dumps({"runs": [run, run]}, indent=1).encode())
+    found = draft.propose(one, READERS["json"](one), {"readings": "yes"})
+    columns = found.map.table[0].columns
+
+    assert columns["runs.model"].field == "parameters.model"
+    assert columns["runs.config"].field == "parameters.config"

@@ -6,7 +6,13 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.column_profile import unit_in
 from benchdb.importing.sheets import readable
-from tests.importing.guess.guessed import of_text, records, table
+from tests.importing.guess.guessed import (
+    bad_lines,
+    figures,
+    of_text,
+    records,
+    table,
+)
 
 
 @pytest.mark.parametrize(
@@ -140,3 +146,41 @@ def test_whole_numbers_below_machines_are_no_settings():
 
     (asked,) = [it for it in found.questions if "'V100'" in it.reading()]
     assert asked.likely is None
+
+
+def test_a_column_of_units_is_that_of_the_columns_whose_names_end_in_its_name():
+    header = "Test | mac_rate | mac_time | rate_unit | time_unit | pc_rate | load_s"
+    text = table(
+        header,
+        "gemm | 2896.5 | 47.5 | GFLOP/s | ms/op | 13502 | 2",
+        "cnn | 8462 | 3.75 | images/s | ms/step | 17155 | 3",
+    )
+    found = of_text(text, {"readings": "yes"})
+
+    assert not bad_lines(found, text)
+    assert {(metric, value) for _, metric, value in figures(found, text)} == {
+        ("teraflops", 2.8965),
+        ("teraflops", 13.502),
+        ("reported_samples_per_second", 8462),
+        ("reported_samples_per_second", 17155),
+        ("operation_seconds", 0.0475),
+        ("reported_step_seconds", 0.00375),
+        ("load_seconds", 2),
+        ("load_seconds", 3),
+    }
+
+
+def test_a_column_of_two_units_of_time_is_that_of_each_row():
+    text = table("Test | latency | latency_unit", "a | 47.5 | ms", "b | 3.75 | s")
+    found = of_text(text, {"readings": "yes"})
+
+    assert {value for _, _, value in figures(found, text)} == {0.0475, 3.75}
+
+
+def test_the_one_unit_beside_a_column_is_that_of_its_numbers_and_of_no_ratio():
+    header = "Test | latency | latency_unit | pc_over_mac_latency"
+    text = table(header, "gemm | 47.5 | ms | 4.5", "cnn | 3.75 | ms | 2.5")
+    columns = of_text(text, {"readings": "yes"}).map.table[0].columns
+
+    assert columns["latency"].metric == "latency_mean_seconds"
+    assert columns["pc_over_mac_latency"].is_ == "ratio"

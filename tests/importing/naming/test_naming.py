@@ -280,6 +280,8 @@ def test_a_workload_is_ours_or_none(text, name):
         ("tf.keras", "tensorflow", None),
         ("PyTorch 1.13.0.dev20220611", "torch", "1.13.0.dev20220611"),
         ("torch==2.1.0+cu118", "torch", "2.1.0+cu118"),
+        ("PyTorch Nightly (2.11.0.dev + cu128)", "torch", "2.11.0.dev+cu128"),
+        ("torch 2.1 + cpu offload", "torch", "2.1"),
         ("mlx 0.5", "mlx", "0.5"),
         ("llama.cpp", "llama.cpp", None),
         ("Core ML", "coreml", None),
