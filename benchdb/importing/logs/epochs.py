@@ -185,7 +185,11 @@ class _Words:
         after = self._next()
         if after is not None and after.kind == "bracket" and is_figure(after.text[1:]):
             inner = after.text[1:-1].strip()
-            if ":" not in inner and "=" not in inner:
+            inside = _Words(inner, nested=True)
+            if len(inside.named) > 1 and not inside.loose:  # (2 iter/s, 45s/100 iters)
+                self._at += 1
+                self.named += inside.named
+            elif ":" not in inner and "=" not in inner:
                 self._at += 1
                 self._add(name + IN_BRACKETS, inner)
 
