@@ -263,6 +263,7 @@ _PHASE = any_of("phases", re.IGNORECASE)
 _EPOCH, _OF_EPOCH = any_of("epochs"), any_of("epoch")
 _STEP, _BATCH = any_of("steps"), any_of("batches")
 _COUNT = any_of("count_in_all")
+_AMOUNT = re.compile(r"(\d[\d.]* ?(?:ms|s)) ?/ ?(\d+ [A-Za-z]{3,12})")
 _OTHERS = re.compile(r"\d{1,9}/\d{1,9} - \d")  # Keras
 _WARMING = re.compile(r"(?i)[(\[](?:warm(?:ing)?[ -]?up|cold)(?: run)?[)\]]$")
 _WARM = "a run of warming up"
@@ -448,7 +449,9 @@ def _row(named: list[Named]) -> _Row:
         else:
             counted = pair in named[:2] and _is_counted(named)
             names = (pair.name, f"{pair.name} in all") if counted else ()
-        if count is None or not names:
+        if amount := _AMOUNT.fullmatch(pair.value):
+            cells.append((f"time per {amount[2]}", amount[1]))
+        elif count is None or not names:
             cells.append((pair.name, pair.value))
         else:
             counts = zip(names, count.groups(), strict=True)

@@ -164,8 +164,9 @@ def test_numbers_that_are_compared_are_figures(text, numbers):
 
 
 def test_figures_in_long_texts_of_json_are_named():
-    text = r"Prompt read in 9 s\nWritten: 100 tokens, 23.1 tokens/s\nand all of it as it was asked for, in full"
-    record = f'{{"layers": 16, "seconds": 30, "stdout": "{text}, without a fault."}}\n'
+    text = r"Prompt read in 9 s\nWritten: 100 tokens, 23.1 tokens/s\n"
+    text += "and all of it as it was asked for, in full, without any fault."
+    record = f'{{"layers": 16, "seconds": 30, "stdout": "{text}"}}\n'
 
     assert left_out(record, "a.json") == ["line 1: '9 s, 23.1 tokens/s'"]
 

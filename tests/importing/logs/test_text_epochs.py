@@ -13,6 +13,15 @@ from tests.importing.sheet_texts import one, read, texts
         ),
         ("[Epoch 3] loss 0.5", {"epoch": "3", "loss": "0.5"}),
         (
+            "Iteration 200 (1.98 iter/s, 50.43s/100 iters), loss = 1.4",
+            {
+                "step": "200",
+                "iter/s": "1.98 iter/s",
+                "time per 100 iters": "50.43s",
+                "loss": "1.4",
+            },
+        ),
+        (
             "`SIZE: 2048; elapsed time: 0.05s; performance: 303.9 GFLOPS`",
             {"SIZE": "2048", "elapsed time": "0.05s", "performance": "303.9 GFLOPS"},
         ),
