@@ -5,7 +5,7 @@ all become sheets, so that one map language says what their columns mean.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -38,7 +38,6 @@ DITTO, _UNITS, _STATISTICS = (
 _NUMBER = re.compile(r"[-+−]?\d[\d.,'’ \u00a0\u202f]{0,40}(?:[eE][-+]?\d{1,4})?\s?%?")
 # 1,024 may be a batch size; 188.278 is a time.
 _DIGIT = re.compile(r"\d")
-_WHOLE = re.compile(r"\d{2,7}")
 _MEASURED = re.compile(r"[-+−]?\d{1,20}(?:\.\d{3,30}|,\d{4,30})")
 
 
@@ -55,27 +54,6 @@ class Cell(msgspec.Struct, frozen=True):
     raw: str = ""
     notes: tuple[str, ...] = ()
     pointer: str = ""
-
-
-def with_powers(
-    cells: Sequence[Cell], marks: Collection[str], notes: Collection[str] = ()
-) -> list[Cell]:
-    """Return *cells* with a raised 2 or 3 at a whole number as its power: ``1024³``.
-
-    *marks* are those of the whole table. Where footnotes are counted from 1, and where
-    one of the *notes* below it has the number, it is a mark.
-    """
-    if "1" in marks:
-        return [*cells]
-    return [
-        replace(cell, text=cell.text + "²³"[cell.notes == ("3",)], notes=())
-        if cell.notes in (("2",), ("3",))
-        and cell.notes[0] not in notes
-        and _WHOLE.fullmatch(cell.text)
-        and f"[^{cell.notes[0]}]" not in cell.raw
-        else cell
-        for cell in cells
-    ]
 
 
 class SheetRow(msgspec.Struct, frozen=True):

@@ -27,26 +27,8 @@ _TRIED = 3  # templates, each with all of the document
 _TAIL = re.compile(r"(.{0,12}\S*).*")  # behind the last figure
 _ESCAPED = re.compile(r"(?<!\\)\\[nrt]")  # blanks in texts of JSON
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
-# latency_ms: 12.3, "latency_ms": 12.3, Latency (ms) = 12.3
-_NAMED = re.compile(
-    r"""(?<![\w./-])(?P<name>[A-Za-z][\w./-]{1,60}(?:[ ]?\([^()]{1,20}\))?)
-    \\?["']?\s?[:=]\s{0,8}\[{0,2}[~≈]?(?P<number>\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)(?![\w:%/-])""",
-    re.VERBOSE,
-)
-# 1,041 and 62.3, with some words around it: B200 1.5, 512 default 159.0 as shipped
-_ALONE = re.compile(
-    r"""[~≈]?\d[\d,]*\d(?:\.\d+)?
-    |(?!.*[ ]--)(?:\S{1,30}[ ]){0,12}[~≈]?\d[\d,]*\.\d+
-    (?![ ][KMGT]i?B)(?:[ ][^\s\d]{1,20}){0,3}(?<![.;,{])""",
-    re.VERBOSE,
-)
-# measured 283.8 vs 371.7, 23.0 predicted → 19.63
-_COMPARED = re.compile(
-    r"""(?<![\w.,/-])(?P<one>\d[\d,]*\.\d+)(?![\w.]*\w)(?:[ ][^\s\d→]\S*){0,3}
-    \s?(?:vs\.?|against|→|->|instead[ ]of|rather[ ]than|compared[ ](?:to|with))
-    \s[~≈]?(?P<other>\d[\d,]*\.\d+)(?![\w.]*\w)""",
-    re.VERBOSE,
-)
+_NAMED, _ALONE = pattern("named_number"), pattern("number_alone")
+_COMPARED = pattern("compared_numbers")
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.

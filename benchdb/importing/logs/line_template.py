@@ -18,7 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 
 import msgspec
 from msgspec.structs import replace
@@ -152,15 +152,11 @@ def _plain(raw: str) -> str:
 def _with_whole_chips(plain: str) -> str:
     """Return *plain* with joints in place of the blanks in names of chips."""
     words = plain.split(" ")
-    pieces: list[str] = []
-    while words:
-        sizes = range(min(len(words), _CHIP_WORDS), 1, -1)
-        named = (naming.chip(" ".join(words[:size])) for size in sizes)
-        whole = (n for n, it in zip(sizes, named, strict=True) if it and not it.rest)
-        size = next(whole, 1)
-        pieces.append(_JOINT.join(words[:size]))
-        words = words[size:]
-    return " ".join(pieces)
+    for size, at in product(range(_CHIP_WORDS, 1, -1), range(len(words))):
+        name = " ".join(words[at : at + size])
+        if (chip := naming.chip(name)) and not chip.rest:
+            plain = plain.replace(name, name.replace(" ", _JOINT))
+    return plain
 
 
 def _pattern(line: str) -> _Pattern:

@@ -44,10 +44,7 @@ _LOADING = any_of("loading", re.IGNORECASE)
 _DATUM = any_of("data", re.IGNORECASE)
 _MEASURED = any_of("measured", re.IGNORECASE)
 _RESULT = re.compile(rf"(?<![\w.])\d[\d.,]* ?{words_of('units')}(?![\w/])")
-# Of a name that stands before it, where several follow each other.
-STATISTIC = re.compile(
-    r"(?i)\b(?:p ?\d\d(?:\.\d)?|mean|avg|average|median|min|max|std|cv)\b"
-)
+STATISTIC = any_of("statistics", re.IGNORECASE)
 _TENSORFLOW = re.compile(r" [IWE] tensorflow/")
 _BAR = re.compile(r"\d%\||\d ?\[=*[>.=]|━━|[█▏▎▍▌▋▊▉]")
 _PROGRAM = any_of("program")

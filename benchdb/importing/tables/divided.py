@@ -12,7 +12,7 @@ from contextlib import suppress
 import msgspec
 from msgspec.structs import replace
 
-from benchdb.importing.logs.line_text import STATISTIC
+from benchdb.importing.logs.line_text import words_of
 from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.quantity import parsed
 from benchdb.importing.quantities.tokens import Mark
@@ -27,10 +27,9 @@ _FIGURE = re.compile(
 )
 _LISTED = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\s*$")
 _LIST = re.compile(r"\s*[/&|,;+]\s*")
+_NAMED = words_of("statistics")
 _STATISTICS = re.compile(
-    rf"(?P<base>.*?)\s*\(?(?P<list>{STATISTIC.pattern.removeprefix('(?i)')}"
-    rf"(?:\s?/\s?{STATISTIC.pattern.removeprefix('(?i)')})+)\)?",
-    re.IGNORECASE,
+    rf"(?i)(?P<base>.*?)\s*\(?(?P<list>{_NAMED}(?:\s?/\s?{_NAMED})+)\)?"
 )
 _SLASH = re.compile(r"\s*/\s*(?=[~≈<>]?\d)")
 _NUMBER = re.compile(r"[~≈<>]?\d[\d.,]*\s?(?P<unit>(?:[^\W\d_][\w/]{0,15}|%)?)")
@@ -49,51 +48,45 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 def with_rows_of_statistics(sheet: Sheet) -> Sheet:
-    """Return *sheet* with a row for each statistic that the first cell of one lists.
-
-    What is no figure stays as it is in each; of which a single one is, nothing tells.
-    """
+    """Return *sheet* with a row for each statistic that the first cell of one lists."""
     rows: list[SheetRow] = []
     for row in sheet.rows:
         label, *others = row.cells or (Cell("", row.line),)
-        names = _of_statistics(label.text)
-        lists = [_listed_figures(cell.text, len(names)) for cell in others]
-        single = [
-            it.text for it, listed in zip(others, lists, strict=True) if not listed
-        ]
-        if not any(lists) or any(map(_NUMBER.match, single)):
-            rows.append(row)
-            continue
-        for n, name in enumerate(names):
-            texts = (
-                listed[n] if listed else cell.text
-                for listed, cell in zip(lists, others, strict=True)
-            )
-            cells = map(_with_text, row.cells, (name, *texts))
-            rows.append(SheetRow(row.line, tuple(cells)))
+        rows += [
+            SheetRow(row.line, (replace(label, text=name), *cells))
+            for name, cells in _of_statistics(label.text, others)
+        ] or [row]
     return replace(sheet, rows=tuple(rows)) if len(rows) > len(sheet.rows) else sheet
 
 
-def _with_text(cell: Cell, text: str) -> Cell:
-    return replace(cell, text=text)
+def _of_statistics(name: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+    """Return *cells* for each statistic that *name* lists: ``speed avg/max``.
 
-
-def _of_statistics(name: str) -> list[str]:
-    """Return the names of what *name* lists statistics of: ``speed avg/max``."""
+    What is no figure stays as it is in each; of which a single one is, nothing tells.
+    """
     listed = _STATISTICS.fullmatch(name) if "/" in name else None
-    base = listed["base"] if listed else ""
     titles = listed["list"].split("/") if listed else []
-    return [f"{base} {title.strip()}".strip() for title in titles]
+    lists = [_listed_figures(cell.text, len(titles)) for cell in cells]
+    read = [*zip(cells, lists, strict=True)]
+    if not any(lists) or any(_NUMBER.match(it.text) for it, own in read if not own):
+        return []
+    return [
+        (
+            f"{listed['base'] if listed else ''} {title.strip()}".strip(),
+            [replace(cell, text=own[n]) if own else cell for cell, own in read],
+        )
+        for n, title in enumerate(titles)
+    ]
 
 
 def _listed_figures(text: str, count: int) -> list[str]:
     """Return the *count* figures that *text* lists; the last may have their unit."""
     pieces = _SLASH.split(text) if count else []
-    found = [*filter(None, map(_NUMBER.fullmatch, pieces))]
-    if not found or not len(pieces) == len(found) == count:
+    numbers = [*filter(None, map(_NUMBER.fullmatch, pieces))]
+    if not numbers or not len(pieces) == len(numbers) == count:
         return []
-    unit = found[-1]["unit"]
-    return [it[0] if it["unit"] else f"{it[0]} {unit}".strip() for it in found]
+    unit = numbers[-1]["unit"]
+    return [it[0] if it["unit"] else f"{it[0]} {unit}".strip() for it in numbers]
 
 
 def divided(sheet: Sheet) -> Sheet:
@@ -103,7 +96,8 @@ def divided(sheet: Sheet) -> Sheet:
     columns: list[tuple[str, list[Cell]]] = []
     for n, header in enumerate(sheet.header):
         cells = [row.cells[n] for row in sheet.rows]
-        columns += _columns(header, cells) or [(header, cells)]
+        parted = _of_statistics(header, cells) or _columns(header, cells)
+        columns += parted or [(header, cells)]
     names = [name for name, _ in columns]
     if len(names) == len(sheet.header) or len({*map(str.casefold, names)}) < len(names):
         return sheet
@@ -119,15 +113,6 @@ def divided(sheet: Sheet) -> Sheet:
 def _columns(header: str, cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
     """Return the columns that *cells* are; none where they hold a figure each."""
     printed = [cell for cell in cells if missing_of(cell.text) is None]
-    names = _of_statistics(header)
-    figures = {cell.text: _listed_figures(cell.text, len(names)) for cell in printed}
-    if figures and all(figures.values()):
-        lists = [figures.get(cell.text) or [cell.text] * len(names) for cell in cells]
-        columns = zip(*lists, strict=True)
-        return [
-            (name, [*map(_with_text, cells, texts)])
-            for name, texts in zip(names, columns, strict=True)
-        ]
     if not any(len(_parts(cell.text)) > 1 for cell in printed[:_LOOKED_AT]):
         return []
     read = {cell.text: _parts(cell.text) for cell in printed}

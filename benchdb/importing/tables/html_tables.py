@@ -3,8 +3,6 @@
 Cells over several columns and rows are set into the grid that they describe.
 """
 
-import re
-
 import msgspec
 
 from benchdb.importing import blocks, outline
@@ -20,7 +18,6 @@ from benchdb.importing.sheet import (
     is_number,
     require_few_cells,
     unread_sheet,
-    with_powers,
 )
 from benchdb.importing.tables import inline
 from benchdb.importing.tables.inline import Tag, tags
@@ -32,11 +29,6 @@ _BELOW = "below another header of the same table"
 _HEADER_ROWS = 4  # the most that honest tables have
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TEXTS = frozenset({*_HEADINGS, "p", "summary", "caption", "figcaption"})
-# <p><sup>2</sup> warm; no 8192<sup>2</sup>
-_FOOTNOTES = {
-    mark: re.compile(rf"(?<!\w)(?:(?:<sup[^<>]*>\s?|&sup){mark}|{sign})")
-    for mark, sign in ("2²", "3³")
-}
 
 
 class _SpanCell(msgspec.Struct, frozen=True):
@@ -94,7 +86,7 @@ class _Table(msgspec.Struct):
     rows: list[_Row] = []
 
 
-def _sheet(table: _Table, below: str) -> Sheet | None:
+def _sheet(table: _Table) -> Sheet | None:
     body = [row for row in table.rows if row.written or row.fault]
     marked = any(row.heads for row in body)
     hanging: dict[int, tuple[Cell, float]] = {}
@@ -112,10 +104,6 @@ def _sheet(table: _Table, below: str) -> Sheet | None:
     wide = [row for row in body if len(row.written) > 1]
     heads_or_all = [row for row in wide if row.heads] or wide
     width = max((len(row.cells) for row in heads_or_all), default=1)
-    marks = {mark for row in body for cell in row.cells for mark in cell.notes}
-    notes = [mark for mark, begins in _FOOTNOTES.items() if begins.search(below)]
-    for row in body:
-        row.cells = with_powers(row.cells, marks, notes)
     return _headed(table, body, width) if body else None
 
 
@@ -170,13 +158,12 @@ def sheets(document: Document) -> tuple[Sheet, ...]:
     return tuple(read(document.text, 1, Outline()))
 
 
-def read(text: str, first_line: int, above: Outline, below: str = "") -> list[Sheet]:
+def read(text: str, first_line: int, above: Outline) -> list[Sheet]:
     """Return the tables of *text*, which begins in line *first_line*, under *above*.
 
-    A table inside a cell makes its row bad; it is not read itself. Footnotes may stand
-    in the text *below* it as well.
+    A table inside a cell makes its row bad; it is not read itself.
     """
-    reader = _Reader(text, first_line, above, below)
+    reader = _Reader(text, first_line, above)
     for tag in tags(text):
         reader.take(tag)
     reader.end_table(len(text))
@@ -186,8 +173,8 @@ def read(text: str, first_line: int, above: Outline, below: str = "") -> list[Sh
 class _Reader:
     """What is open at one place of the text: a table, its row, its cell; a heading."""
 
-    def __init__(self, text: str, first_line: int, above: Outline, below: str) -> None:
-        self._text, self._below = text, below
+    def __init__(self, text: str, first_line: int, above: Outline) -> None:
+        self._text = text
         self._line = inline.Lines(text, first_line).line
         self._outline = above
         self._table: _Table | None = None
@@ -257,9 +244,7 @@ class _Reader:
         self._end_row(end)
         self._end_words(end)
         table, self._table, self._nested = self._table, None, 0
-        if table is not None and (
-            made := _sheet(table, self._text[end:] + self._below)
-        ):
+        if table is not None and (made := _sheet(table)):
             self._count += len(made.rows) * len(made.header)
             require_few_cells(self._count)
             self.sheets.append(made)

@@ -102,8 +102,9 @@ _LAST = re.compile(r" ?([*]{1,3}|[†‡§¶]{1,3}|(?<=[\w)] )★)$")  # Q6_K �
 _INSIDE = re.compile(r"(?<=[^\s*])([*]{1,3}|[†‡§¶]{1,3})(?=[\s,;)])")
 _FIRST = re.compile(r"^([*]{1,3}(?=[^\s*.])|[†‡§¶]{1,3}) ?")
 _RAISED = re.compile("(?<=[^⁰¹²³⁴⁵⁶⁷⁸⁹⁻]) ?([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
-# 10⁹, 2³², m²: powers, and no footnotes.
+# 10⁹, 2³², m², and of sizes 1024² and 1024³: powers, and no footnotes.
 _POWER = re.compile(r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d])[mck]?m|s⁻)$")
+_SIZE = re.compile(r"(?<![\d.,])(?:64|128|256|512|1024|2048|4096|8192|16384|32768)$")
 _RAISE = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
@@ -160,9 +161,14 @@ def without_marks(text: str, *, stars: bool = True) -> tuple[str, tuple[str, ...
     for pattern in (_FIRST, _INSIDE, _LAST):
         text = pattern.sub(take, text)
     raised = _RAISED.search(text)
-    if raised and not _POWER.search(text[: raised.start()][-8:]):
+    if raised and not _is_power(text[: raised.start()], raised[1].translate(LOWER)):
         text = _RAISED.sub(take, text)
     return text, tuple(notes)
+
+
+def _is_power(before: str, raised: str) -> bool:
+    of_size = raised in ("2", "3") and _SIZE.search(before[-8:])
+    return bool(of_size or _POWER.search(before[-8:]))
 
 
 def _prepared(text: str, notes: list[str]) -> str:
@@ -178,7 +184,7 @@ def _without_tags(text: str, notes: list[str]) -> str:
     def raised(tag: re.Match[str]) -> str:
         inner = _LINK.sub(r"\1", _TAG.sub("", tag[1])).strip()
         exponent = inner.strip("-−").isdecimal()
-        power = _POWER.search(text[: tag.start()][-8:]) or inner[:1] in ("-", "−")
+        power = _is_power(text[: tag.start()], inner) or inner[:1] in ("-", "−")
         if exponent and power:
             return inner.translate(_RAISE)
         if len(inner) > _NOTE_LENGTH:

@@ -10,13 +10,7 @@ from benchdb.importing.blocks import Line, Scanner
 from benchdb.importing.document import Document
 from benchdb.importing.outline import Outline
 from benchdb.importing.quantities.characters import SIGNS
-from benchdb.importing.sheet import (
-    Cell,
-    Sheet,
-    SheetRows,
-    require_few_cells,
-    with_powers,
-)
+from benchdb.importing.sheet import Cell, Sheet, SheetRows, require_few_cells
 from benchdb.importing.tables import csv, html_tables, inline, nested
 
 _CUT = re.compile(r"\\.|\|")
@@ -194,13 +188,14 @@ def _pipe_sheet(
     table: _PipeTable, context: tuple[str, ...], below: Sequence[str]
 ) -> Sheet:
     names = _cells(table.header, table.line)
-    made = [[] if fault else _cells(text, line) for line, text, fault in table.rows]
-    whole = [names, *(cells for cells in made if len(cells) == len(names))]
-    marks = [mark for cells in whole for cell in cells for mark in cell.notes]
+    rows = SheetRows([name.text for name in names])
+    marks = [mark for name in names for mark in name.notes]
+    for line, text, fault in table.rows:
+        made = [] if fault else _cells(text, line)
+        rows.add(line, made, text, fault)
+        if len(made) == len(names):
+            marks += [mark for cell in made for mark in cell.notes]
     notes = _footnotes(below, marks)
-    rows = SheetRows([cell.text for cell in with_powers(names, marks, dict(notes))])
-    for (line, text, fault), cells in zip(table.rows, made, strict=True):
-        rows.add(line, with_powers(cells, marks, dict(notes)), text, fault)
     return rows.sheet("markdown", table.line, context, notes)
 
 
@@ -296,12 +291,11 @@ class _Reader:
             return False
         self._outline.end_labels()
         text = "\n".join(scanner.line(place).words for place in range(at, scanner.at))
-        below = self._below()
-        sheets = html_tables.read(text, at + 1, self._outline, "\n".join(below))
+        sheets = html_tables.read(text, at + 1, self._outline)
         if sheets:
             cells = (cell for row in sheets[-1].rows for cell in row.cells)
             marks = [mark for cell in cells for mark in cell.notes]
-            notes = _footnotes(below, marks)
+            notes = _footnotes(self._below(), marks)
             sheets[-1] = msgspec.structs.replace(sheets[-1], footnotes=notes)
         self.sheets += sheets
         return True

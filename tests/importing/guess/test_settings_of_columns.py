@@ -144,7 +144,9 @@ def test_what_is_only_on_or_off_is_a_parameter():
 
 
 def test_the_amount_of_work_that_a_time_is_of_is_a_setting():
-    text = table("Net | Total Time (10 epochs) | time per 100 iters", "vgg | 17 s | 4 s")
+    text = table(
+        "Net | Total Time (10 epochs) | time per 100 iters", "vgg | 17 s | 4 s"
+    )
     columns = of_text(text).map.table[0].columns
 
     assert columns["Total Time (10 epochs)"].set["parameters.epochs"] == 10

@@ -241,15 +241,3 @@ def test_attributes_may_hold_what_ends_a_tag():
 )
 def test_broken_tags_are_read_in_one_pass(piece):
     assert len(list(tags(piece * 100_000))) in (0, 1, 100_000)
-
-
-@pytest.mark.parametrize("raised", ["&sup3;", "<sup>3</sup>", "³"])
-def test_a_raised_number_is_a_power_where_no_footnote_has_it(raised):
-    page = f"<table><tr><th>TFLOP/s</th><th>1024{raised}</th><th>2048{raised}</th></tr>"
-    page += "<tr><td>fp16</td><td>80.5</td><td>90.5</td></tr></table><p>{}</p>"
-
-    power = table(page.format("all warm"), "a.html")
-    noted = table(page.format(f"{raised} warm"), "a.html")
-
-    assert power.header == ("TFLOP/s", "1024³", "2048³")
-    assert noted.header == ("TFLOP/s", "1024", "2048")

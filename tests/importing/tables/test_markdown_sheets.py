@@ -348,19 +348,3 @@ def test_a_table_below_text_stands_under_it(mapped: Mapped):
 
     assert texts(sheet)[0] == ("vgg16", ratio)
     assert sheet.context[-2:] == tuple(above)
-
-
-@pytest.mark.parametrize(
-    ("below", "size"),
-    [("", "8192²"), ("² warm", "8192"), ("All warm.", "8192²")],
-)
-def test_a_raised_number_is_a_power_where_no_footnote_has_it(below, size):
-    text = f"| size | ms |\n|---|---|\n| 8192² | 3.5 |\n| 64 | 1.5 |\n\n{below}\n"
-
-    assert texts(table(text, "a.md"))[0] == (size, "3.5")
-
-
-def test_raised_numbers_are_marks_where_marks_count_from_1():
-    text = "| size | ms |\n|---|---|\n| 8192¹ | 3.5 |\n| 640² | 1.5 |\n"
-
-    assert texts(table(text, "a.md")) == [("8192", "3.5"), ("640", "1.5")]
