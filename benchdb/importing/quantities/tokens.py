@@ -53,39 +53,8 @@ _GROUPS = "\u00a0'_\u066c "
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _RAISED = "¹²³⁴⁵⁶⁷⁸⁹⁰"
 
-_POWER = r"""
-    (?: \^ | \*\* ) [({]? [-+]? \d{1,4} [)}]?
-  | [⁺⁻]? [⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}
-"""
-_NUMBER = re.compile(
-    rf"""
-    (?P<sign> (?<! [^\s<>~=(:;|,±] ) [-+] )?
-    (?:
-      (?P<ten> 10 (?: \^ [({{]? [-+]? \d{{1,4}} [)}}]? | ⁻ [⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,4}} ) )
-    |
-      (?P<mantissa>
-        \d{{1,3}} (?: (?P<gap> [{_GROUPS}] ) \d{{3}} (?: (?P=gap) \d{{3}} )* ) (?! \d )
-        (?: [.,\u066b] \d+ )?
-      | \d (?: [\d.,\u066b\u066c]* \d )?
-      | [.,\u066b] \d+
-      )
-      (?:
-        [eE] (?P<exponent> [-+]? \d{{1,4}} ) (?! [\d.,] )
-      | [ \u00a0]? [×x*·] [ \u00a0]? 10 (?P<power> {_POWER} )
-      )?
-    )
-    """,
-    re.VERBOSE,
-)
+_NUMBER, _CLOCK = re.compile(PATTERNS["number"]), re.compile(PATTERNS["clock"])
 _POINTED = re.compile(r"\d{1,9}\.(?:\d{1,2}|\d{4,12})|0\.\d{3}")
-_CLOCK = re.compile(
-    r"""
-    (?: (?P<days>\d{1,6}) (?: -(?=\d\d?:\d\d:) | [ ]days?,?[ ](?=\d{1,6}:\d\d:) ) )?
-    (?P<first>\d{1,6}) : (?P<second>\d\d) (?: : (?P<third>\d\d) )?
-    (?: [.,\u066b] (?P<fraction>\d{1,12}) )? (?! [\d:] )
-    """,
-    re.VERBOSE,
-)
 _PRIMES = re.compile(r"""(\d{1,6})'[ ]?(\d{1,2}(?:[.,\u066b]\d{1,12})?)(?:"|'')""")
 
 

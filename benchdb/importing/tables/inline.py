@@ -18,15 +18,7 @@ if TYPE_CHECKING:  # most files that are imported are no Markdown
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# It reaches over no other "<", and what is never closed reaches to the end, as browsers
-# have it: so no text is looked at twice.
-_TAG = re.compile(
-    r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
-    | <(?P<held>script|style)(?=[\s>]).*?(?:</(?P=held)[^>]*>|\Z)
-    | <(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])
-      (?P<attributes>(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*))>""",
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
-)
+_TAG = re.compile(SIGNS["tags"]["any"])
 
 
 class Tag(msgspec.Struct, frozen=True):
