@@ -172,7 +172,7 @@ def _lines(sheet: Sheet) -> set[int]:
     """Return where the rows of *sheet* stand; settings of a text are of others too."""
     width = len(sheet.header) - len(sheet.inherited) * (sheet.kind != "json")
     cells = (cell for row in sheet.rows for cell in row.cells[:width])
-    lines = {it.line for it in (*sheet.rows, *cells)}
+    lines = {row.line for row in sheet.rows} | {cell.line for cell in cells}
     return lines | {bad.number for bad in sheet.bad}
 
 
