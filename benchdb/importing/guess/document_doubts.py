@@ -410,7 +410,7 @@ def _work_doubt(
     return Doubt(
         topic="work",
         text="What is the work of {}?",
-        name=columns[0].header[:30] if columns else "",
+        name=columns[0].header[:30] if columns else "its title",
         also=tuple(it.header[:30] for it in table.drafts if not it.holds_figures),
         subject=f"{table.called} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,

@@ -7,7 +7,7 @@ for all that is alike.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
+from functools import cache, partial
 from itertools import chain, count
 
 import msgspec
@@ -33,10 +33,11 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.facts import Faults
+from benchdb.importing.guess.facts import Faults, work_fault
 from benchdb.importing.guess.plan import Plan, planned
 from benchdb.importing.guess.questions import (
     AGREED,
+    OF_TABLE,
     Entry,
     Inquiry,
     Question,
@@ -201,6 +202,18 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
     drafts = dict(read)
     at = {key: draft.line for key, draft in drafts.items()}
     of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
+    # What is said of the work of a table is of its other columns as well.
+    of_doubts -= {
+        key
+        for key in inquiry.used - inquiry.known.keys()
+        if OF_TABLE.fullmatch(key) and not work_fault(answers[key])
+    }
+
+    @cache
+    def unanswered() -> Mapping[int, Table]:
+        others = _read(plan, Inquiry({}), {})
+        return {one.number: one.table() for one in others if one.has_figures()}
+
     corrected = correct(
         document,
         {key: draft.table() for key, draft in drafts.items()},
@@ -208,6 +221,7 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry,
         earlier.lines,
+        unanswered,
     )
     left_out += [
         f"table {number} at line {one.sheets[0].line}: as answered"

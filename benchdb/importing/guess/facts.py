@@ -25,12 +25,13 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.unit_names import understood
 
 NEW_WORK = "as 'new: a-name' (letters and digits, 40 characters at most)"
-_NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
-_MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
+_NEW = "new:"  # before the name of work, and of nothing else
+_NAME = re.compile(rf"(?!{_NEW})(?=.*[^\W_]{{2}})[^\W_].{{0,119}}")
+_MACHINE = re.compile(rf"(?!{_NEW})(?=.*[^\W\d_]{{2}})[^\W_].{{0,119}}")
 _SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _BUILD = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,3}")  # behind a name that we know
-_VALUE = re.compile(r"[^\W_].{0,119}")
+_VALUE = re.compile(rf"(?!{_NEW})[^\W_].{{0,119}}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
 _SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
@@ -97,16 +98,28 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def work_of(text: str) -> str:
-    """Return the name of the work that was typed, ours where we have one."""
-    text = text.removeprefix("new:").strip()
-    known = text if text in workloads() else naming.workload(text)
-    return known or slug(text, "-")
+    """Return the name of the work that was typed, ours where we have one.
+
+    What is said to be new goes by the name typed.
+    """
+    new = text.removeprefix(_NEW).strip()
+    known = _known_work(text)
+    return known or slug(new, "-")
+
+
+def _known_work(text: str) -> str | None:
+    return text if text in workloads() else naming.workload(text)
+
+
+def _known_as_new(answer: str) -> list[str]:
+    known = _known_work(answer.removeprefix(_NEW).strip())
+    return [f"{answer!r}: known work of that name is {known!r}"] if known else []
 
 
 def work_fault(answer: str) -> str | None:
     """Return why *answer* names no work, ``None`` where it does."""
-    new = answer.removeprefix("new:").strip()
-    if answer in workloads() or naming.workload(answer):
+    new = answer.removeprefix(_NEW).strip()
+    if _known_work(answer):
         return None
     if answer != new and len(new) <= 40 and _MACHINE.fullmatch(new):
         return None
@@ -276,7 +289,7 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
 
 def _named_value(answer: str) -> tuple[Fact | None, str]:
     """Return the fact whose name *answer* begins with, and what stands behind it."""
-    texts = answer.replace(":", " ").split()
+    texts = re.sub(r"(?<!\bnew):", " ", answer).split()
     for n in range(min(3, len(texts) - 1), 0, -1):
         if fact := fact_named(" ".join(texts[:n])):
             return fact, " ".join(texts[n:])
@@ -284,8 +297,13 @@ def _named_value(answer: str) -> tuple[Fact | None, str]:
 
 
 def unread(fact: Fact, answer: str) -> list[str]:
-    """Return a note on words of *answer* without which it says the same of *fact*."""
+    """Return a note on words of *answer* without which it says the same of *fact*.
+
+    Or on the work of ours that goes by the name of what is new.
+    """
     named, value = _named_value(answer.rpartition("->")[2])
+    if fact.name == "work" and value.startswith(_NEW):
+        return _known_as_new(value)
     texts, idle, whole = value.split(), list[str](), fact.read(value)
     for n, text in enumerate(texts) if named in (None, fact) else ():
         rest = " ".join((*texts[:n], *texts[n + 1 :]))

@@ -94,7 +94,10 @@ def test_batch_sizes_as_columns_are_a_pivot():
 
 
 def test_rows_named_after_metrics_are_read_as_metrics():
-    assert asked(proposal("metrics-as-rows")) == {"work", "meaning of Memory"}
+    assert asked(proposal("metrics-as-rows")) == {
+        "work of its title",
+        "meaning of Memory",
+    }
     found = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
 
     (one,) = found.map.table

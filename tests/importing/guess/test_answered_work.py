@@ -1,0 +1,78 @@
+"""What is answered of the work of figures: for a line, a table, a heading or a column."""
+
+import pytest
+
+from benchdb.importing.guess.draft import Proposal
+from benchdb.importing.guess.facts import AnswerError
+from tests.importing.guess.guessed import figures, number, of_text, table
+
+TWO = (
+    "# Machine\n\n"
+    + table("Machine | Copy (GB/s)", "M4 Pro | 243.7")
+    + "\n## Serving\n\n"
+    + table("Machine | tok/s", "M4 Pro | 31.9")
+)
+KEYED = (
+    "# Cache\n\n## Write\n\n"
+    + table("Layout | Time (us)", "flat | 2.72", "deep | 3.41")
+    + "\n## Read\n\n"
+    + table("Layout | Batch | Time (us)", "flat | 8 | 1.68", "deep | 8 | 2.71")
+)
+
+
+def answered(text: str, *cards: str) -> Proposal:
+    keys = ["readings", "readings 2"][: len(cards)]
+    said = (f"yes, but {it}" if it else "yes" for it in cards)
+    return of_text(text, dict(zip(keys, said, strict=True)))
+
+
+def test_the_number_of_a_line_answers_that_line_alone():
+    line = number(answered(TWO), "What is the work")
+    found = answered(TWO, f"{line}: new: copying")
+    assert figures(found, TWO) == [
+        ("copying", "gigabytes_per_second", 243.7),
+        ("llm-decode", "tokens_per_second", 31.9),
+    ]
+
+
+def test_new_work_is_no_setting():
+    text = table("Size | small (ms) | large (ms)", "8 | 2.5 | 3.5")
+    for answer in ("seed: new: copying", "small (ms): new: copying"):
+        with pytest.raises(AnswerError, match="new: copying"):
+            answered(text, answer)
+
+
+@pytest.mark.parametrize("name", ["memory-bandwidth", "mnist-cnn-training"])
+def test_new_work_keeps_the_name_typed_beside_known_work_of_that_name(name):
+    found = answered(TWO, f"Copy (GB/s): work new: {name}")
+    assert figures(found, TWO)[0][0] == name
+    known = {"memory-bandwidth": "bandwidth"}.get(name, "mnist-cnn")
+    note = f"'new: {name}': known work of that name is {known!r}"
+    assert note in found.notes
+
+
+def test_new_work_that_a_line_asks_for_keeps_the_name_typed():
+    line = number(answered(TWO), "What is the work")
+    found = answered(TWO, f"{line}: new: memory-bandwidth")
+    assert figures(found, TWO)[0][0] == "memory-bandwidth"
+    assert "known work of that name is 'bandwidth'" in found.notes[0]
+
+
+def test_the_work_of_a_table_is_not_asked_again_where_the_answer_gives_it():
+    each = "work of table 1: new: writing; work of table 2: new: reading"
+    found = answered(KEYED, f"{each}; Layout: setting")
+    assert not found.questions
+    assert {work for work, *_ in figures(found, KEYED)} == {"writing", "reading"}
+
+
+def test_the_work_of_a_table_leaves_that_of_others_open():
+    found = answered(KEYED, "work of table 1: new: writing; Layout: setting")
+    (asked,) = found.questions
+    assert asked.text.startswith("What is the work of table 2")
+
+
+def test_what_an_answer_changed_is_not_said_to_be_read_so():
+    text = "# torch\n\n" + table("Operation | Model | ms", "matmul | tiny | 2.5")
+    text += "\n" + table("Operation | Size | ms", "conv | 8 | 7.5")
+    found = answered(text, "Operation of table 2: setting; work of table 2: matmul")
+    assert not [note for note in found.notes if "it was read so" in note]
