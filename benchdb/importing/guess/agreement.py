@@ -51,6 +51,7 @@ from benchdb.importing.guess.questions import (
     OF_TABLE,
     Inquiry,
 )
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
@@ -67,14 +68,13 @@ _LIKE = 0.8  # names that may be slips of each other
 
 def correct(
     document: Document,
-    tables: Mapping[int, Table],
-    sources: Mapping[int, Mapping[str, str]],
+    drafts: Mapping[int, TableDraft],
     answers: Mapping[str, str],
     inquiry: Inquiry,
     earlier: Mapping[str, Line],
     unanswered: Callable[[], Mapping[int, Table]],
 ) -> "Corrected":
-    """Return *tables* as *answers* to lines of their card correct them.
+    """Return the tables of *drafts* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
@@ -83,9 +83,9 @@ def correct(
     those that nobody said anything of.
     """
     refused = inquiry.faults
-    corrected = Corrected(
-        {**tables}, earlier, {*inquiry.known}, answers.keys(), unanswered
-    )
+    tables = {key: draft.table() for key, draft in drafts.items()}
+    sources = {key: draft.sources for key, draft in drafts.items()}
+    corrected = Corrected(tables, earlier, {*inquiry.known}, answers.keys(), unanswered)
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))

@@ -216,8 +216,7 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
 
     corrected = correct(
         document,
-        {key: draft.table() for key, draft in drafts.items()},
-        {key: draft.sources for key, draft in drafts.items()},
+        drafts,
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry,
         earlier.lines,

@@ -241,3 +241,12 @@ def test_the_best_of_repetitions_stays_one_whatever_it_is_answered_to_be():
     text = ABOVE + table("Batch | Best (ms)", "8 | 11.5", "16 | 33.5")
     found = of_text(text, {"readings": "yes"})
     assert {it.run.parameters["statistic"] for it in records(found, text)} == {"best"}
+
+
+@pytest.mark.parametrize("answer", ["work_seconds", "work_seconds in s"])
+def test_names_tell_figures_apart_whose_metric_follows_from_answers(answer):
+    text = table("Model | hf_time | compile_time", "gpt2 | 0.5 | 0.25")
+    found = of_text(text, {"readings": f"yes, but compile_time: {answer}"})
+    columns = found.map.table[0].columns
+    told = [columns[it].set["parameters.variant"] for it in ("hf_time", "compile_time")]
+    assert told == ["hf_time", "compile_time"]

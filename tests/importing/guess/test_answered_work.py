@@ -1,4 +1,4 @@
-"""What is answered of the work of figures: for a line, a table, a heading or a column."""
+"""What is answered of the work of figures: for a line, a table or a column."""
 
 import pytest
 
