@@ -39,6 +39,7 @@ Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
 _MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
+_CELLS = 2  # marks between cells that are as many in the next line
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 _GAP = re.compile(r" {2}|\t")
 
@@ -221,6 +222,13 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     text, words = line.text, line.words
     bold = blocks.bold(words)
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
+    following = scanner.written[line.number : line.number + 1]
+    # Names of columns of what stands below.
+    gapped = gapped or any(
+        _CELLS <= text.count(mark) == below.count(mark)
+        for below in following
+        for mark in ",;\t"
+    )
     nothing = names_nothing(text) if printed else is_measured(text)
     below = scanner.written[line.number] if line.number < scanner.end else ""
     ruled = "---" in below or "===" in below
