@@ -44,7 +44,11 @@ from benchdb.importing.guess.questions import (
     entries,
     spelt,
 )
-from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
+from benchdb.importing.guess.repeated_rows import (
+    blank_doubts,
+    failure_doubts,
+    repeat_doubts,
+)
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
@@ -295,7 +299,7 @@ def _read(
         inquiry.settle(it for one in taken for it in one.weighed(in_order(one)))
     for table in taken:
         table.enter_network(_stem(document))
-    for doubts_of in (blank_doubts, repeat_doubts):
+    for doubts_of in (failure_doubts, blank_doubts, repeat_doubts):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables

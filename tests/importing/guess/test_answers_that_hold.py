@@ -383,4 +383,4 @@ def test_a_fact_of_a_heading_may_go_beside_columns_that_differ_in_it():
     found = proposed(text, "os: not-stated")
     stored = records(found, text)
     systems = {it.end.values[0].value: it.environment.os_name for it in stored}
-    assert systems == {1.5: "Windows", 2.5: "unknown"}
+    assert systems == {1.5: "Windows", 2.5: None}
