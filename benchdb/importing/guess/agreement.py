@@ -191,7 +191,9 @@ class Corrected:
         among = _FACT_IN.fullmatch(name)
         if among and (called := self._called(among["place"], numbers)):
             of = fact_named(among["fact"]) or setting(among["fact"])
-            said = of, facts_in(of, answer, name)
+            known = fact_in(answer)  # "work llm-decode" has its name before it
+            named = known if known and known[0] == of else None
+            said = named or (of, facts_in(of, answer, name))
             return all(self._enter_places(it, answer, numbers, said) for it in called)
         if shown:
             return self._enter_fact(own, answer, numbers)

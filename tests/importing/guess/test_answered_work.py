@@ -76,3 +76,34 @@ def test_what_an_answer_changed_is_not_said_to_be_read_so():
     text += "\n" + table("Operation | Size | ms", "conv | 8 | 7.5")
     found = answered(text, "Operation of table 2: setting; work of table 2: matmul")
     assert not [note for note in found.notes if "it was read so" in note]
+
+
+PRINTS = (
+    "# Llama 2 70B on M2 Max\n\n```\n"
+    + "".join(
+        f"llama_print_timings: {line}\n"
+        for line in (
+            "       load time = 28606.21 ms",
+            "     sample time =    15.31 ms /    31 runs   (    0.49 ms per token,"
+            "  2024.56 tokens per second)",
+            "prompt eval time = 10514.60 ms /    11 tokens (  955.87 ms per token,"
+            "     1.05 tokens per second)",
+            "       eval time = 49937.32 ms /    30 runs   ( 1664.58 ms per token,"
+            "     0.60 tokens per second)",
+            "      total time = 60533.22 ms",
+        )
+    )
+    + "```\n"
+)
+
+
+@pytest.mark.parametrize("said", ["", "; eval time: work llm-decode"])
+def test_the_answer_for_a_column_leaves_the_work_of_those_beside_it(said):
+    of_times = f"eval time: work_seconds; sample time: work_seconds{said}"
+    first = f"{of_times}; sample time tokens per second: tok/s"
+    found = answered(PRINTS, first, "1: new: llm-sampling")
+    assert not found.questions
+    works = {value: work for work, _, value in figures(found, PRINTS)}
+    assert works[49.93732] == "llm-decode"
+    assert works[0.01531] == "llm-generate"
+    assert works[2024.56] == "llm-sampling"

@@ -3,7 +3,7 @@
 from tests.importing.guess.guessed import figures, number, of_text, question, table
 
 RUNS = "# llama.cpp on RTX 4090\n\n" + table(
-    "Depth | tok/s | Memory (MiB) | Status",
+    "Depth | tok/s | Peak memory (MiB) | Status",
     "0 | 36.5 | 15024 | OK",
     "4096 | 35.75 | 15134 | OK",
     "32768 |  | 14254 | FAIL",
@@ -12,7 +12,7 @@ RUNS = "# llama.cpp on RTX 4090\n\n" + table(
 
 def test_figures_of_failed_rows_are_left_out_and_named_where_nobody_objects():
     found = of_text(RUNS)
-    assert question(found, "failures").likely == "leave-out"
+    assert question(found, "failures of").likely == "leave-out"
     agreed = of_text(RUNS, {"readings": "yes"})
     sizes = [it[2] for it in figures(agreed, RUNS) if it[1].endswith("bytes")]
     assert sizes == [15024 * 2**20, 15134 * 2**20]
