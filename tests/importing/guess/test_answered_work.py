@@ -2,9 +2,11 @@
 
 import pytest
 
-from benchdb.importing.guess.draft import Proposal
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
-from tests.importing.guess.guessed import figures, number, of_text, table
+from benchdb.importing.sheets import readable
+from tests.importing.guess.guessed import figures, number, table
 
 TWO = (
     "# Machine\n\n"
@@ -23,7 +25,8 @@ KEYED = (
 def answered(text: str, *cards: str) -> Proposal:
     keys = ["readings", "readings 2"][: len(cards)]
     said = (f"yes, but {it}" if it else "yes" for it in cards)
-    return of_text(text, dict(zip(keys, said, strict=True)))
+    document = Document("results.md", text.encode())
+    return propose(document, readable(document), dict(zip(keys, said, strict=True)))
 
 
 def test_the_number_of_a_line_answers_that_line_alone():
