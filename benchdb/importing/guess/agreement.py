@@ -32,6 +32,7 @@ from benchdb.importing.guess.corrections import (
 )
 from benchdb.importing.guess.facts import (
     FACTS,
+    MODE,
     AnswerError,
     Fact,
     Faults,
@@ -180,6 +181,8 @@ class Corrected:
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
         fact = fact_named(name)
+        if fact == FACTS["work"] and (said := fact_in(answer)) and said[0] == MODE:
+            fact = MODE
         by_place = fact is None or fact.is_setting or answer.casefold() == LEAVE_OUT
         by_place |= column_of(answer, name) is not None  # "Version: version"
         if by_place and self._enter_places(name, answer, numbers):

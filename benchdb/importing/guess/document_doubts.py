@@ -190,9 +190,11 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     def settle(answer: str) -> None:
         for one in models:
             if not one.take(answer) and answer == "inference":
-                one.add(workload=f"{one.fields['workload']}{INFERENCE}")
+                one.add(mode=answer)
 
+    tested = [pattern("tested").fullmatch(it) for it in headings(table)]
     mode = table.mode() or ("training" if table.mode_told else None)
+    mode = "inference" if mode is None and tested and all(tested) else mode
     if mode is not None or not models:
         settle(mode or "")
         return []

@@ -35,6 +35,7 @@ _VALUE = re.compile(rf"(?!{_NEW})[^\W_].{{0,119}}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
 _SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
+_MODES = ("training", "inference")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -228,6 +229,14 @@ _PARTS = dict(
         _fact("cpu cores", "cpu_cores", _part("cpu_cores"), "16"),
     )
 )
+# What is done with models that are trained or applied: a part of their work.
+MODE = Fact(
+    "work",
+    frozenset(("mode",)),
+    (),
+    lambda text: {"mode": text} if text in _MODES else {},
+    _MODES[0],
+)
 
 
 def _plain(name: str) -> str:
@@ -271,6 +280,8 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     if fact is not None:
         facts = fact.read(value)
         return (fact, facts) if facts else None
+    if answer in _MODES:
+        return MODE, MODE.read(answer)
     known = {
         "device": _device(answer),
         "precision": naming.precision(answer),

@@ -135,7 +135,9 @@ class TableDraft:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
         siblings.enter_units(self.drafts, self.around)
-        self.set |= enter_hardware(self.drafts)
+        facts, header = enter_hardware(self.drafts)
+        self.set |= facts
+        self.sources |= dict.fromkeys(facts, f"the column {header!r}")
         figures = [
             one
             for one in self.drafts

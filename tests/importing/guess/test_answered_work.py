@@ -6,7 +6,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.sheets import readable
-from tests.importing.guess.guessed import figures, number, table
+from tests.importing.guess.guessed import figures, number, records, table
 
 TWO = (
     "# Machine\n\n"
@@ -110,3 +110,43 @@ def test_the_answer_for_a_column_leaves_the_work_of_those_beside_it(said):
     assert works[49.93732] == "llm-decode"
     assert works[0.01531] == "llm-generate"
     assert works[2024.56] == "llm-sampling"
+
+
+NETWORKS = "# Speed\n\n" + "\n".join(
+    f"## {name}\n\n" + table(f"{first} | gpu | alexnet | vgg16", f"a | RTX 4090 | {ms}")
+    for name, first, ms in (("Train", "By", "11.5 | 148.5"), ("Test", "Of", "3.5 | 45"))
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "works"),
+    [
+        ("Train: training", ["alexnet", "alexnet-inference"]),
+        ("Test: training", ["alexnet", "alexnet"]),
+        ("work of table 2: training", ["alexnet", "alexnet"]),
+        ("work of table 1: inference", ["alexnet-inference", "alexnet-inference"]),
+        ("Test: inference", ["alexnet", "alexnet-inference"]),
+    ],
+)
+def test_headings_and_answers_for_a_table_say_what_is_done_with_models(answer, works):
+    found = answered(NETWORKS, answer)
+    assert [it for it, *_ in figures(found, NETWORKS) if "alex" in it] == works
+
+
+def test_what_is_done_with_models_is_asked_for_by_table_where_no_heading_says_it():
+    text = NETWORKS.replace("Train", "First").replace("Test", "Second")
+    each = "work of table 1: training; work of table 2: inference"
+    found = [it for it, *_ in figures(answered(text, each), text) if "alex" in it]
+    assert found == ["alexnet", "alexnet-inference"]
+
+
+def test_the_device_of_cards_has_its_column_as_source_and_follows_the_framework():
+    text = "# Training\n\n" + table(
+        "Framework | gpu | alexnet (ms)",
+        "PyTorch | RTX 4090 | 11.5",
+        "Caffe/OpenCL | RTX 4090 | 39.5",
+    )
+    found = answered(text, "Framework: framework")
+    (line,) = [it for it in found.questions if it.topic == "device"]
+    assert line.text == "device: cuda, opencl, from the column 'gpu'"
+    assert [it.run.device for it in records(found, text)] == ["cuda", "opencl"]
