@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import (
-    Callable,
     Collection,
     Iterable,
     Iterator,
@@ -73,20 +72,19 @@ def correct(
     answers: Mapping[str, str],
     inquiry: Inquiry,
     earlier: Mapping[str, Line],
-    unanswered: Callable[[], Mapping[int, Table]],
 ) -> "Corrected":
     """Return the tables of *drafts* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
     correction brings up may be answered as well. *inquiry* has what was in doubt of
-    columns, and takes down which answers make no sense. The tables *unanswered* are
-    those that nobody said anything of.
+    columns, and takes down which answers make no sense.
     """
     refused = inquiry.faults
     tables = {key: draft.table() for key, draft in drafts.items()}
     sources = {key: draft.sources for key, draft in drafts.items()}
-    corrected = Corrected(tables, earlier, {*inquiry.known}, answers.keys(), unanswered)
+    asked, answered = {*inquiry.known}, inquiry.answers.keys()
+    corrected = Corrected(tables, earlier, asked, answered)
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -127,18 +125,13 @@ class Corrected:
         earlier: Mapping[str, Line],
         doubted: set[str],
         answered: Collection[str],
-        unanswered: Callable[[], Mapping[int, Table]],
     ) -> None:
-        """Begin with nothing entered; *answered* are the keys of all answers.
-
-        *unanswered* returns the tables as they are without any.
-        """
+        """Begin with nothing entered; *answered* are the keys of all answers."""
         self.tables, self.doubted = tables, doubted
         self.lines: list[Line] = []
         self.notes: list[str] = []
         self.used: set[str] = set()
         self._earlier, self._answered = earlier, answered
-        self._unanswered = unanswered
         self._settled: set[tuple[str, int]] = set()  # facts of tables
         self._of_tables: set[tuple[str, int]] = set()  # those said of one table
         self._sheets: Sequence[tuple[int, MatchedTable]] = ()
@@ -271,18 +264,7 @@ class Corrected:
                 named = [repr(it) for it, of in columns if fact.fields & fields_of(of)]
                 said = ", ".join(filter(None, (words, *named[:_LISTED])))
                 return f"other words of the rows say their {fact.name} ({said})"
-        # What was in doubt before may have taken it.
-        first = self._unanswered().get(number)
-        told_ = [self._told(number, it, known) for it in (first, table) if it]
-        return "" if told_[0] == told_[-1] and first else None
-
-    def _told(self, number: int, table: Table, known: _Known) -> list[object]:
-        """Return what the rows of a table say of what is *known*, or of all."""
-        fields = known[0].fields if known else None
-        return [
-            {n: it for n, it in facts.items() if fields is None or n in fields}
-            for _, facts in self._rows(number, table)
-        ]
+        return ""
 
     def _note_unchanged(self, about: str, unchanged: Sequence[str | None]) -> None:
         """Note that an answer changed no row of the tables where its text stands.
@@ -291,7 +273,8 @@ class Corrected:
         """
         if all(unchanged) and (why := next(iter(unchanged), None)):
             raise AnswerError(f"{about} changed nothing: {why}")
-        if unchanged and None not in unchanged:
+        # Beside others, these may have changed it.
+        if unchanged and None not in unchanged and len(self._answered) == 1:
             self.notes.append(f"{about}: no row is changed, it was read so")
 
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:

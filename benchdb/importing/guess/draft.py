@@ -7,7 +7,7 @@ for all that is alike.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, partial
+from functools import partial
 from itertools import chain, count
 
 import msgspec
@@ -212,19 +212,12 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
         for key in inquiry.used - inquiry.known.keys()
         if OF_TABLE.fullmatch(key) and not work_fault(answers[key])
     }
-
-    @cache
-    def unanswered() -> Mapping[int, Table]:
-        others = _read(plan, Inquiry({}), {})
-        return {one.number: one.table() for one in others if one.has_figures()}
-
     corrected = correct(
         document,
         drafts,
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry,
         earlier.lines,
-        unanswered,
     )
     left_out += [
         f"table {number} at line {one.sheets[0].line}: as answered"

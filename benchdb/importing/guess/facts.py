@@ -35,7 +35,7 @@ _VALUE = re.compile(rf"(?!{_NEW})[^\W_].{{0,119}}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
 _SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
-_MODES = ("training", "inference")
+_MODES = re.compile(r"training|inference")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -104,23 +104,14 @@ def work_of(text: str) -> str:
     What is said to be new goes by the name typed.
     """
     new = text.removeprefix(_NEW).strip()
-    known = _known_work(text)
+    known = text if text in workloads() else naming.workload(text)
     return known or slug(new, "-")
-
-
-def _known_work(text: str) -> str | None:
-    return text if text in workloads() else naming.workload(text)
-
-
-def _known_as_new(answer: str) -> list[str]:
-    known = _known_work(answer.removeprefix(_NEW).strip())
-    return [f"{answer!r}: known work of that name is {known!r}"] if known else []
 
 
 def work_fault(answer: str) -> str | None:
     """Return why *answer* names no work, ``None`` where it does."""
     new = answer.removeprefix(_NEW).strip()
-    if _known_work(answer):
+    if answer in workloads() or naming.workload(answer):
         return None
     if answer != new and len(new) <= 40 and _MACHINE.fullmatch(new):
         return None
@@ -230,13 +221,7 @@ _PARTS = dict(
     )
 )
 # What is done with models that are trained or applied: a part of their work.
-MODE = Fact(
-    "work",
-    frozenset(("mode",)),
-    (),
-    lambda text: {"mode": text} if text in _MODES else {},
-    _MODES[0],
-)
+_, MODE = _texts("work", "mode", _MODES, "training")
 
 
 def _plain(name: str) -> str:
@@ -280,7 +265,7 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     if fact is not None:
         facts = fact.read(value)
         return (fact, facts) if facts else None
-    if answer in _MODES:
+    if _MODES.fullmatch(answer):
         return MODE, MODE.read(answer)
     known = {
         "device": _device(answer),
@@ -313,8 +298,9 @@ def unread(fact: Fact, answer: str) -> list[str]:
     Or on the work of ours that goes by the name of what is new.
     """
     named, value = _named_value(answer.rpartition("->")[2])
-    if fact.name == "work" and value.startswith(_NEW):
-        return _known_as_new(value)
+    if (new := value.removeprefix(_NEW)) != value:
+        known = fact.read(new.strip()).get("workload")
+        return [f"{value!r}: known work of that name is {known!r}"] if known else []
     texts, idle, whole = value.split(), list[str](), fact.read(value)
     for n, text in enumerate(texts) if named in (None, fact) else ():
         rest = " ".join((*texts[:n], *texts[n + 1 :]))

@@ -222,15 +222,10 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     text, words = line.text, line.words
     bold = blocks.bold(words)
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
-    following = scanner.written[line.number : line.number + 1]
-    # Names of columns of what stands below.
-    gapped = gapped or any(
-        _CELLS <= text.count(mark) == below.count(mark)
-        for below in following
-        for mark in ",;\t"
-    )
     nothing = names_nothing(text) if printed else is_measured(text)
     below = scanner.written[line.number] if line.number < scanner.end else ""
+    # Names of the columns below.
+    heads = any(_CELLS <= text.count(it) == below.count(it) for it in ",;\t")
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
@@ -245,7 +240,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         above.begin(outline.BOLD, words)
     elif (
         shows_bar(text) or words[0] in "|+│┃║" or gapped or nothing or settings_in(text)
-    ):
+    ) or heads:
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
         level = 1 if below[0] == "=" else 2
