@@ -118,7 +118,7 @@ def _name_alike(table: TableDraft, metrics_: Collection[str | None]) -> None:
     for some in alike.values():
         named = [it for it in some if it.fields.get(VARIANT) == it.bare]
         for one in some if named else ():
-            one.fields = {VARIANT: one.bare} | one.fields
+            one.fields = {VARIANT: one.bare, **one.fields}
 
 
 def _keys(

@@ -294,10 +294,10 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
             it.add(workload=whole)
         return []
     # Beside a side it is the whole most likely, as it would be without other work.
-    whole = {"llm-generate": ""} if sided else {}
+    first = {"llm-generate": ""} if sided else {}
     choices = {
         work: WORKS.get(work, f"that of {header!r}")
-        for work, header in (whole | dict(sorted(known.items()))).items()
+        for work, header in (first | dict(sorted(known.items()))).items()
     }
     choices |= {"title": _TITLE, LEAVE_OUT: "leave them out"}
     text, title = "Which work do {} belong to?", _title(table, document)

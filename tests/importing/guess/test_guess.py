@@ -62,7 +62,8 @@ def test_a_pivot_by_models_asks_what_is_done_with_them():
     (key,) = asked(found)
     inference = proposal("models-as-columns", {key: "inference"})
     (one,) = inference.map.table
-    assert one.columns["ResNet-50 (img/s)"].set == {"workload": "resnet50-inference"}
+    applied = {"workload": "resnet50", "mode": "inference"}
+    assert one.columns["ResNet-50 (img/s)"].set == applied
     assert inference.map.set == {"setting": "guess-models-as-columns"}
     assert one.columns["BERT Large (seq/s)"].unit == "seq/s"
     assert one.columns["Notes"].is_ == "ignore"
