@@ -384,9 +384,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> tuple[Fields, str]:
         if headed and one.holds_words and not one.looks.truths:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
-    told = [(it.column.field, it.header) for it in chips if it.column]
-    only = [field for field, _ in told] == ["accelerator"]
-    return ({"device": "gpu"}, told[0][1]) if only else ({}, "")
+    named = [(it.column.field, it.header) for it in chips if it.column]
+    only = [field for field, _ in named] == ["accelerator"]
+    return ({"device": "gpu"}, named[0][1]) if only else ({}, "")
 
 
 def _machines(texts: Sequence[str]) -> Column:
