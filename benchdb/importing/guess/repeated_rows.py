@@ -18,6 +18,7 @@ from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 
 _IDENTITY = MACHINES | {"device", "framework", "workload", "parameters.model"}
+_DIGIT = re.compile(r"\d")
 _WRITTEN = ("markdown", "html", "csv")  # where people leave out what they repeat
 
 
@@ -101,14 +102,9 @@ def failure_doubts(table: TableDraft) -> list[Doubt]:
     doubts = []
     for n, one in enumerate(table.drafts):
         remarks = set(one.looks.ended) & one.column.cells.keys() if one.column else ()
-        beside = [
-            row.texts[n]
-            for row in _rows(table)
-            if row.texts[n] in remarks
-            if any(re.search(r"\d", row.texts[m]) for m in figures)
-        ]
-        if beside:
-            doubts.append(_failure_doubt(one, Counter(beside)))
+        failed = [row.texts for row in _rows(table) if row.texts[n] in remarks]
+        beside = [it[n] for it in failed if any(_DIGIT.search(it[m]) for m in figures)]
+        doubts += [_failure_doubt(one, Counter(beside))] if beside else []
     return doubts
 
 
@@ -122,11 +118,9 @@ def _failure_doubt(one: ColumnDraft, remarks: Mapping[str, int]) -> Doubt:
     shown = ", ".join(f"{text!r} ({rows})" for text, rows in remarks.items())
     text = "Rows that failed have figures: {}."
     choices = {LEAVE_OUT: "leave them out", "kept": "figures, with the remark"}
-    more: dict[str, object] = {
-        "guess": LEAVE_OUT,
-        "subject": f"{one.header!r}: {shown}",
-    }
-    return column_doubt([one], "failures", text, choices, settle=settle, **more)
+    said: dict[str, object] = {"subject": f"{one.header!r}: {shown}"}
+    said |= {"guess": LEAVE_OUT, "settle": settle}
+    return column_doubt([one], "failures", text, choices, **said)
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
