@@ -31,6 +31,7 @@ from benchdb.importing.guess.corrections import (
 )
 from benchdb.importing.guess.facts import (
     FACTS,
+    MODE,
     AnswerError,
     Fact,
     Faults,
@@ -50,6 +51,7 @@ from benchdb.importing.guess.questions import (
     OF_TABLE,
     Inquiry,
 )
+from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import compose, plain_name
 from benchdb.importing.mapping.language import Column, Fields, Map, Table
 from benchdb.importing.mapping.mapped_figures import Observation
@@ -66,13 +68,12 @@ _LIKE = 0.8  # names that may be slips of each other
 
 def correct(
     document: Document,
-    tables: Mapping[int, Table],
-    sources: Mapping[int, Mapping[str, str]],
+    drafts: Mapping[int, TableDraft],
     answers: Mapping[str, str],
     inquiry: Inquiry,
     earlier: Mapping[str, Line],
 ) -> "Corrected":
-    """Return *tables* as *answers* to lines of their card correct them.
+    """Return the tables of *drafts* as *answers* to lines of their card correct them.
 
     A key is that of a line, of this card or an *earlier* one, or what it is about: a
     fact, the title of a column, a printed text, ``of table 2`` perhaps. What a
@@ -80,7 +81,10 @@ def correct(
     columns, and takes down which answers make no sense.
     """
     refused = inquiry.faults
-    corrected = Corrected({**tables}, earlier, {*inquiry.known}, answers.keys())
+    tables = {key: draft.table() for key, draft in drafts.items()}
+    sources = {key: draft.sources for key, draft in drafts.items()}
+    asked, answered = {*inquiry.known}, inquiry.answers.keys()
+    corrected = Corrected(tables, earlier, asked, answered)
     while True:
         keys = {id(table): key for key, table in corrected.tables.items()}
         map_ = Map(table=(*corrected.tables.values(),))
@@ -170,6 +174,8 @@ class Corrected:
 
     def _take(self, name: str, answer: str, numbers: Sequence[int]) -> bool:
         fact = fact_named(name)
+        if fact == FACTS["work"] and (said := fact_in(answer)) and said[0] == MODE:
+            fact = MODE
         by_place = fact is None or fact.is_setting or answer.casefold() == LEAVE_OUT
         by_place |= column_of(answer, name) is not None  # "Version: version"
         if by_place and self._enter_places(name, answer, numbers):
@@ -181,7 +187,9 @@ class Corrected:
         among = _FACT_IN.fullmatch(name)
         if among and (called := self._called(among["place"], numbers)):
             of = fact_named(among["fact"]) or setting(among["fact"])
-            said = of, facts_in(of, answer, name)
+            known = fact_in(answer)  # "work llm-decode" has its name before it
+            named = known if known and known[0] == of else None
+            said = named or (of, facts_in(of, answer, name))
             return all(self._enter_places(it, answer, numbers, said) for it in called)
         if shown:
             return self._enter_fact(own, answer, numbers)
@@ -265,7 +273,8 @@ class Corrected:
         """
         if all(unchanged) and (why := next(iter(unchanged), None)):
             raise AnswerError(f"{about} changed nothing: {why}")
-        if unchanged and None not in unchanged:
+        # Beside others, these may have changed it.
+        if unchanged and None not in unchanged and len(self._answered) == 1:
             self.notes.append(f"{about}: no row is changed, it was read so")
 
     def _correct_lines(self, lines: Sequence[Line], answer: str) -> bool:

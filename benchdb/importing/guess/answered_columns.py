@@ -77,6 +77,7 @@ def entered(
         number = table.number
         yield from _enter_rows(table, number, keys, inquiry, refused)
         roles: list[str] = []
+        again: set[str | None] = set()  # metrics of what were figures before
         for n, one in enumerate(table.drafts):
             names = plain_name(one.header), f"column {n + 1}"
             for key in chain.from_iterable(keys[name, number] for name in names):
@@ -85,20 +86,39 @@ def entered(
                 if (unit or metric) and one.header not in table.sheets[0].inherited:
                     if inquiry.answered.get(at) == key:
                         continue  # it was to what was asked of it
-                    own = {} if one.holds_figures else {VARIANT: one.bare}
+                    were = one.holds_figures
+                    own = {} if were else {VARIANT: one.bare}
                     rows = (row for sheet in table.sheets for row in sheet.rows)
                     cells = [row.cells[n].text for row in rows]
                     with refused.of(key):
                         yield from _figures(table, one, cells, key, inquiry)
                         one.add(**own)
+                        again |= {one.metric} if were else set()
                 elif table.may_have_figures() and inquiry.answered.get(at) != key:
                     roles += [one.header] if _enter_role(one, key, inquiry) else []
         _free_roles(table, roles)
+        _name_alike(table, again)
     for key, fault in refused.items():
         if key in inquiry.used:  # some other place takes it
             inquiry.notes.append(fault)
         else:
             inquiry.faults[key] = fault
+
+
+def _name_alike(table: TableDraft, metrics_: Collection[str | None]) -> None:
+    """Let names tell all figures of a metric apart where they tell some.
+
+    Which are alike follows from the answers, and not from what was likely.
+    """
+    alike: dict[object, list[ColumnDraft]] = defaultdict(list)
+    for one in table.drafts:
+        if one.holds_figures and one.metric in metrics_:
+            others = {n: it for n, it in one.fields.items() if n != VARIANT}
+            alike[one.metric, repr(sorted(others.items()))].append(one)
+    for some in alike.values():
+        named = [it for it in some if it.fields.get(VARIANT) == it.bare]
+        for one in some if named else ():
+            one.fields = {VARIANT: one.bare, **one.fields}
 
 
 def _keys(

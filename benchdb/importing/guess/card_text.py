@@ -104,9 +104,11 @@ def _values(line: Line, document: Document) -> tuple[str, str]:
     longer = next(filter(None, named), "")
     also = f" (the document also names {longer})" if longer else ""
     if line.kind == "text":
-        ((source, stored),) = line.values
-        source = source or _place_of(document, line.fact.name, stored)
-        return f"{stored}{also}", f", from {source}" if source else ""
+        # By what the GPUs of all rows compute follows from their frameworks as well.
+        source, first = next(iter(line.values))
+        every = ", ".join(dict.fromkeys(stored for _, stored in line.values))
+        source = source or _place_of(document, line.fact.name, first)
+        return f"{every}{also}", f", from {source}" if source else ""
     merged = Counter[str]()
     for (printed, stored), count in line.values.items():
         shown = printed[:_QUOTED] + (" …" if printed[_QUOTED:] else "")

@@ -342,8 +342,11 @@ def _chips_in(column: ColumnProfile) -> bool:
     return known >= len(column.texts) * (0.5 if headed else _MOSTLY)
 
 
-def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
-    """Enter the columns that describe the machine; return what follows for all rows."""
+def enter_hardware(drafts: Sequence[ColumnDraft]) -> tuple[Fields, str]:
+    """Enter the columns that describe the machine; return what follows for all rows.
+
+    And the header that it follows from.
+    """
     open_ = [one for one in drafts if one.column is None and not one.parts]
     chips = [one for one in open_ if _chips_in(one.looks)]
     macs = [one for one in open_ if one not in chips and one.looks.mostly(naming.model)]
@@ -381,8 +384,9 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> Fields:
         if headed and one.holds_words and not one.looks.truths:
             one.become_field("chip" if "chip" in one.looks.terms else "machine")
             break
-    only = [one.column.field for one in chips if one.column] == ["accelerator"]
-    return {"device": "gpu"} if only else {}
+    named = [(it.column.field, it.header) for it in chips if it.column]
+    only = [field for field, _ in named] == ["accelerator"]
+    return ({"device": "gpu"}, named[0][1]) if only else ({}, "")
 
 
 def _machines(texts: Sequence[str]) -> Column:

@@ -281,7 +281,9 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
     They win over what was guessed of columns of figures.
     """
     if place.kind != "column":
-        table = _unguessed(table, fact, place)
+        # Where a heading says nothing, what columns say of themselves holds.
+        plain = place.kind == "heading" and not facts
+        table = table if plain else _unguessed(table, fact, place)
     elif table.columns[place.header].is_ not in RESULTS:
         what = f"'{fact.name} of table 2: …' says it of a table"
         why = f"it has no figures that this may be the {fact.name} of; {what}"

@@ -190,9 +190,11 @@ def _mode_doubts(table: TableDraft, figures: Sequence[ColumnDraft]) -> list[Doub
     def settle(answer: str) -> None:
         for one in models:
             if not one.take(answer) and answer == "inference":
-                one.add(workload=f"{one.fields['workload']}{INFERENCE}")
+                one.add(mode=answer)
 
+    tested = [pattern("tested").fullmatch(it) for it in headings(table)]
     mode = table.mode() or ("training" if table.mode_told else None)
+    mode = "inference" if mode is None and tested and all(tested) else mode
     if mode is not None or not models:
         settle(mode or "")
         return []
@@ -291,9 +293,11 @@ def belonging_doubts(table: TableDraft, document: Document) -> list[Doubt]:
         for it in bare:
             it.add(workload=whole)
         return []
+    # Beside a side it is the whole most likely, as it would be without other work.
+    first = {"llm-generate": ""} if sided else {}
     choices = {
         work: WORKS.get(work, f"that of {header!r}")
-        for work, header in sorted(known.items())
+        for work, header in (first | dict(sorted(known.items()))).items()
     }
     choices |= {"title": _TITLE, LEAVE_OUT: "leave them out"}
     text, title = "Which work do {} belong to?", _title(table, document)
@@ -410,7 +414,7 @@ def _work_doubt(
     return Doubt(
         topic="work",
         text="What is the work of {}?",
-        name=columns[0].header[:30] if columns else "",
+        name=columns[0].header[:30] if columns else "its title",
         also=tuple(it.header[:30] for it in table.drafts if not it.holds_figures),
         subject=f"{table.called} ({title[:_HEADING]!r}{named}{cells})",
         line=table.line,

@@ -33,17 +33,22 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
-from benchdb.importing.guess.facts import Faults
+from benchdb.importing.guess.facts import Faults, work_fault
 from benchdb.importing.guess.plan import Plan, planned
 from benchdb.importing.guess.questions import (
     AGREED,
+    OF_TABLE,
     Entry,
     Inquiry,
     Question,
     entries,
     spelt,
 )
-from benchdb.importing.guess.repeated_rows import blank_doubts, repeat_doubts
+from benchdb.importing.guess.repeated_rows import (
+    blank_doubts,
+    failure_doubts,
+    repeat_doubts,
+)
 from benchdb.importing.guess.stated_facts import enter_stated, stated_facts
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.guess.toml_text import to_toml, visible
@@ -201,10 +206,15 @@ def _settled(plan: Plan, answers: Mapping[str, str], earlier: _Earlier) -> _Stat
     drafts = dict(read)
     at = {key: draft.line for key, draft in drafts.items()}
     of_doubts = {*inquiry.known, *inquiry.used, *earlier.asked}
+    # What is said of the work of a table is of its other columns as well.
+    of_doubts -= {
+        key
+        for key in inquiry.used - inquiry.known.keys()
+        if OF_TABLE.fullmatch(key) and not work_fault(answers[key])
+    }
     corrected = correct(
         document,
-        {key: draft.table() for key, draft in drafts.items()},
-        {key: draft.sources for key, draft in drafts.items()},
+        drafts,
         {key: it for key, it in answers.items() if key not in of_doubts},
         inquiry,
         earlier.lines,
@@ -282,7 +292,7 @@ def _read(
         inquiry.settle(it for one in taken for it in one.weighed(in_order(one)))
     for table in taken:
         table.enter_network(_stem(document))
-    for doubts_of in (blank_doubts, repeat_doubts):
+    for doubts_of in (failure_doubts, blank_doubts, repeat_doubts):
         inquiry.settle(it for one in taken for it in one.weighed(doubts_of(one)))
     enter_stated(taken, document)
     return tables

@@ -25,15 +25,17 @@ from benchdb.importing.quantities.missing_values import missing_of
 from benchdb.importing.quantities.unit_names import understood
 
 NEW_WORK = "as 'new: a-name' (letters and digits, 40 characters at most)"
-_NAME = re.compile(r"(?=.*[^\W_]{2})[^\W_].{0,119}")
-_MACHINE = re.compile(r"(?=.*[^\W\d_]{2})[^\W_].{0,119}")
+_NEW = "new:"  # before the name of work, and of nothing else
+_NAME = re.compile(rf"(?!{_NEW})(?=.*[^\W_]{{2}})[^\W_].{{0,119}}")
+_MACHINE = re.compile(rf"(?!{_NEW})(?=.*[^\W\d_]{{2}})[^\W_].{{0,119}}")
 _SIZE = re.compile(r"\d[\d.,]*\s?[GT]i?B(?![\w/])")
 _VERSION = re.compile(r"(?=.*\d)[\w.+-]{1,60}")
 _BUILD = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,3}")  # behind a name that we know
-_VALUE = re.compile(r"[^\W_].{0,119}")
+_VALUE = re.compile(rf"(?!{_NEW})[^\W_].{{0,119}}")
 _COUNT = re.compile(r"\d{1,9}")
 _LISTED = 8
 _SETTING_IN = re.compile(r"[^\W\d_][^\W\d]{2,39} \d[\w.,]*")
+_MODES = re.compile(r"training|inference")
 _SETTING = "setting "  # before the name of what no other fact is about
 
 
@@ -97,15 +99,18 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def work_of(text: str) -> str:
-    """Return the name of the work that was typed, ours where we have one."""
-    text = text.removeprefix("new:").strip()
+    """Return the name of the work that was typed, ours where we have one.
+
+    What is said to be new goes by the name typed.
+    """
+    new = text.removeprefix(_NEW).strip()
     known = text if text in workloads() else naming.workload(text)
-    return known or slug(text, "-")
+    return known or slug(new, "-")
 
 
 def work_fault(answer: str) -> str | None:
     """Return why *answer* names no work, ``None`` where it does."""
-    new = answer.removeprefix("new:").strip()
+    new = answer.removeprefix(_NEW).strip()
     if answer in workloads() or naming.workload(answer):
         return None
     if answer != new and len(new) <= 40 and _MACHINE.fullmatch(new):
@@ -215,6 +220,8 @@ _PARTS = dict(
         _fact("cpu cores", "cpu_cores", _part("cpu_cores"), "16"),
     )
 )
+# What is done with models that are trained or applied: a part of their work.
+_, MODE = _texts("work", "mode", _MODES, "training")
 
 
 def _plain(name: str) -> str:
@@ -258,6 +265,8 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
     if fact is not None:
         facts = fact.read(value)
         return (fact, facts) if facts else None
+    if _MODES.fullmatch(answer):
+        return MODE, MODE.read(answer)
     known = {
         "device": _device(answer),
         "precision": naming.precision(answer),
@@ -276,7 +285,7 @@ def fact_in(answer: str, likely: Fact | None = None) -> tuple[Fact, Fields] | No
 
 def _named_value(answer: str) -> tuple[Fact | None, str]:
     """Return the fact whose name *answer* begins with, and what stands behind it."""
-    texts = answer.replace(":", " ").split()
+    texts = re.sub(r"(?<!\bnew):", " ", answer).split()
     for n in range(min(3, len(texts) - 1), 0, -1):
         if fact := fact_named(" ".join(texts[:n])):
             return fact, " ".join(texts[n:])
@@ -284,8 +293,14 @@ def _named_value(answer: str) -> tuple[Fact | None, str]:
 
 
 def unread(fact: Fact, answer: str) -> list[str]:
-    """Return a note on words of *answer* without which it says the same of *fact*."""
+    """Return a note on words of *answer* without which it says the same of *fact*.
+
+    Or on the work of ours that goes by the name of what is new.
+    """
     named, value = _named_value(answer.rpartition("->")[2])
+    if (new := value.removeprefix(_NEW)) != value:
+        known = fact.read(new.strip()).get("workload")
+        return [f"{value!r}: known work of that name is {known!r}"] if known else []
     texts, idle, whole = value.split(), list[str](), fact.read(value)
     for n, text in enumerate(texts) if named in (None, fact) else ():
         rest = " ".join((*texts[:n], *texts[n + 1 :]))

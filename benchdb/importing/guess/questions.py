@@ -11,11 +11,13 @@ from contextlib import suppress
 import msgspec
 
 from benchdb.importing.guess.facts import (
+    FACTS,
     AnswerError,
     Faults,
     fact_named,
     setting,
     unit_and_metric,
+    unread,
 )
 from benchdb.importing.mapping.fields import INFERENCE, plain_name
 
@@ -252,6 +254,7 @@ class Doubt(msgspec.Struct, frozen=True):
     figures: Callable[[], bool] | None = None
     guess: str | None = None
     also: tuple[str, ...] = ()
+    table: int = 0  # its number
 
     @property
     def likely(self) -> str | None:
@@ -419,6 +422,8 @@ class Inquiry:
             for doubt in alive:
                 yield from (doubt.settle(doubt.likely) if doubt.likely else ()) or ()
             return
+        if alive[0].topic == "work":
+            self.notes += unread(FACTS["work"], answers[0])
         words = alive[0].choices.get(answers[0], answers[0])
         self.notes.append(f"{_question(key, alive).text} {words}")
         for doubt, answer in zip(alive, answers, strict=True):
@@ -471,10 +476,12 @@ class Inquiry:
         keys = [doubt.key, *short, key, *shown]
         column = self._by_column.get(plain_name(doubt.name), "")
         names = ["" if column in self.roles else column]
-        for name in (*names, *(("work",) * (doubt.topic == "work"))):  # which is of all
+        # What is said of all work, or of that of a table.
+        shared = f"work of table {doubt.table}", "work"
+        for name in (*names, *(shared * (doubt.topic == "work"))):
             typed = self.answers.get(name, "")
             # What is left out is the column, and not all that the doubt is about.
-            left = typed.casefold() == LEAVE_OUT and (doubt.also or name == "work")
+            left = typed.casefold() == LEAVE_OUT and (doubt.also or name in shared)
             if doubt.takes(typed) and not (left or all(unit_and_metric(typed))):
                 keys.append(name)
         return next((name for name in keys if name in self.answers), None)

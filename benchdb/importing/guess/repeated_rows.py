@@ -1,7 +1,8 @@
-"""Rows that are told apart by less than they have: blank names, and equal rows."""
+"""Rows that are more, or less, than they look: blank names, equal and failed rows."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,10 +14,12 @@ from benchdb.importing.guess.column_draft import (
     samples_of,
 )
 from benchdb.importing.guess.column_rules import MACHINES, fields_of
-from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.guess.headings import expression_of
+from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
 from benchdb.importing.guess.table_draft import TableDraft
 
 _IDENTITY = MACHINES | {"device", "framework", "workload", "parameters.model"}
+_DIGIT = re.compile(r"\d")
 _WRITTEN = ("markdown", "html", "csv")  # where people leave out what they repeat
 
 
@@ -92,6 +95,33 @@ def _blank_doubt(one: ColumnDraft) -> Doubt:
     text = "What do blank cells of {} say?"
     choices = {"above": "what stands above them", "nothing": "not known"}
     return column_doubt([one], "blanks", text, choices, settle=settle)
+
+
+def failure_doubts(table: TableDraft) -> list[Doubt]:
+    """Return the doubts what figures are beside a cell that says how a run failed."""
+    figures = _figures(table)
+    doubts = []
+    for n, one in enumerate(table.drafts):
+        remarks = set(one.looks.ended) & one.column.cells.keys() if one.column else ()
+        failed = [row.texts for row in _rows(table) if row.texts[n] in remarks]
+        beside = [it[n] for it in failed if any(_DIGIT.search(it[m]) for m in figures)]
+        doubts += [_failure_doubt(one, Counter(beside))] if beside else []
+    return doubts
+
+
+def _failure_doubt(one: ColumnDraft, remarks: Mapping[str, int]) -> Doubt:
+    def settle(answer: str) -> None:
+        if one.column is not None and answer == LEAVE_OUT:
+            failed = {f"^{expression_of(it)}$": "the run failed" for it in remarks}
+            one.column = replace(one.column, skip={**one.column.skip, **failed})
+            one.left = f"{one.header!r}: rows that failed: {shown}"
+
+    shown = ", ".join(f"{text!r} ({rows})" for text, rows in remarks.items())
+    text = "Rows that failed have figures: {}."
+    choices = {LEAVE_OUT: "leave them out", "kept": "figures, with the remark"}
+    said: dict[str, object] = {"subject": f"{one.header!r}: {shown}"}
+    said |= {"guess": LEAVE_OUT, "settle": settle}
+    return column_doubt([one], "failures", text, choices, **said)
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:

@@ -137,7 +137,9 @@ class TableDraft:
         """Return what is in doubt of the columns; enter what is not."""
         self._enter_known()
         siblings.enter_units(self.drafts, self.around)
-        self.set |= enter_hardware(self.drafts)
+        facts, header = enter_hardware(self.drafts)
+        self.set |= facts
+        self.sources |= dict.fromkeys(facts, f"the column {header!r}")
         figures = [
             one
             for one in self.drafts
@@ -194,12 +196,15 @@ class TableDraft:
         return self is other or (bool(mine & others) and len({*headers}) == 1)
 
     def weighed(self, doubts: Iterable[Doubt]) -> list[Doubt]:
-        """Return *doubts*, about all figures where they name no columns."""
+        """Return *doubts* of it, about all figures where they name no columns."""
 
         def figures() -> bool:
             return any(one.holds_figures for one in self.rows or self.drafts)
 
-        return [one if one.figures else replace(one, figures=figures) for one in doubts]
+        return [
+            replace(one, figures=one.figures or figures, table=self.number)
+            for one in doubts
+        ]
 
     def _enter_known(self) -> None:
         """Enter columns that a reader settles, or that surely tell a field, once."""

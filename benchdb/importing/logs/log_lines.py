@@ -39,6 +39,7 @@ Named = tuple[tuple[str, str | Cell], ...]
 _LABEL_WIDTH = 300
 _MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
+_CELLS = 2  # marks between cells that are as many in the next line
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
 _GAP = re.compile(r" {2}|\t")
 
@@ -223,6 +224,8 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
     gapped = ":" not in text and "=" not in text and _GAP.search(text.strip())
     nothing = names_nothing(text) if printed else is_measured(text)
     below = scanner.written[line.number] if line.number < scanner.end else ""
+    # Names of the columns below.
+    heads = any(_CELLS <= text.count(it) == below.count(it) for it in ",;\t")
     ruled = "---" in below or "===" in below
     below = scanner.line(line.number).words if ruled else ""
     if shell := command(text):
@@ -237,7 +240,7 @@ def _tell(line: Line, scanner: Scanner, above: Outline, *, printed: bool) -> Non
         above.begin(outline.BOLD, words)
     elif (
         shows_bar(text) or words[0] in "|+│┃║" or gapped or nothing or settings_in(text)
-    ):
+    ) or heads:
         above.end_labels()
     elif below[:1] in ("=", "-") and blocks.is_rule(below):
         level = 1 if below[0] == "=" else 2

@@ -132,9 +132,11 @@ class Defaults(msgspec.Struct, frozen=True):
             # Work of language models says itself what is done.
             is_applied = mode == "inference" and text[:4] != "llm-"
             text = bare + INFERENCE if is_applied else text
-            key, ours = _key(text, map_.workloads), _ours(text)
-            fields["workload"] = key or ours or slug(text, "-")
+            key, own = _key(text, map_.workloads), slug(text, "-")
             is_printed = key is None and "workload" in known.printed
+            # A map that gives a name of our form means that, and no other spelt so.
+            ours = _ours(text) if is_printed or text != own else None
+            fields["workload"] = key or ours or own
             if is_printed and "setting" not in fields:
                 fields["setting"] = self.slug
                 if fields["workload"] != text:

@@ -171,8 +171,10 @@ def gpu_of(vendor: str, *beside: str) -> Device | None:
     """Return by what the GPUs of *vendor* compute, where there is one way.
 
     What is *beside* them, a system and a framework, may leave one; some frameworks do
-    whosever they are.
+    whosever they are, and some name it: ``caffe-opencl``.
     """
+    if named := {device(it) for it in beside} - {None, "cpu"}:
+        return named.pop() if len(named) == 1 else None
     computing = names()["computing"]
     ways = computing["any"], computing.get(vendor, {})
     known = (way[it] for way in ways for it in (*beside, "") if it in way)

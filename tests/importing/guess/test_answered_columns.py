@@ -241,3 +241,13 @@ def test_the_best_of_repetitions_stays_one_whatever_it_is_answered_to_be():
     text = ABOVE + table("Batch | Best (ms)", "8 | 11.5", "16 | 33.5")
     found = of_text(text, {"readings": "yes"})
     assert {it.run.parameters["statistic"] for it in records(found, text)} == {"best"}
+
+
+@pytest.mark.parametrize("answer", ["work_seconds", "work_seconds in s"])
+def test_names_tell_figures_apart_whose_metric_follows_from_answers(answer):
+    names = ["hf_time", "no_compile_time", "compile_time"]
+    text = table(" | ".join(["Model", *names]), "gpt2 | 0.5 | 0.25 | 0.75")
+    said = "; ".join(f"{name}: {answer}" for name in names)
+    found = of_text(text, {"readings": f"yes, but {said}"})
+    columns = found.map.table[0].columns
+    assert [columns[it].set.get("parameters.variant") for it in names] == names

@@ -62,7 +62,8 @@ def test_a_pivot_by_models_asks_what_is_done_with_them():
     (key,) = asked(found)
     inference = proposal("models-as-columns", {key: "inference"})
     (one,) = inference.map.table
-    assert one.columns["ResNet-50 (img/s)"].set == {"workload": "resnet50-inference"}
+    applied = {"workload": "resnet50", "mode": "inference"}
+    assert one.columns["ResNet-50 (img/s)"].set == applied
     assert inference.map.set == {"setting": "guess-models-as-columns"}
     assert one.columns["BERT Large (seq/s)"].unit == "seq/s"
     assert one.columns["Notes"].is_ == "ignore"
@@ -94,7 +95,10 @@ def test_batch_sizes_as_columns_are_a_pivot():
 
 
 def test_rows_named_after_metrics_are_read_as_metrics():
-    assert asked(proposal("metrics-as-rows")) == {"work", "meaning of Memory"}
+    assert asked(proposal("metrics-as-rows")) == {
+        "work of its title",
+        "meaning of Memory",
+    }
     found = proposal("metrics-as-rows", {"meaning of Memory": "leave-out"})
 
     (one,) = found.map.table

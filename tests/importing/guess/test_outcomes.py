@@ -28,7 +28,7 @@ def test_outcomes_are_no_settings():
 
 
 def test_a_row_keeps_the_note_that_says_how_it_failed():
-    found = of_text(SWEEP)
+    found = of_text(SWEEP, {"failures of note": "kept"})
     assert [it.run.conditions.get("remark") for it in records(found, SWEEP)] == [
         None,
         "Stopped at load by the VRAM guard.",

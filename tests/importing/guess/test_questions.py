@@ -422,9 +422,9 @@ def works_of_log(answer: str) -> list[tuple[str, float | None]]:
 
 def test_an_answer_for_two_tables_holds_for_that_which_another_answer_leaves():
     found = of_log({})
-    (asked,) = (it for it in found.questions if it.short == "work")
+    (asked,) = (it for it in found.questions if it.topic == "work")
     assert asked.lines == (2, 4)
-    answer = f"elapsed: leave-out; {number(found, 'work: ')}: llm-train"
+    answer = f"elapsed: leave-out; {number(found, f'{asked.key}: ')}: llm-train"
     assert works_of_log(answer) == [("llm-train", 0.839), ("llm-train", 71.5)]
 
 

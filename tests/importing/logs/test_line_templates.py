@@ -296,3 +296,9 @@ def test_what_is_no_template_of_any_line_says_why(template, why):
         sheets(RUNS, template)
 
     assert why in str(error.value)
+
+
+def test_the_head_line_of_values_between_commas_is_no_heading_of_lines():
+    text = "size,mac_time,windows_time\n8,2.5,1.5\n16,4.5,3.5\n"
+    (sheet,) = sheets(text, "{size},{mac time},{windows time}", name="times.csv")
+    assert sheet.context == ()
