@@ -277,6 +277,9 @@ class _Reader:
         exact |= self._is_answered(fact, header, printed, stored)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
+        # The processor that lines above name may stand beside the card that ran.
+        host = header in self._sheet.inherited and "cpu" in header_terms(header)
+        exact = exact and not host
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
         # Versions stand below the name of their framework, but no other words.
         headed = self._table.columns[header].set if header else {}

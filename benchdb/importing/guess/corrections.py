@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
 import msgspec
@@ -16,6 +16,7 @@ from benchdb.importing.guess.column_draft import (
     VARIANT,
     without_unit,
 )
+from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -206,13 +207,30 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _saying(before: _Facts, fact: Fact, facts: Fields, text: str = "") -> _Facts:
+def _replaced(table: Table, fact: Fact, facts: Fields) -> frozenset[str]:
+    """Return the fields that do not hold any more where *facts* replace a *fact*.
+
+    With another machine go its parts and its system. What columns and answers about
+    rows and headings tell of these holds whatever the machine is.
+    """
+    fields = naming_fields(fact) - facts.keys()
+    known = {(name, it) for name, it in table.set.items() if it}
+    if fact.name != "machine" or known & {*facts.items()}:
+        return fields
+    columns = table.columns.values()
+    told = {name for it in columns for name in (*fields_of(it), *it.names)}
+    told -= fact.fields - {it.field for it in columns}  # by the name of a machine
+    told.update(*(it.set for it in (*table.rows.values(), *table.headings.values())))
+    system = FACTS["os"].fields if "os" not in told else frozenset[str]()
+    system = system if "os" in table.names else system & table.set.keys()
+    return fields | ((fact.fields | system) - naming_fields(fact) - told)
+
+
+def _saying(before: _Facts, fact: Fact, facts: Fields, unset: Iterable[str]) -> _Facts:
     """Return *before* with *facts* as all that is known of a *fact*.
 
-    What *text*, the text that is met, says of it as well does not hold any more.
+    The fields that are *unset* do not hold any more.
     """
-    said = recognised(text, fact.named, whole=True).set.keys() if text else set[str]()
-    unset = (naming_fields(fact) | said) & fact.fields - facts.keys()
     fields = {**without(before.set, fact), **facts}
     missing = {n: why for n, why in before.missing.items() if n not in facts}
     if fact.name == "machine":
@@ -242,7 +260,12 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
         table,
         set={n: it for n, it in table.set.items() if n not in fact.fields},
         columns=_told_apart(table.columns, columns),
-        rows={ALL_ROWS: _saying(every, fact, parts | facts), **rows},
+        rows={
+            ALL_ROWS: _saying(
+                every, fact, parts | facts, naming_fields(fact) - facts.keys()
+            ),
+            **rows,
+        },
     )
 
 
@@ -280,6 +303,7 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
+    unset = _replaced(table, fact, facts)
     if place.kind != "column":
         table = _unguessed(table, fact, place)
     elif table.columns[place.header].is_ not in RESULTS:
@@ -290,21 +314,21 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
         column = table.columns[place.header]
         if place.kind == "cell":
             before = column.cells.get(place.text, Meaning())
-            said = _saying(before, fact, facts, place.text)
+            said = _saying(before, fact, facts, unset)
             column = replace(column, cells={**column.cells, place.text: said})
         else:
             own = dict(column.set)
             if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
                 del own[VARIANT]  # its title, which told it from others
-            said = _saying(Meaning(set=own), fact, facts)
+            said = _saying(Meaning(set=own), fact, facts, unset)
             column = replace(column, set=said.set)
         columns = {**table.columns, place.header: column}
         return replace(table, columns=_told_apart(table.columns, columns))
     key = f"^{expression_of(place.text)}$"
     if place.kind == "row":
-        said = _saying(table.rows.get(key, Meaning()), fact, facts)
+        said = _saying(table.rows.get(key, Meaning()), fact, facts, unset)
         return replace(table, rows={**table.rows, key: said})
-    heading = _saying(table.headings.get(key, Heading()), fact, facts, place.text)
+    heading = _saying(table.headings.get(key, Heading()), fact, facts, unset)
     return replace(table, headings={**table.headings, key: heading})
 
 
