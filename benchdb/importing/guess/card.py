@@ -348,8 +348,8 @@ def _stored(fact: Fact, known: Known, map_: Map) -> str:
             if fields.get(name) not in (None, "")
         )
         return _machine_of(told) if {name for name, _ in told} - {"device"} else ""
-    parts = [str(fields[name]) for name in sorted(fact.fields) if name in fields]
-    return " ".join(parts)
+    parts = [str(fields.get(name, "")) for name in sorted(fact.fields)]
+    return " ".join(filter(None, parts))
 
 
 @lru_cache(maxsize=1024)

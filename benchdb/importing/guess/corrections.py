@@ -217,7 +217,7 @@ def _replaced(table: Table, fact: Fact, facts: Fields) -> frozenset[str]:
     known = {(name, it) for name, it in table.set.items() if it}
     if fact.name != "machine" or known & {*facts.items()}:
         return fields
-    columns = table.columns.values()
+    columns = [it for it in table.columns.values() if it.is_ == "field"]
     told = {name for it in columns for name in (*fields_of(it), *it.names)}
     told -= fact.fields - {it.field for it in columns}  # by the name of a machine
     told.update(*(it.set for it in (*table.rows.values(), *table.headings.values())))

@@ -224,7 +224,7 @@ def _plain(name: str) -> str:
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
     plain = _plain(name)
-    if plain in words().settings_called or plain.startswith(_SETTING):
+    if plain in (*words().settings_called, "statistic") or plain.startswith(_SETTING):
         return setting(plain.removeprefix(_SETTING))
     name = words().facts_called.get(plain, plain)
     return FACTS.get(name) or _PARTS.get(name)
@@ -287,7 +287,10 @@ def unread(fact: Fact, answer: str) -> list[str]:
     """Return a note on words of *answer* without which it says the same of *fact*."""
     named, value = _named_value(answer.rpartition("->")[2])
     texts, idle, whole = value.split(), list[str](), fact.read(value)
+    kept = {word for it in whole.values() for word in str(it).casefold().split()}
     for n, text in enumerate(texts) if named in (None, fact) else ():
+        if text.casefold() in kept:
+            continue  # a part of a name that is whole without it: RTX 2080
         rest = " ".join((*texts[:n], *texts[n + 1 :]))
         with suppress(AnswerError):  # it would make no sense
             idle += [text] if rest and whole.items() <= fact.read(rest).items() else []

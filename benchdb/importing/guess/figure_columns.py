@@ -112,6 +112,12 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
         return True
     if draft.fields.get(STATISTIC) not in (None, statistic(draft.header)[0]):
         return False  # the best, or the peak of a cell
+    if (
+        "mean" in rule.name
+        and "latency" in rule.terms
+        and "mean" not in draft.looks.terms
+    ):
+        return False  # a statistic that nothing says
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         # The unit alone says it, if no other word of the header does: "warm tok/s".
         unit = draft.looks.unit
