@@ -38,8 +38,8 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
-    CORES,
     OF_MACHINES,
+    PARTS,
     PREFIXES,
     Column,
     Facts,
@@ -51,7 +51,6 @@ from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.mapping.table_rows import MatchedTable
 
-_PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _WITHOUT_WORK = "nowhere", "work", True  # beside rows that have some
@@ -438,7 +437,8 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
 
 def _completes(known: Facts, printed: str) -> bool:
     """Tell whether cores or memory are *known* of a machine that are not *printed*."""
-    return bool(known.set.keys() & _PARTS - recognised(printed, ["machine"]).set.keys())
+    said = recognised(printed, ["machine"]).set.keys()
+    return bool({*PARTS} & known.set.keys() - said)
 
 
 def _plain(text: str) -> str:

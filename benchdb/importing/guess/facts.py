@@ -287,14 +287,12 @@ def unread(fact: Fact, answer: str) -> list[str]:
     """Return a note on words of *answer* without which it says the same of *fact*."""
     named, value = _named_value(answer.rpartition("->")[2])
     texts, idle, whole = value.split(), list[str](), fact.read(value)
-    kept = {word for it in whole.values() for word in str(it).casefold().split()}
+    kept = " ".join(map(str, whole.values())).casefold().split()  # RTX of a 2080
     for n, text in enumerate(texts) if named in (None, fact) else ():
-        if text.casefold() in kept:
-            continue  # a part of a name that is whole without it: RTX 2080
         rest = " ".join((*texts[:n], *texts[n + 1 :]))
         with suppress(AnswerError):  # it would make no sense
             idle += [text] if rest and whole.items() <= fact.read(rest).items() else []
-    rest = " ".join(idle)
+    rest = " ".join(it for it in idle if it.casefold() not in kept)
     return [f"{answer!r}: nothing of the {fact.name} is {rest!r}"] if rest else []
 
 

@@ -1,7 +1,7 @@
 """The rows of tables by a map: figures, and the layers of facts around each."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
@@ -21,8 +21,8 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
-    CORES,
     FIGURES,
+    PARTS,
     RESULTS,
     Column,
     Facts,
@@ -55,7 +55,6 @@ from benchdb.importing.sheets import (
 from benchdb.importing.tables.divided import divided
 
 _LISTED = 12  # tables that an error lists
-_PARTS = frozenset((*CORES, "ram"))
 _KEYED = ("key-value", "bullets")  # kinds in which the first cell names the figure
 _BRACKET = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _EMPHASIS = ("**", "__", "<b>", "<strong>", "*", "_")
@@ -151,6 +150,10 @@ class MatchedTable:
         self.columns = [meanings.get(plain_name(name)) for name in sheet.header]
         given = [column for column in self.columns if column is not None]
         labels = (n for n, it in enumerate(self.columns) if it and it.is_ == "metric")
+        # The name of a machine unsets its parts, but no column of their own.
+        self.by_order = sorted(
+            enumerate(self.columns), key=lambda it: bool(it[1] and it[1].field in PARTS)
+        )
         self.label = next(labels, 0)  # the column whose cells *rows* of a map mean
         self.named = {name for one in given for name in (one.field, *one.set)}
         self.emphasis_tells = not all(map(_is_emphasised, sheet.rows))
@@ -236,9 +239,12 @@ class MatchedTable:
         meanings, label = [*self.table.rows.items()], texts[self.label]
         for heading in headings:
             meanings += heading.rows.items() if isinstance(heading, Heading) else ()
-        of_row = [meaning for pattern, meaning in meanings if search(pattern, label)]
-        said = {name for meaning in of_row for name in meaning.set}
-        return (self.table, *headings, *of_row, *self._of_cells(row, texts, said))
+        return (
+            self.table,
+            *headings,
+            *(meaning for pattern, meaning in meanings if search(pattern, label)),
+            *self._of_cells(row, texts),
+        )
 
     def _metric(self, texts: list[str]) -> tuple[str | None, str | None]:
         """Return the metric that the row names, and the unit beside its name."""
@@ -299,16 +305,9 @@ class MatchedTable:
                 self.above[index] = filled[index]
         return filled
 
-    def _of_cells(
-        self, row: SheetRow, texts: list[str], said: Collection[str]
-    ) -> Iterator[Facts]:
-        """Yield what the cells of *row* say that are no figures.
-
-        The name of a machine unsets no part of it that is *said* of the row, or that a
-        column of its own tells.
-        """
-        said = {*said} & _PARTS
-        for index, column in enumerate(self.columns):
+    def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
+        """Yield what the cells of *row* say that are no figures."""
+        for index, column in self.by_order:
             text, header = texts[index], self.sheet.header[index]
             if column is None and self.table.others == "ignore":
                 continue
@@ -326,12 +325,7 @@ class MatchedTable:
             elif column.is_ == "field":
                 if (index, text) not in self.meant:
                     self.meant[index, text] = tuple(_of_field(text, column))
-                for facts in self.meant[index, text]:
-                    missing = {
-                        n: it for n, it in facts.missing.items() if n not in said
-                    }
-                    yield replace(facts, missing=missing) if column.names else facts
-                    said |= {column.field} & facts.set.keys() & _PARTS
+                yield from self.meant[index, text]
                 name = bare_name(column.field or (*column.names, "")[0])
                 yield from self._footnotes(row.cells[index], name)
 
