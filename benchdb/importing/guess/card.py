@@ -38,8 +38,8 @@ from benchdb.importing.mapping.fields import (
     slug,
 )
 from benchdb.importing.mapping.language import (
-    CORES,
     OF_MACHINES,
+    PARTS,
     PREFIXES,
     Column,
     Facts,
@@ -51,7 +51,6 @@ from benchdb.importing.mapping.mapped_figures import Observation
 from benchdb.importing.mapping.recognition import recognised
 from benchdb.importing.mapping.table_rows import MatchedTable
 
-_PARTS = frozenset((*CORES, "ram"))
 # What has a line where nothing states it.
 _NEEDED = ("machine", "device", "framework", "precision")
 _WITHOUT_WORK = "nowhere", "work", True  # beside rows that have some
@@ -277,6 +276,9 @@ class _Reader:
         exact |= self._is_answered(fact, header, printed, stored)
         cell = self._table.columns[header].cells.get(printed) if header else None
         exact = exact and not (cell and _completes(cell, printed))
+        # The processor that lines above name may stand beside the card that ran.
+        host = header in self._sheet.inherited and "cpu" in header_terms(header)
+        exact = exact and not host
         exact |= self._is_doubted(fact, printed)  # which somebody said itself
         # Versions stand below the name of their framework, but no other words.
         headed = self._table.columns[header].set if header else {}
@@ -345,8 +347,8 @@ def _stored(fact: Fact, known: Known, map_: Map) -> str:
             if fields.get(name) not in (None, "")
         )
         return _machine_of(told) if {name for name, _ in told} - {"device"} else ""
-    parts = [str(fields[name]) for name in sorted(fact.fields) if name in fields]
-    return " ".join(parts)
+    parts = [str(fields.get(name, "")) for name in sorted(fact.fields)]
+    return " ".join(filter(None, parts))
 
 
 @lru_cache(maxsize=1024)
@@ -435,7 +437,8 @@ def _is_whole(fact: Fact, printed: str, stored: str) -> bool:
 
 def _completes(known: Facts, printed: str) -> bool:
     """Tell whether cores or memory are *known* of a machine that are not *printed*."""
-    return bool(known.set.keys() & _PARTS - recognised(printed, ["machine"]).set.keys())
+    said = recognised(printed, ["machine"]).set.keys()
+    return bool({*PARTS} & known.set.keys() - said)
 
 
 def _plain(text: str) -> str:

@@ -32,7 +32,6 @@ from benchdb.importing.sheet import Sheet
 RATIO = "ratio"  # no metric: what a source computed from two figures
 _BRACKET = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _LABEL = re.compile(r"\d{1,9}|[^\W\d].*")
-FIELDS = ("ram", "gpu_cores", "cpu_cores")
 SHOWN = 2  # cells that a question quotes
 _QUOTED = 40  # characters of one
 FIGURE_TERMS = frozenset(words().kinds["figure"].split())

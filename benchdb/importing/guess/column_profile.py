@@ -164,7 +164,7 @@ def header_terms(header: str) -> HeaderTerms:
     terms -= {term for term in _THINGS & terms if not _is_head(header, term)}
     for phrase, term, other in words().phrases:
         if re.search(phrase, plain):
-            terms = (terms - {other}) | {term}
+            terms = (terms - {other}) | {*filter(None, [term])}
     if (name := statistic(header)[0]).startswith("p"):
         terms |= {name, "percentile"}
     return frozenset(terms | {name} & {"median"})

@@ -372,11 +372,10 @@ def enter_hardware(drafts: Sequence[ColumnDraft]) -> tuple[Fields, str]:
             it: pattern("gpu_switch").match(it.casefold()) for it in one.looks.texts
         }
         if "gpu" in one.looks.terms and not one.looks.figures and all(sides.values()):
-            told = {
-                it: "gpu" if found and found[1] else "cpu"
+            cells = {
+                it: Meaning(set={"device": "gpu" if found and found[1] else "cpu"})
                 for it, found in sides.items()
             }
-            cells = {it: Meaning(set={"device": side}) for it, side in told.items()}
             one.column = Column(field=f"parameters.{slug(one.header)}", cells=cells)
     for one in drafts if not chips else ():  # whatever they are called
         figures = one.looks.terms & FIGURE_TERMS  # "GPU usage" is no machine

@@ -6,7 +6,7 @@ or for one row label; a column is given another meaning, unit or metric, or left
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Literal, TypeVar
 
 import msgspec
@@ -36,7 +36,7 @@ from benchdb.importing.guess.questions import (
 from benchdb.importing.guess.row_labels import KEYED
 from benchdb.importing.mapping.fields import plain_name, slug
 from benchdb.importing.mapping.language import (
-    CORES,
+    PARTS,
     RESULTS,
     Column,
     Fields,
@@ -136,7 +136,7 @@ class Line(msgspec.Struct, frozen=True):
         unsaid = self.kind == "column" and self.fact.name == "work" and not facts
         if unsaid and len(texts) == len(self.values):
             column = table.columns[self.header]  # what else tells it holds
-            column = _untold(self.header, column, self.fact, self.fact.fields)
+            column = _untold(self.header, column, self.fact, {})
             return replace(table, columns={**table.columns, self.header: column})
         if self.kind in ("nowhere", "text"):  # of the rows that nothing else tells
             return replace(table, set={**without(table.set, self.fact), **facts})
@@ -184,7 +184,7 @@ def begins(title: str, beginning: str) -> bool:
 
 def naming_fields(fact: Fact) -> frozenset[str]:
     """Return the fields of a fact but what other columns may add, such as memory."""
-    return fact.fields - ({*CORES, "ram"} if fact.name == "machine" else set())
+    return fact.fields - ({*PARTS} if fact.name == "machine" else set())
 
 
 def without(fields: Fields, fact: Fact) -> Fields:
@@ -206,13 +206,23 @@ def facts_in(fact: Fact, answer: str, key: str) -> Fields:
     return facts
 
 
-def _saying(before: _Facts, fact: Fact, facts: Fields, text: str = "") -> _Facts:
-    """Return *before* with *facts* as all that is known of a *fact*.
+def _replaced(table: Table, fact: Fact, facts: Fields) -> Set[str]:
+    """Return the fields that do not hold any more where *facts* replace a *fact*.
 
-    What *text*, the text that is met, says of it as well does not hold any more.
+    With another machine go its parts and its system. What columns tell of these, and
+    what was answered for all rows, holds whatever the machine is.
     """
-    said = recognised(text, fact.named, whole=True).set.keys() if text else set[str]()
-    unset = (naming_fields(fact) | said) & fact.fields - facts.keys()
+    if fact.name != "machine" or table.set.items() & facts.items():
+        return naming_fields(fact)
+    told = {name for it in table.columns.values() for name in (it.field, *it.names)}
+    told |= {n for n, it in table.rows.get(ALL_ROWS, Meaning()).set.items() if it}
+    system = FACTS["os"].fields if "os" not in told else frozenset[str]()
+    return (fact.fields | system) - (told - naming_fields(fact))
+
+
+def _saying(before: _Facts, fact: Fact, facts: Fields, replaced: Set[str]) -> _Facts:
+    """Return *before* with *facts* in place of the *replaced* fields of a *fact*."""
+    unset = replaced - facts.keys()
     fields = {**without(before.set, fact), **facts}
     missing = {n: why for n, why in before.missing.items() if n not in facts}
     if fact.name == "machine":
@@ -231,18 +241,16 @@ def stated(table: Table, fact: Fact, facts: Fields) -> Table:
     rows = {key: _untelling(it, fields) for key, it in table.rows.items()}
     every = rows.pop(ALL_ROWS, Meaning())
     # What was answered of its parts holds whatever the machine is.
-    parts = {
-        n: it for n, it in every.set.items() if n in fact.fields - naming_fields(fact)
-    }
+    parts = {n: it for n, it in every.set.items() if n in fact.fields - fields}
     columns = {
-        name: _untold(name, column, fact, fields)
+        name: _untold(name, column, fact, facts)
         for name, column in table.columns.items()
     }
     return replace(
         table,
         set={n: it for n, it in table.set.items() if n not in fact.fields},
         columns=_told_apart(table.columns, columns),
-        rows={ALL_ROWS: _saying(every, fact, parts | facts), **rows},
+        rows={ALL_ROWS: _saying(every, fact, parts | facts, fields), **rows},
     )
 
 
@@ -250,9 +258,12 @@ def _untelling(known: Meaning, fields: frozenset[str]) -> Meaning:
     return replace(known, set={n: v for n, v in known.set.items() if n not in fields})
 
 
-def _untold(name: str, column: Column, fact: Fact, fields: frozenset[str]) -> Column:
-    """Return a column that tells nothing of *fact* any more."""
+def _untold(name: str, column: Column, fact: Fact, facts: Fields) -> Column:
+    """Return a column that tells nothing of *fact* any more, but *facts*."""
+    fields = naming_fields(fact) | facts.keys()
     known = {n: v for n, v in column.set.items() if n not in fields}
+    if "machine" in column.names and fact.fields <= {*PARTS}:
+        known |= facts  # which the name of a machine would unset
     if column.is_ != "field":
         return replace(column, set=known)
     groups = {field.replace(".", "__") for field in fields}
@@ -280,6 +291,7 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
 
     They win over what was guessed of columns of figures.
     """
+    replaced = _replaced(table, fact, facts)
     if place.kind != "column":
         # Where a heading says nothing, what columns say of themselves holds.
         plain = place.kind == "heading" and not facts
@@ -292,21 +304,21 @@ def with_facts(table: Table, place: Place, fact: Fact, facts: Fields) -> Table:
         column = table.columns[place.header]
         if place.kind == "cell":
             before = column.cells.get(place.text, Meaning())
-            said = _saying(before, fact, facts, place.text)
+            said = _saying(before, fact, facts, replaced)
             column = replace(column, cells={**column.cells, place.text: said})
         else:
             own = dict(column.set)
             if fact.name == "work" and place.header.startswith(str(own.get(VARIANT))):
                 del own[VARIANT]  # its title, which told it from others
-            said = _saying(Meaning(set=own), fact, facts)
+            said = _saying(Meaning(set=own), fact, facts, replaced)
             column = replace(column, set=said.set)
         columns = {**table.columns, place.header: column}
         return replace(table, columns=_told_apart(table.columns, columns))
     key = f"^{expression_of(place.text)}$"
     if place.kind == "row":
-        said = _saying(table.rows.get(key, Meaning()), fact, facts)
+        said = _saying(table.rows.get(key, Meaning()), fact, facts, replaced)
         return replace(table, rows={**table.rows, key: said})
-    heading = _saying(table.headings.get(key, Heading()), fact, facts, place.text)
+    heading = _saying(table.headings.get(key, Heading()), fact, facts, replaced)
     return replace(table, headings={**table.headings, key: heading})
 
 
@@ -420,7 +432,7 @@ def of_column(table: Table, name: str, answer: str) -> Table | None:
     elif (known_column := column_of(answer, name)) is not None:
         for fact in FACTS.values() if answer.casefold() == SETTING else ():
             # What its cells say of other settings holds.
-            known_column = column = _untold(name, column, fact, fact.fields)
+            known_column = column = _untold(name, column, fact, {})
         if column.is_ == "metric":  # of all others it is known, or read so already
             table = _with_metric(table, name, answer)
             column = replace(known_column, skip=table.columns[name].skip)

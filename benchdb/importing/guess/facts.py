@@ -231,7 +231,7 @@ def _plain(name: str) -> str:
 def fact_named(name: str) -> Fact | None:
     """Return the fact that goes by *name*, as people and as maps write it."""
     plain = _plain(name)
-    if plain in words().settings_called or plain.startswith(_SETTING):
+    if plain in (*words().settings_called, "statistic") or plain.startswith(_SETTING):
         return setting(plain.removeprefix(_SETTING))
     name = words().facts_called.get(plain, plain)
     return FACTS.get(name) or _PARTS.get(name)
@@ -302,11 +302,12 @@ def unread(fact: Fact, answer: str) -> list[str]:
         known = fact.read(new.strip()).get("workload")
         return [f"{value!r}: known work of that name is {known!r}"] if known else []
     texts, idle, whole = value.split(), list[str](), fact.read(value)
+    kept = " ".join(map(str, whole.values())).casefold().split()  # RTX of a 2080
     for n, text in enumerate(texts) if named in (None, fact) else ():
         rest = " ".join((*texts[:n], *texts[n + 1 :]))
         with suppress(AnswerError):  # it would make no sense
             idle += [text] if rest and whole.items() <= fact.read(rest).items() else []
-    rest = " ".join(idle)
+    rest = " ".join(it for it in idle if it.casefold() not in kept)
     return [f"{answer!r}: nothing of the {fact.name} is {rest!r}"] if rest else []
 
 

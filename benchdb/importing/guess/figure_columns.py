@@ -11,7 +11,6 @@ import msgspec
 from benchdb.catalogue import metrics
 from benchdb.importing.guess.column_draft import (
     CLEAR_TERMS,
-    FIELDS,
     FIGURE_TERMS,
     RATIO,
     SHOWN,
@@ -40,6 +39,7 @@ from benchdb.importing.guess.facts import (
     unit_and_metric,
 )
 from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.mapping.language import PARTS
 from benchdb.importing.quantities.unit_names import COUNTED, understood
 
 FINAL = ("final_accuracy", "final_loss")
@@ -111,8 +111,9 @@ def _is_printed(draft: ColumnDraft, around: Around) -> bool:
     rule = _rule_of(draft.kinds, draft.looks.terms, around.terms)
     if rule is None or draft.metric == RATIO:
         return True
-    if draft.fields.get(STATISTIC) not in (None, statistic(draft.header)[0]):
-        return False  # the best, or the peak of a cell
+    unsaid = rule.name == "latency_mean_seconds" and "mean" not in draft.looks.terms
+    if unsaid or draft.fields.get(STATISTIC) not in (None, statistic(draft.header)[0]):
+        return False  # a mean that nothing says, or the best or the peak of a cell
     if draft.bases <= _OF_ONE and all(it[0] == "/" for it in rule.terms.split()):
         # The unit alone says it, if no other word of the header does: "warm tok/s".
         unit = draft.looks.unit
@@ -259,7 +260,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         taken = not bases & draft.bases or draft.take(answer)
         if taken or take_figures(draft, answer):
             return []
-        if answer in (*metrics(), *FIELDS, RATIO):
+        if answer in (*metrics(), *PARTS, RATIO):
             draft.take_metric(answer)
             return []
         draft.given = False
@@ -288,7 +289,7 @@ def _metric_doubts(draft: ColumnDraft, around: Around) -> list[Doubt]:
         unit = draft.unit or draft.looks.unit
         topic, text = "metric", "What are the figures in {}?"
         title = metrics()[metric].title + (f", in {unit}" if unit else "")
-        ours = {it: titles[it] for it in titles if it not in (*FIELDS, RATIO)}
+        ours = {it: titles[it] for it in titles if it not in (*PARTS, RATIO)}
         titles = {metric: title} | {n: it for n, it in ours.items() if n != metric}
         more["free"] = Free("another metric, or a unit, such as ms, tok/s or GB", fault)
         more["guess"] = metric
@@ -358,7 +359,7 @@ def _candidates(draft: ColumnDraft, around: Around) -> list[str]:
 
     Of a rate that says what it counts, they are metrics that count it.
     """
-    known = (*metrics(), *FIELDS, RATIO)
+    known = (*metrics(), *PARTS, RATIO)
     likely = [n for n, it in words().likely.items() if re.search(it, draft.header)]
     likely = [TTFT] if "ttft" in around.terms else likely
     every = words().candidates

@@ -25,7 +25,7 @@ from benchdb.importing.guess.column_rules import MACHINES, fields_of
 from benchdb.importing.guess.headings import BILLIONS, settings_in, weights_in
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import scalar
-from benchdb.importing.mapping.language import PREFIXES, Fields, Meaning
+from benchdb.importing.mapping.language import PARTS, PREFIXES, Fields, Meaning
 from benchdb.importing.mapping.recognition import NAME_LIMIT, device_in, recognised
 
 _LINES = 2000
@@ -34,7 +34,6 @@ _CHIPS = 6  # that a question lists
 _LABELS = frozenset(words().kinds["stated"].split())
 _OF_SECTIONS = ("device", "framework", "chip")  # where a heading says them
 _OF_RUNS = ("device", "framework", "model")
-_OF_CHIPS = ("ram", "cpu_cores", "gpu_cores")
 _BULLET = 60  # characters of one that only names something
 _SENTENCE = 1000  # characters of a line in which something may have run
 _LIST = 300  # characters of a line that lists something
@@ -168,7 +167,7 @@ def _facts(said: Mapping[str, set[str]], chips: dict[str, Fields]) -> StatedFact
     kinds = {"accelerator" in it for it in named}
     apple = any("Apple" in str(it.get("chip")) for it in named)  # it has no card
     if len(named) == 1 or (len(named) == len(kinds) == 2 and not apple):
-        beside = {it: scalar(it, sure[it]) for it in _OF_CHIPS if it in sure}
+        beside = {it: scalar(it, sure[it]) for it in PARTS if it in sure}
         facts.own = dict(chain(beside.items(), *(it.items() for it in named)))
         facts.sole = len(named) == len(chips)
     facts.framework = sure.get("framework")
@@ -391,8 +390,8 @@ def _beside(text: str, chips: Mapping[str, Fields]) -> Fields:
     own = recognised(text, ["machine"]).set
     chip = naming.chip(text)
     known = chips.get(chip.name, {}) if chip else {}
-    same = all(own[name] == known.get(name) for name in own.keys() & {*_OF_CHIPS})
-    return {n: known[n] for n in _OF_CHIPS if same and n in known and n not in own}
+    same = all(own[name] == known.get(name) for name in own.keys() & {*PARTS})
+    return {n: known[n] for n in PARTS if same and n in known and n not in own}
 
 
 def _lacks(table: TableDraft, name: str) -> bool:

@@ -72,6 +72,7 @@ _OF_SEVERAL = ("parameters.", "framework_version", "os_version")
 _LOGGED = ("parameters.epoch", "parameters.step")
 _COUNTED = ("epoch", "step", "iteration", "iter", "global step")
 _MEASURED = CLEAR_TERMS | {"prefill", "decode"}
+_BY_CELLS = ("machine", "device", "framework", "quantization")
 _CELLS = 20  # of words that are looked at for names
 
 
@@ -301,7 +302,7 @@ class TableDraft:
                 return True
             if name == "device" and way("provider").search(one.header):
                 return True
-            if one.looks.figures or name not in ("machine", "device", "framework"):
+            if one.looks.figures or name not in _BY_CELLS:
                 continue
             if "role" in one.looks.terms:
                 continue  # of something beside what is measured
@@ -373,11 +374,11 @@ class TableDraft:
             return
         told = self._told()
         for name, parameter in _NETWORK.items():
-            if parameter not in told and any(
-                origin(it, name) is not None for it in self.segments
-            ):
+            if parameter in told or self.names_in_columns(name):
+                continue
+            if any(origin(it, name) is not None for it in self.segments):
                 self.names.add(name)
-            elif parameter not in told:
+            else:
                 of_model = name == "network"
                 said = recognised(stem, [name]).set if of_model else weights_in(stem)
                 self.set |= said

@@ -430,7 +430,7 @@ def environment(known: Known, mapped: Mapping[str, MappedEnvironment]) -> Enviro
     missing = dict(facts.pop("missing"))
     for name in (*_OF_SOFTWARE, "framework"):
         text, before = fields.get(name), facts[name]
-        if text is None or str(text).casefold() == str(before).casefold():
+        if text in (None, "") or str(text).casefold() == str(before).casefold():
             continue
         if before is not None:
             raise RefusedError(f"{name} is {text}, but the environment has {before}")

@@ -62,6 +62,7 @@ OF_RUNS = (
     *("device_name", "precision", "compiler", "seed", "started"),
 )
 CORES = ("cpu_cores", "gpu_cores")
+PARTS = ("ram", *CORES)  # what is known of a machine beside its name
 OF_MACHINES = ("machine", "chip", "model", *CORES, "ram", "accelerator")
 OF_ENVIRONMENTS = (
     *("environment", "os_name", "os_version", "os_build"),

@@ -102,8 +102,7 @@ def _machine_in(
         count = {n: it for n, it in known.items() if n not in OF_MACHINES}
         return {"machine": text, **count}, dict.fromkeys(OF_MACHINES[1:], _PRINTED)
     if chip is None and (both := naming.processor_and_card(text)):
-        parts = [_of_chip(one) for one in both]
-        return parts[0] | parts[1], {}
+        return _of_chip(both[0]) | _of_chip(both[1]), {}
     if chip is None:
         if len(naming.chips_in(text)) > 1:
             return {}, dict.fromkeys(OF_MACHINES, f"several in {text!r}")

@@ -22,6 +22,7 @@ from benchdb.importing.mapping.fields import (
 )
 from benchdb.importing.mapping.language import (
     FIGURES,
+    PARTS,
     RESULTS,
     Column,
     Facts,
@@ -150,6 +151,10 @@ class MatchedTable:
         self.columns = [meanings.get(plain_name(name)) for name in sheet.header]
         given = [column for column in self.columns if column is not None]
         labels = (n for n, it in enumerate(self.columns) if it and it.is_ == "metric")
+        # The name of a machine unsets its parts, but no column of their own.
+        self.by_order = sorted(
+            enumerate(self.columns), key=lambda it: bool(it[1] and it[1].field in PARTS)
+        )
         self.label = next(labels, 0)  # the column whose cells *rows* of a map mean
         self.results = {
             n: it for n, it in enumerate(self.columns) if it and it.is_ in RESULTS
@@ -312,7 +317,7 @@ class MatchedTable:
 
     def _of_cells(self, row: SheetRow, texts: list[str]) -> Iterator[Facts]:
         """Yield what the cells of *row* say that are no figures."""
-        for index, column in enumerate(self.columns):
+        for index, column in self.by_order:
             text, header = texts[index], self.sheet.header[index]
             if column is None and self.table.others == "ignore":
                 continue

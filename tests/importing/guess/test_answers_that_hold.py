@@ -8,7 +8,10 @@ from benchdb.importing.guess.facts import AnswerError
 from benchdb.importing.sheets import readable
 from tests.importing.guess.guessed import (
     figures,
+    metrics_of,
     number,
+    of_statistics,
+    of_text,
     question,
     records,
     table,
@@ -302,6 +305,27 @@ def test_a_bare_number_behind_the_name_of_a_framework_is_its_version():
 )
 def test_words_of_an_answer_that_nothing_is_made_of_are_noted(answer, note):
     assert note in proposed(SIDES, answer).notes
+
+
+@pytest.mark.parametrize(
+    "name", ["RTX 2080 Ti", "2x GTX 1050 Ti", "RTX 4060 Laptop GPU"]
+)
+def test_words_that_the_name_of_a_machine_has_are_not_noted(name):
+    assert not [
+        it for it in proposed(SIDES, f"machine: {name}").notes if "nothing" in it
+    ]
+
+
+@pytest.mark.parametrize("answer", ["statistic: min", "'latency_ms': statistic min"])
+def test_a_statistic_is_a_setting_though_min_is_a_unit_too(answer):
+    text = table("model | latency_ms", "lenet | 2.5", "vgg | 3.5")
+    found = of_text(text, {"readings": f"yes, but {answer}; work: new: inference"})
+    assert {it[0] for it in of_statistics(found, text)} == {"min"}
+
+
+def test_a_latency_of_which_nothing_says_the_mean_is_on_the_card():
+    text = table("model | latency_ms | mean_latency_ms", "lenet | 2.5 | 3.5")
+    assert {*metrics_of(of_text(text))} == {"latency_ms"}
 
 
 def test_a_metric_in_a_unit_that_is_none_is_refused():

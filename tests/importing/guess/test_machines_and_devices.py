@@ -1,17 +1,28 @@
 """Which machine, device and runtime figures get, where a document names several."""
 
-from benchdb.importing.guess.draft import Proposal
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import Proposal, propose
+from benchdb.importing.sheets import readable
 from tests.importing.guess.guessed import (
     asked,
     converse,
     inferred,
     meanings,
+    of_statistics,
     of_text,
     question,
     records,
     table,
 )
 
+
+def read_anew(text: str, answers: dict[str, str]) -> Proposal:
+    """Return what is proposed for running text."""
+    document = Document("results.md", text.encode())
+    return propose(document, readable(document), answers)
+
+
+LINE = "{bench} | {n} | {time} ms"
 ANSWERS = {"time": "work_seconds", "work": "new: cnn", "framework": "torch"}
 
 
@@ -230,3 +241,51 @@ def test_a_machine_whose_tier_stands_apart_has_a_line_with_both_chips():
     assert line == (
         "machine: 'M2 mini Pro' -> M2 Pro, perhaps M2 (1), from the column 'Machine'"
     )
+
+
+def test_the_max_of_a_product_is_no_statistic_of_its_figures():
+    heads = "Model | iPhone 16 Pro Max time (ms) | Max time (ms) | Mean time (ms)"
+    text = "# Inference\n\n" + table(heads, "lenet | 3.5 | 4.5 | 2.5")
+    stored = of_statistics(of_text(text, {"readings": "yes"}), text)
+    assert {(name, value) for name, _, value in stored} == {
+        ("", 0.0035),
+        ("max", 0.0045),
+        ("", 0.0025),
+    }
+
+
+def test_how_hot_a_gpu_was_names_no_machine():
+    text = table("Model | Avg TPS | GPU Temp", "phi3 | 7.5 | 50°C", "qwen | 9.5 | 52°C")
+    found = of_text(text, {"readings": "yes"})
+    assert {it.machine.label for it in records(found, text)} == {None}
+
+
+def test_a_processor_above_the_figures_of_a_log_is_a_line_of_the_card():
+    log = "cpu: AMD EPYC 9575F\nproduct: AMD Instinct MI325\n\n"
+    log += "brax | 1 | 5.5 ms\ndqn | 2 | 6.5 ms\n"
+    (logged,) = readable(Document("log.txt", log.encode()), [LINE])
+    found = propose(Document("log.txt", log.encode()), [logged])
+    line = inferred(found)["machine in cpu"]
+    assert line == "machine: 'AMD EPYC 9575F' -> EPYC 9575F (2), from the column 'cpu'"
+
+
+def test_the_title_of_a_document_says_no_format_where_rows_say_their_own():
+    text = (
+        "# Issues with AWQ\n\n"
+        "1. The AWQ model `Meta-Llama-3.1-8B-Instruct` takes ~ 48 tokens/sec\n"
+        "2. With 3 loras, the base model takes ~ 25 tokens/sec\n"
+    )
+    found = read_anew(text, {"readings": "yes"})
+    formats = {
+        it.end.values[0].value: it.run.parameters.get("quantization")
+        for it in records(found, text)
+    }
+    assert formats == {48.0: None, 25.0: None}  # which the rows' names say
+
+
+def test_the_part_of_a_chip_that_core_ml_names_in_one_word_is_a_device():
+    text = "# Inference\n\n" + table(
+        "Device | time (ms)", "neuralEngine | 2.5", "cpu | 3.5"
+    )
+    found = of_text(text, {"readings": "yes"})
+    assert [it.run.device for it in records(found, text)] == ["npu", "cpu"]

@@ -3,7 +3,10 @@
 import pytest
 
 from benchdb.exchange.messages import Chip
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
 from benchdb.importing.guess.facts import AnswerError
+from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import figures, of_text, records, table
 
 ROWS = table("Size | TFLOPS", "512 | 7.5", "1024 | 8.5")
@@ -111,3 +114,68 @@ def test_columns_are_called_by_the_words_their_titles_begin_with(words):
 def test_no_table_is_left_out_by_a_name_that_it_does_not_show(answer, why):
     with pytest.raises(AnswerError, match=why):
         of_text(BANDWIDTHS, {"readings": f"yes, but {answer}"})
+
+
+MAC = "- Chip: M4 Pro, 48 GB RAM\n- OS: macOS 26.0\n\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "size", "system"),
+    [
+        ("phone time (ms): machine iPhone 13", None, None),
+        ("phone time (ms): machine iPhone 13; ram: 4 GB", 4 * GIB, None),
+        ("ram: 4 GB; phone time (ms): machine iPhone 13", 4 * GIB, None),
+        ("phone time (ms): machine iPhone 13; os: iOS 18", None, "iOS"),
+        ("phone time (ms): machine M4 Pro", 48 * GIB, "macOS"),  # the same
+    ],
+)
+def test_the_memory_and_the_system_of_a_machine_go_with_it(answer, size, system):
+    text = MAC + table("Model | time (ms) | phone time (ms)", "Encoder | 8.5 | 9.5")
+    found = of_text(text, {"readings": f"yes, but {answer}"})
+    (phone,) = [it for it in records(found, text) if it.end.values[0].value == 0.0095]
+
+    assert phone.machine.chip.ram_bytes == size
+    assert phone.environment.os_name == system
+
+
+@pytest.mark.parametrize("answer", ["Encoder", "Phones"])
+def test_memory_goes_with_the_machine_of_a_text_but_not_that_of_a_column(answer):
+    head = "Model | RAM | time (ms)"
+    text = "# M4 Pro 48 GB, macOS 26.0\n\n## Phones\n\n" + table(
+        head, "Encoder | 6 GB | 8.5"
+    )
+    found = of_text(text, {"readings": f"yes, but {answer}: machine iPhone 13"})
+    (phone,) = records(found, text)
+
+    assert (phone.machine.label, phone.machine.chip.ram_bytes) == ("iPhone 13", 6 * GIB)
+    assert phone.environment.os_name is None
+
+
+RUNS = '[{"model": "a", "decode_tps": 10.5}, {"model": "b", "decode_tps": 20.5}]'
+
+
+@pytest.mark.parametrize(
+    ("of_machine", "answer"),
+    [
+        ('"total_memory_gb": 64, "chip": "Apple M4 Pro"', "yes"),
+        ('"chip": "Apple M4 Pro", "os": "macOS"', "yes, but ram: 64 GB"),
+    ],
+)
+def test_the_name_of_a_chip_leaves_the_memory_that_is_said_beside_it(
+    of_machine, answer
+):
+    text = f'{{"machine": {{{of_machine}}}, "runs": {RUNS}}}'
+    document = Document("runs.json", text.encode())
+    found = propose(document, READERS["json"](document), {"readings": answer})
+    chips = [it.machine.chip for it in records(found, text, "runs.json")]
+
+    assert [(it.name, it.ram_bytes) for it in chips] == [("M4 Pro", 64 * GIB)] * 2
+
+
+def test_the_name_of_a_machine_in_a_row_takes_the_memory_of_a_heading_away():
+    head = table("Host | RAM | time (ms)", "M2, new | 16 GB | 8.5", "M3, new | | 9.5")
+    text = "# M4 Pro 48 GB\n\n" + head
+    found = of_text(text, {"readings": "yes, but Host: machine; RAM: ram"})
+    sizes = {it.machine.label: it.machine.chip.ram_bytes for it in records(found, text)}
+
+    assert sizes == {"M2, new": 16 * GIB, "M3, new": None}

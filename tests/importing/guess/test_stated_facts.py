@@ -116,3 +116,9 @@ def test_a_heading_says_the_device_of_its_own_section_alone():
 
     directml = "## TensorFlow-DirectML on the GPU\n\n" + rows
     assert machines(directml)[0][2:4] == ("unknown", "tensorflow-directml")
+
+
+def test_a_sentence_says_the_batch_size_in_words():
+    text = "Times with PyTorch v1.1.0, Batch size as 4.\n\n" + TIMES
+    (one,) = records(of_text(text, YES), text)[:1]
+    assert one.run.parameters["batch_size"] == 4

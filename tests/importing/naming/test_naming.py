@@ -100,6 +100,7 @@ def test_every_chip_of_the_catalogue_is_known_by_its_own_name(chip):
         ("Radeon Pro W7900", ("AMD", "Radeon PRO W7900")),
         ("GH200 480GB", ("NVIDIA", "GH200 480GB")),
         ("Cortex-A76", ("Arm", "Cortex-A76")),
+        ("GeForce 940MX", ("NVIDIA", "GeForce 940MX")),
         ("Snapdragon X Elite", ("Qualcomm", "Snapdragon X Elite")),
         ("TPU v3-8", ("Google", "TPU v3")),
         ("m1_max", ("Apple", "M1 Max")),
@@ -293,6 +294,8 @@ def test_a_workload_is_ours_or_none(text, name):
         ("tf32", None, None),
         ("ORT 1.17", "onnxruntime", "1.17"),
         ("5/5 (ort: 0.91s)", None, None),  # a mean
+        ("needle 0.1", "needle", "0.1"),
+        ("1M needle, 512k production", None, None),  # in a haystack
     ],
 )
 def test_a_framework_and_its_version_are_told(text, name, version):
