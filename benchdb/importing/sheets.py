@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -154,7 +155,10 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
-    """Yield *sheets* without the lines of those *taken*, but where tags part rows."""
+    """Yield *sheets* without the lines of those *taken*.
+
+    Where tags, or marks of a line's end, part rows of one line, all of them stay.
+    """
     lines = set[int]()
     for sheet in taken:
         lines |= _lines(sheet)
@@ -162,10 +166,18 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
         if not lines or sheet.kind in ("html", "json", "yaml"):
             yield sheet
             continue
-        rows = tuple(row for row in sheet.rows if row.line not in lines)
+        read = lines - _shared(sheet)
+        rows = tuple(row for row in sheet.rows if row.line not in read)
         bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
         if rows or bad:
             yield replace(sheet, rows=rows, bad=bad)
+
+
+def _shared(sheet: Sheet) -> set[int]:
+    """Return the lines of a table in which several of its rows stand."""
+    if sheet.kind != "markdown":
+        return set()
+    return {one.line for one, other in pairwise(sheet.rows) if one.line == other.line}
 
 
 def _lines(sheet: Sheet) -> set[int]:

@@ -46,6 +46,7 @@ _COMPARED = re.compile(
     re.VERBOSE,
 )
 _OPTION = any_of("options")
+_HELD = any_of("held", re.IGNORECASE)
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
 # What no run took; and a word that is a unit as well.
@@ -190,7 +191,7 @@ def _stated(text: str) -> list[str]:
     if anew := begins_anew(text):
         text = _OPTION.sub(" ", text)
     found = figures(text)
-    if found or "vram" in text.casefold():
+    if found or _HELD.search(text):
         found = figures(text, sizes=True)
     numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
     for it in () if anew else _NAMED.finditer(text):

@@ -23,6 +23,9 @@ _PLAIN = str.maketrans(
 )
 _TEXT = "a line of text between rows"
 _SPLIT = "a line with blank cells in a grid: one row with that above it, or two?"
+_JOINED = re.compile(
+    r"(?<=\|)[ ]*\\n[ ]*(?=\||$)"
+)  # what a program wrote for a line's end
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
@@ -130,7 +133,8 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
             followed = below < scanner.end and bool(scanner.written[below].strip())
             table.add_rule(text, followed=followed)
         elif _PIPE.search(text):
-            table.add(at, text)
+            for row in filter(None, _JOINED.split(text)):
+                table.add(at, row)
         elif table.rows and _is_between(table, scanner, text, below):
             table.add(at, text, _TEXT)
         else:

@@ -348,3 +348,15 @@ def test_a_table_below_text_stands_under_it(mapped: Mapped):
 
     assert texts(sheet)[0] == ("vgg16", ratio)
     assert sheet.context[-2:] == tuple(above)
+
+
+def test_rows_that_a_printed_line_end_joins_are_rows_of_the_table():
+    sheet = only(TABLE + "| b | 2 |\\n| c | 3 |\\n| d\\n | 4 |\\n\n")
+
+    assert [(row.line, row.cells[0].text) for row in sheet.rows] == [
+        (3, "a"),
+        (4, "b"),
+        (4, "c"),
+        (4, "d\\n"),
+    ]
+    assert faults(sheet) == []
