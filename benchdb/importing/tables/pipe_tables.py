@@ -23,9 +23,7 @@ _PLAIN = str.maketrans(
 )
 _TEXT = "a line of text between rows"
 _SPLIT = "a line with blank cells in a grid: one row with that above it, or two?"
-_JOINED = re.compile(
-    r"(?<=\|)[ ]*\\n[ ]*(?=\||$)"
-)  # what a program wrote for a line's end
+_JOINED = re.compile(r"(?<=\|)[ ]*\\n[ ]*(?=\||$)")  # printed for a line's end
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)

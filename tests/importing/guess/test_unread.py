@@ -246,10 +246,11 @@ def test_options_of_a_command_and_what_go_prints_of_all_tests_are_no_figures():
         ("The test of the model came to **15.27 TPS**, on the GPU.", "15.27 TPS"),
         ("19 of [them], as we read, made 35.61 TOPS in INT8; so be it.", "35.61 TOPS"),
         ("The other one took 20.2 GB to load, while this did not.", "20.2 GB"),
+        ("It takes 17-20 ms/token, [as we saw]; no less.", "17-20 ms/token"),
         ("A cold model [as it is now] needs 35+ seconds; no less.", "35+ seconds"),
     ],
 )
-def test_figures_in_units_in_doubt_and_sizes_that_something_took_are_named(
+def test_figures_in_doubt_ranges_and_sizes_that_something_took_are_named(
     text, figure
 ):
     table = "| a | ms |\n|---|---|\n| x | 2.5 |\n"
