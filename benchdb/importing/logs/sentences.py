@@ -68,7 +68,7 @@ def sheets(document: Document, *, prose: bool = True) -> tuple[Sheet, ...]:
 def figures(text: str, *, sizes: bool = False) -> list[str]:
     """Return the times and rates in *text*, and all *sizes*, each with its unit.
 
-    What may be a rate or a time, such as 15 TPS, is among them.
+    What may be a rate or a time, such as 15 TPS, and ranges are among them.
     """
     return [one.text for one in _found(text, sizes=sizes, doubtful=True)]
 
@@ -93,6 +93,8 @@ def _found(
             size = _SIZE.fullmatch(spelt) is not None
             maybe = doubtful and any(it.endswith(_TIMED) for it in doubts(spelt))
             if (unit is None and not maybe) or (one["of"] and not size):
+                continue
+            if one["upto"] and not doubtful:  # only a range is printed
                 continue
             used = size and spoken and (sizes or _in_use(text, one))
             if unit is None or unit.base in _MEASURED or used:
