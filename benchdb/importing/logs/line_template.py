@@ -44,7 +44,9 @@ _UNIT = re.compile(  # "it" alone is a pronoun, and no iteration
     r"(?: (?:/|per) (?i:s|sec|second|minute|hour)\b)?)(?=[ .,;:|)\]}]|/(?!\w)|$)"
 )
 _SIGNED = r"[~≈<>]?[-+−]?\d"
-_NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-|[-–]) ?\d[\d.,]*)?"
+_NUMBER = (
+    rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-|[-–]) ?\d[\d.,]*)?"
+)
 _FIGURE = re.compile(rf"{_NUMBER} ?(.*)")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _LINES = 8  # of a template

@@ -250,9 +250,7 @@ def test_options_of_a_command_and_what_go_prints_of_all_tests_are_no_figures():
         ("A cold model [as it is now] needs 35+ seconds; no less.", "35+ seconds"),
     ],
 )
-def test_figures_in_doubt_ranges_and_sizes_that_something_took_are_named(
-    text, figure
-):
+def test_figures_in_doubt_ranges_and_sizes_that_something_took_are_named(text, figure):
     table = "| a | ms |\n|---|---|\n| x | 2.5 |\n"
 
     assert left_out(f"{table}\n{text}\n", "a.md") == [f"line 5: {figure!r}"]
