@@ -16,6 +16,8 @@ from benchdb.importing.tables import csv, html_tables, inline, nested
 _CUT = re.compile(r"\\.|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _ALIGNMENT = re.compile(r"\s*:?[-=]+:?\s*")
+_RULE = re.compile(r"[-=]{3,}")
+_COLUMNS = 3  # of a table without a rule below its header
 _RULE_SIGNS = frozenset("|:-=+ \t")
 _BOX = re.compile(r"\s*[│┃║├┌┏╒╔└┗╰╭┡╞┣╟╠]|.*(?:─┼|│)")
 _PLAIN = str.maketrans(
@@ -114,6 +116,22 @@ def _header(scanner: Scanner, at: int) -> _PipeTable | None:
     if rule.words[0] == "+" and (len(row_cells(text)) != columns or "|" not in below):
         return None  # the frame of something else
     return _PipeTable(at + 1, rule.indent, head.quotes, text, at + 2)
+
+
+def _below_rule(scanner: Scanner, at: int) -> _PipeTable | None:
+    """Return the table whose header, at *at*, has a line of dashes above it alone."""
+    head, columns = scanner.line(at), len(row_cells(scanner.line(at).text))
+    alike = (
+        at + 1 < scanner.end and len(row_cells(scanner.line(at + 1).text)) == columns
+    )
+    if columns < _COLUMNS or not alike or not at:
+        return None
+    ruled = _RULE.fullmatch(scanner.line(at - 1).words)
+    return (
+        _PipeTable(at + 1, head.indent, head.quotes, head.words, at + 1)
+        if ruled
+        else None
+    )
 
 
 def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
@@ -241,7 +259,7 @@ class _Reader:
             elif line.part == "hidden" or self._takes_pipe_table(line):
                 pass
             elif line.fenced:
-                if line.words:
+                if line.words and not _RULE.fullmatch(line.words):
                     self._outline.above(_plain(line.words))
             elif not (self._takes_html(line) or self._takes_heading(line)):
                 self._take_prose(line)
@@ -267,7 +285,10 @@ class _Reader:
             self._scanner.at = end
 
     def _takes_pipe_table(self, line: Line) -> bool:
-        table = _header(self._scanner, line.number - 1)
+        at = line.number - 1
+        table = _header(self._scanner, at)
+        if table is None and line.fenced and "|" in line.text:
+            table = _below_rule(self._scanner, at)
         if table is None:
             return False
         _take_rows(table, self._scanner)

@@ -360,3 +360,26 @@ def test_rows_that_a_printed_line_end_joins_are_rows_of_the_table():
         (4, "d\\n"),
     ]
     assert faults(sheet) == []
+
+
+def test_a_header_below_a_line_of_dashes_begins_a_table_in_a_code_block():
+    rows = "a     |    1 |    nan\nb     |    8 |  39.25\n"
+    text = f"# GPU\n\n```\nBreakdown\n---------\nbench | ngpu |   perf\n{rows}```\n"
+    sheet = only(text)
+
+    assert sheet.context == ("GPU", "Breakdown")
+    assert sheet.header == ("bench", "ngpu", "perf")
+    assert texts(sheet) == [("a", "1", "nan"), ("b", "8", "39.25")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n---------\na | b | c\nd | e\n```\n",
+        "```\na | b | c\n1 | 2 | 3\n```\n",
+        "```\n---------\na | b\n1 | 2\n```\n",
+        "---------\na | b | c\n1 | 2 | 3\n",
+    ],
+)
+def test_lines_with_bars_below_no_line_of_dashes_are_no_table(text):
+    assert tables(text, "README.md") == ()
