@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
-from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -32,6 +31,7 @@ _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
+_PARTED = ("html", "json", "yaml")  # kinds of sheets of which a line may hold many rows
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
@@ -163,21 +163,15 @@ def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[S
     for sheet in taken:
         lines |= _lines(sheet)
     for sheet in sheets:
-        if not lines or sheet.kind in ("html", "json", "yaml"):
+        parted = len({row.line for row in sheet.rows}) < len(sheet.rows)
+        parted = sheet.kind in _PARTED or (sheet.kind == "markdown" and parted)
+        if not lines or parted:
             yield sheet
             continue
-        read = lines - _shared(sheet)
-        rows = tuple(row for row in sheet.rows if row.line not in read)
+        rows = tuple(row for row in sheet.rows if row.line not in lines)
         bad = tuple(fault for fault in sheet.bad if fault.number not in lines)
         if rows or bad:
             yield replace(sheet, rows=rows, bad=bad)
-
-
-def _shared(sheet: Sheet) -> set[int]:
-    """Return the lines of a table in which several of its rows stand."""
-    if sheet.kind != "markdown":
-        return set()
-    return {one.line for one, other in pairwise(sheet.rows) if one.line == other.line}
 
 
 def _lines(sheet: Sheet) -> set[int]:

@@ -70,11 +70,14 @@ def figures(text: str, *, sizes: bool = False) -> list[str]:
 
     What may be a rate or a time, such as 15 TPS, and ranges are among them.
     """
-    return [one.text for one in _found(text, sizes=sizes, doubtful=True)]
+    return [one.text for one in _found(text, sizes=sizes)]
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """A figure of a line: where it stands, its *text*, the *name* of its column."""
+    """A figure of a line: where it stands, its *text*, the *name* of its column.
+
+    Ranges, and figures whose unit is in doubt, have no name.
+    """
 
     start: int
     end: int
@@ -82,25 +85,22 @@ class _Found(msgspec.Struct, frozen=True):
     name: str
 
 
-def _found(
-    text: str, *, sizes: bool = False, doubtful: bool = False
-) -> Iterator[_Found]:
+def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
     spoken = sizes or _OF_MEMORY.search(text) is not None
     for one in () if _TALLY.match(text) else _FIGURE.finditer(text):
         short = re.split(r" ?/| per | a ", one["unit"])[0]
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
             size = _SIZE.fullmatch(spelt) is not None
-            maybe = doubtful and any(it.endswith(_TIMED) for it in doubts(spelt))
+            maybe = any(it.endswith(_TIMED) for it in doubts(spelt))
             if (unit is None and not maybe) or (one["of"] and not size):
-                continue
-            if one["upto"] and not doubtful:  # only a range is printed
                 continue
             used = size and spoken and (sizes or _in_use(text, one))
             if unit is None or unit.base in _MEASURED or used:
                 end = max(one.start("unit") + len(spelt), one.end("spread"))
                 shown = text[one.start() : end].replace(one["of"] or "", "", 1)
-                yield _Found(one.start(), end, shown, _named(unit) if unit else "")
+                name = _named(unit) if unit and not one["upto"] else ""
+                yield _Found(one.start(), end, shown, name)
                 break
 
 
@@ -149,7 +149,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         it
         for it in _found(text)
         for before in [text[: it.start]]
-        if not (_LIMITED.search(before) or _OPERAND.search(before))
+        if it.name and not (_LIMITED.search(before) or _OPERAND.search(before))
     ]
     if not found:
         return None

@@ -120,18 +120,13 @@ def _header(scanner: Scanner, at: int) -> _PipeTable | None:
 
 def _below_rule(scanner: Scanner, at: int) -> _PipeTable | None:
     """Return the table whose header, at *at*, has a line of dashes above it alone."""
-    head, columns = scanner.line(at), len(row_cells(scanner.line(at).text))
-    alike = (
-        at + 1 < scanner.end and len(row_cells(scanner.line(at + 1).text)) == columns
-    )
-    if columns < _COLUMNS or not alike or not at:
+    if at + 1 == scanner.end or not _RULE.fullmatch(scanner.line(at - 1).words):
         return None
-    ruled = _RULE.fullmatch(scanner.line(at - 1).words)
-    return (
-        _PipeTable(at + 1, head.indent, head.quotes, head.words, at + 1)
-        if ruled
-        else None
-    )
+    head = scanner.line(at)
+    widths = {len(row_cells(scanner.line(it).text)) for it in (at, at + 1)}
+    if len(widths) > 1 or min(widths) < _COLUMNS:
+        return None
+    return _PipeTable(at + 1, head.indent, head.quotes, head.words, at + 1)
 
 
 def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
