@@ -49,8 +49,8 @@ _OPTION = any_of("options")
 _HELD = any_of("held", re.IGNORECASE)
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
-# What no run took; and a word that is a unit as well.
-_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$")
+# What no run took; a word that is a unit as well; and files of source, with a line.
+_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$|\.(?:cc?|cpp|cu|h|py|rs)$")
 
 
 class UnreadLine(msgspec.Struct, frozen=True):

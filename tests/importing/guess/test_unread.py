@@ -48,6 +48,7 @@ def test_a_number_whose_name_says_the_unit_is_a_figure(figure):
         "it began at 12:30:05, on 2024-03-01; and [so] on.",
         "a 36GB machine; with [a list, of things]",
         "min: 0, of [what; is not, said]",
+        "I core/common_runtime/gpu/gpu_device.cc:1344] [what; it is]",
     ],
 )
 def test_settings_clocks_and_sizes_of_machines_are_no_unread_figures(text):
