@@ -36,6 +36,7 @@ _ROWS = 8  # of a preview
 _NOTES = 16
 _EXAMPLE = "'yes, but 2: ms; precision of table 1: fp16; column 3: framework'"
 _LINE = re.compile(r"line (\d+)")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # The key of a line with names in braces, which reads those like it: line, line 2.
 _TEMPLATE = re.compile(r"lines?(?: \d)?")
 _A_LINE = re.compile(r"lines?\s*[:=]\s*")
@@ -321,7 +322,11 @@ def _preview(
         yield f"  and {counted(rest, 'more row')}"
         yield from _listed("smallest and largest", [*_extremes(rows.records)], most)
     yield from _listed("taken for granted", proposal.notes, most)
-    told = [f"{count:,} × {why}" for why, count in rows.refused.most_common()]
+    refused = Counter[str]()
+    texts: dict[str, str] = {}  # the first of those that differ in numbers alone
+    for why, count in rows.refused.items():
+        refused[texts.setdefault(_NUMBER.sub("", why), why)] += count
+    told = [f"{count:,} × {why}" for why, count in refused.most_common()]
     yield from _listed("left out", (*proposal.left_out, *told), most)
 
 

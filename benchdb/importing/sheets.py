@@ -31,6 +31,7 @@ _SEPARATED = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson")
 _YAML = (".yaml", ".yml")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".rmd", ".qmd")
+_PARTED = ("html", "json", "yaml")  # kinds of sheets of which a line may hold many rows
 _Read = Callable[[Document], tuple[Sheet, ...]]
 
 
@@ -154,12 +155,17 @@ def by_templates(document: Document, templates: Iterable[str]) -> tuple[Sheet, .
 
 
 def without_lines(sheets: Iterable[Sheet], taken: Iterable[Sheet]) -> Iterator[Sheet]:
-    """Yield *sheets* without the lines of those *taken*, but where tags part rows."""
+    """Yield *sheets* without the lines of those *taken*.
+
+    Where tags, or marks of a line's end, part rows of one line, all of them stay.
+    """
     lines = set[int]()
     for sheet in taken:
         lines |= _lines(sheet)
     for sheet in sheets:
-        if not lines or sheet.kind in ("html", "json", "yaml"):
+        parted = len({row.line for row in sheet.rows}) < len(sheet.rows)
+        parted = sheet.kind in _PARTED or (sheet.kind == "markdown" and parted)
+        if not lines or parted:
             yield sheet
             continue
         rows = tuple(row for row in sheet.rows if row.line not in lines)

@@ -279,6 +279,21 @@ def test_a_script_answers_by_key_and_imports_where_nothing_is_open(table, db):
     assert figures(db) == FIGURES
 
 
+def test_what_is_left_out_for_reasons_that_differ_in_numbers_alone_is_one_line(table):
+    rows = [
+        f"| llama 7B | {test} | {rate} |"
+        for n, prompt in enumerate((4096, 8192, 16384))
+        for test, rate in ((f"pp{prompt}", 900 - n), ("tg256", 160 - 30 * n))
+    ]
+    head = "# M2 Max, MLX\n\n| model | test | t/s |\n|---|---|---|\n"
+    table.write_text(head + "\n".join(rows))
+
+    done = benchdb("import", "--guess", str(table))
+
+    assert done.out.count("twice: tokens_per_second") == 1
+    assert "  3 × twice: tokens_per_second of the same run is at line 8" in done.out
+
+
 def test_a_script_hears_what_is_left_out(table, db):
     table.write_text(TABLE + "\nLater 61.5 tok/s were reached.\n")
     done = benchdb("import", "--yes", *SETTLED, table, "--db", db)

@@ -19,6 +19,7 @@ from benchdb.importing.guess.wide_sheets import narrowed
 from benchdb.importing.mapping import fields
 from benchdb.importing.quantities.tokens import Mark, convention
 from benchdb.importing.sheet import Sheet
+from benchdb.importing.sheets import HABITS
 from benchdb.importing.tables.divided import divided, with_rows_of_statistics
 
 _SHEETS = 100  # with one header that stand alone
@@ -63,11 +64,11 @@ class Plan(msgspec.Struct, frozen=True):
     def unread(self, tables: Iterable[TableDraft]) -> Sequence[UnreadLine]:
         """Return the lines with figures that are in no sheet, or in an idle one.
 
-        Columns that only blanks part may be none: where *tables* take no figures of
-        them, they read nothing.
+        What running text seems to hold may be nothing: where *tables* take no figures
+        of such columns or names, they read nothing.
         """
-        spaced = [it for it in tables if it.sheets[0].kind == "fixed-width"]
-        idle = [it.sheets for it in spaced if not it.may_have_figures()]
+        of_text = [it for it in tables if it.sheets[0].kind in HABITS]
+        idle = [it.sheets for it in of_text if not it.may_have_figures()]
         if not idle:
             return self.outside
         left = {id(sheet) for sheets in idle for sheet in sheets}

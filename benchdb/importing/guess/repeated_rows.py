@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -125,7 +126,10 @@ def _failure_doubt(one: ColumnDraft, remarks: Mapping[str, int]) -> Doubt:
 
 
 def repeat_doubts(table: TableDraft) -> list[Doubt]:
-    """Return the doubt whether rows that nothing tells apart are one run's samples."""
+    """Return the doubt whether rows that nothing tells apart are one run's samples.
+
+    It is not likely of rows below labels that change, which may be part of theirs.
+    """
     drafts = table.rows or table.drafts
     figures = [it for it in drafts if it.holds_figures and it.metric]
     unknown = any(it.rated or (it.holds_figures and it.metric is None) for it in drafts)
@@ -147,7 +151,22 @@ def repeat_doubts(table: TableDraft) -> list[Doubt]:
     choices["nothing"] = "not known: equal rows are refused"
     # It stays the same question where answers take columns or rows away.
     of_rows: dict[str, object] = {"name": "rows", "line": table.line}
+    if _below_others(alike_rows(table)):
+        of_rows["guess"] = "nothing"
     return [column_doubt(figures, "repeat", text, choices, settle=settle, **of_rows)]
+
+
+def _below_others(alike: Collection[list[_Row]]) -> bool:
+    """Tell whether some rows with equal settings stand below others that come once.
+
+    pp4096, tg256, pp8192, tg256: each tg256 is behind another prompt.
+    """
+    sizes = {row.line: len(rows) for rows in alike for row in rows}
+    above = dict(pairwise(sorted(sizes)))
+    once = {below for line, below in above.items() if sizes[line] == 1}
+    return any(
+        len(rows) > 1 and once.issuperset(row.line for row in rows) for rows in alike
+    )
 
 
 def repeated_line(table: TableDraft, but: Collection[ColumnDraft] = ()) -> int | None:

@@ -30,10 +30,11 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _NAMED, _ALONE = pattern("named_number"), pattern("number_alone")
 _COMPARED = pattern("compared_numbers")
 _OPTION = any_of("options")
+_HELD = any_of("held", re.IGNORECASE)
 _MEASURED = ("s", "1/s", "FLOP/s", "B/s", "B")
 _KINDS = frozenset(("throughput", "time", "latency", "fps", "ttft", "bandwidth"))
-# What no run took; and a word that is a unit as well.
-_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$")
+# What no run took; a word that is a unit as well; and files of source, with a line.
+_NO_FIGURES = re.compile(r"(?i)timeout|limit|interval|^min$|\.(?:cc?|cpp|cu|h|py|rs)$")
 
 
 class UnreadLine(msgspec.Struct, frozen=True):
@@ -176,7 +177,7 @@ def _stated(text: str) -> list[str]:
     if anew := begins_anew(text):
         text = _OPTION.sub(" ", text)
     found = figures(text)
-    if found or "vram" in text.casefold():
+    if found or _HELD.search(text):
         found = figures(text, sizes=True)
     numbers = Counter(chain.from_iterable(map(_NUMBER.findall, found)))
     for it in () if anew else _NAMED.finditer(text):

@@ -45,7 +45,9 @@ _UNIT = re.compile(  # "it" alone is a pronoun, and no iteration
     r"(?: (?:/|per) (?i:s|sec|second|minute|hour)\b)?)(?=[ .,;:|)\]}]|/(?!\w)|$)"
 )
 _SIGNED = r"[~≈<>]?[-+−]?\d"
-_NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?(?: ?(?:±|\+/-) ?\d[\d.,]*)?"
+_SPREAD = r"(?: ?(?:±|\+/-|[-–]) ?\d[\d.,]*)?"  # or the other end of a range
+_NUMBER = rf"{_SIGNED}[\d.,'’]*+(?:[eE][-+]?\d{{1,3}})?{_SPREAD}"
+_NAN = r"(?i:nan)(?!\w)"
 _FIGURE = re.compile(rf"{_NUMBER} ?(.*)")
 _ABOUT = re.compile(r"(\\~|≈)$")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
@@ -179,10 +181,10 @@ def _pattern(line: str) -> _Pattern:
         if unit and understood(unit) != understood(last):  # the printed unit holds
             title = f"{named} ({unit})"
         elif _is_unit(last):  # which may be printed as well
-            held = rf"{_SIGNED}.*?"
+            held = rf"{_SIGNED}.*?|{_NAN}"
             end = rf"(?:\s?{re.escape(last)}(?!\w))?{end}"
         numeric = bool(unit) or is_unit_header(after.strip("{}"))
-        held = _NUMBER if numeric else held
+        held = rf"{_NUMBER}|{_NAN}" if numeric else held
         slots.append(_Slot(title, numeric or _is_unit(last)))
         parts.append(rf"(?>\s*({held}){end})")
     written = map("".join, zip(tokens, rest[1::2], strict=True))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from benchdb.importing import blocks, naming, outline
 from benchdb.importing.blocks import Line, Scanner, bullet
@@ -41,6 +42,7 @@ _MACHINE_WIDTH = 60
 _MEASURED = re.compile(r"\d\.\d|\d ?(?:[mµun]?s|[A-Za-z]+/s\w*|fps|[KMGT]i?B|x)(?!\w)")
 _CELLS = 2  # marks between cells that are as many in the next line
 _CODE_INDENT = 4  # from which on Markdown has code, and no headings
+_LOGGER = re.compile(r"\[(?P<logger>[A-Za-z]\w{1,40})\]\s+(?P<name>\S.*)")
 _GAP = re.compile(r" {2}|\t")
 
 
@@ -273,7 +275,7 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
     """
     groups: dict[object, list[Entry]] = {}
     latest: dict[object, list[Entry]] = {}
-    for entry in entries:
+    for entry in map(_under_logger, entries):
         place = (entry.context, entry.settings, entry.part)
         if not (entry.fault and place in latest):
             header = tuple(name for name, _ in entry.named)
@@ -292,6 +294,16 @@ def as_sheets(kind: Kind, entries: Iterable[Entry]) -> tuple[Sheet, ...]:
         sheet = rows.sheet(kind, first, group[0].context)
         sheets.append(with_settings(sheet, group[0].settings))
     return tuple(sheets)
+
+
+def _under_logger(entry: Entry) -> Entry:
+    """Return *entry* under the name of the logger, ``[VAD]``, before its own name."""
+    title, name = entry.named[0]
+    logger = _LOGGER.match(name) if title == "key" and isinstance(name, str) else None
+    if logger is None:
+        return entry
+    named = ((title, logger["name"]), *entry.named[1:])
+    return replace(entry, context=(*entry.context, logger["logger"]), named=named)
 
 
 def cell(text: str, line: int, raw: str) -> Cell:

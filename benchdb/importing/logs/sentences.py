@@ -27,10 +27,11 @@ from benchdb.importing.logs.line_text import (
     words_of,
 )
 from benchdb.importing.logs.log_lines import Entry, as_sheets, is_output, matching_lines
-from benchdb.importing.quantities.unit_names import Unit, understood
+from benchdb.importing.quantities.unit_names import Unit, doubts, understood
 from benchdb.importing.sheet import Sheet
 
 _MEASURED = frozenset(("s", "1/s", "FLOP/s", "B/s"))
+_TIMED = ("/s", "seconds")  # what a unit in doubt may mean
 _SIZE = re.compile(r"[KMGTkmg]i?[Bb]")  # B are billions as well
 _IN_USE = any_of("in_use", re.IGNORECASE)
 _OF_MEMORY = re.compile(f"{words_of('in_use')}|{words_of('memory')}", re.IGNORECASE)
@@ -65,12 +66,18 @@ def sheets(document: Document, *, prose: bool = True) -> tuple[Sheet, ...]:
 
 
 def figures(text: str, *, sizes: bool = False) -> list[str]:
-    """Return the times and rates in *text*, and all *sizes*, each with its unit."""
+    """Return the times and rates in *text*, and all *sizes*, each with its unit.
+
+    What may be a rate or a time, such as 15 TPS, and ranges are among them.
+    """
     return [one.text for one in _found(text, sizes=sizes)]
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """A figure of a line: where it stands, its *text*, the *name* of its column."""
+    """A figure of a line: where it stands, its *text*, the *name* of its column.
+
+    Ranges, and figures whose unit is in doubt, have no name.
+    """
 
     start: int
     end: int
@@ -85,13 +92,15 @@ def _found(text: str, *, sizes: bool = False) -> Iterator[_Found]:
         for spelt in (one["unit"], short):
             unit = understood("min" if one["larger"] and spelt == "m" else spelt)
             size = _SIZE.fullmatch(spelt) is not None
-            if unit is None or (one["of"] and not size):
+            maybe = any(it.endswith(_TIMED) for it in doubts(spelt))
+            if (unit is None and not maybe) or (one["of"] and not size):
                 continue
             used = size and spoken and (sizes or _in_use(text, one))
-            if unit.base in _MEASURED or used:
+            if unit is None or unit.base in _MEASURED or used:
                 end = max(one.start("unit") + len(spelt), one.end("spread"))
                 shown = text[one.start() : end].replace(one["of"] or "", "", 1)
-                yield _Found(one.start(), end, shown, _named(unit))
+                name = _named(unit) if unit and not one["upto"] else ""
+                yield _Found(one.start(), end, shown, name)
                 break
 
 
@@ -141,7 +150,7 @@ def _measured(line: Line, *, prose: bool, output: bool) -> list[_Measured] | Non
         it
         for it in _found(text)
         for before in [text[: it.start]]
-        if not (_LIMITED.search(before) or _OPERAND.search(before))
+        if it.name and not (_LIMITED.search(before) or _OPERAND.search(before))
     ]
     if not found:
         return None

@@ -16,6 +16,8 @@ from benchdb.importing.tables import csv, html_tables, inline, nested
 _CUT = re.compile(r"\\.|\|")
 _PIPE = re.compile(r"(?<!\\)(?:\\\\)*\|")
 _ALIGNMENT = re.compile(r"\s*:?[-=]+:?\s*")
+_RULE = re.compile(r"[-=]{3,}")
+_COLUMNS = 3  # of a table without a rule below its header
 _RULE_SIGNS = frozenset("|:-=+ \t")
 _BOX = re.compile(r"\s*[│┃║├┌┏╒╔└┗╰╭┡╞┣╟╠]|.*(?:─┼|│)")
 _PLAIN = str.maketrans(
@@ -23,6 +25,7 @@ _PLAIN = str.maketrans(
 )
 _TEXT = "a line of text between rows"
 _SPLIT = "a line with blank cells in a grid: one row with that above it, or two?"
+_JOINED = re.compile(r"(?<=\|)[ ]*\\n[ ]*(?=\||$)")  # printed for a line's end
 _SECOND_RULE = "an alignment row follows; put a blank line before another table"
 
 _HTML_TABLE = re.compile(r"<(/?)table(?=[\s>])", re.IGNORECASE)
@@ -115,6 +118,17 @@ def _header(scanner: Scanner, at: int) -> _PipeTable | None:
     return _PipeTable(at + 1, rule.indent, head.quotes, text, at + 2)
 
 
+def _below_rule(scanner: Scanner, at: int) -> _PipeTable | None:
+    """Return the table whose header, at *at*, has a line of dashes above it alone."""
+    if at + 1 == scanner.end or not _RULE.fullmatch(scanner.line(at - 1).words):
+        return None
+    head = scanner.line(at)
+    widths = {len(row_cells(scanner.line(it).text)) for it in (at, at + 1)}
+    if len(widths) > 1 or min(widths) < _COLUMNS:
+        return None
+    return _PipeTable(at + 1, head.indent, head.quotes, head.words, at + 1)
+
+
 def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
     while table.end < scanner.end:
         at, below = table.end, table.end + 1
@@ -130,7 +144,8 @@ def _take_rows(table: _PipeTable, scanner: Scanner) -> None:
             followed = below < scanner.end and bool(scanner.written[below].strip())
             table.add_rule(text, followed=followed)
         elif _PIPE.search(text):
-            table.add(at, text)
+            for row in filter(None, _JOINED.split(text)):
+                table.add(at, row)
         elif table.rows and _is_between(table, scanner, text, below):
             table.add(at, text, _TEXT)
         else:
@@ -239,7 +254,7 @@ class _Reader:
             elif line.part == "hidden" or self._takes_pipe_table(line):
                 pass
             elif line.fenced:
-                if line.words:
+                if line.words and not _RULE.fullmatch(line.words):
                     self._outline.above(_plain(line.words))
             elif not (self._takes_html(line) or self._takes_heading(line)):
                 self._take_prose(line)
@@ -265,7 +280,10 @@ class _Reader:
             self._scanner.at = end
 
     def _takes_pipe_table(self, line: Line) -> bool:
-        table = _header(self._scanner, line.number - 1)
+        at = line.number - 1
+        table = _header(self._scanner, at)
+        if table is None and line.fenced and "|" in line.text:
+            table = _below_rule(self._scanner, at)
         if table is None:
             return False
         _take_rows(table, self._scanner)

@@ -5,6 +5,7 @@ import pytest
 from tests.importing.guess.guessed import (
     asked,
     bad_lines,
+    figures,
     of_text,
     question,
     records,
@@ -72,6 +73,21 @@ def test_rows_of_unknown_machines_are_refused_and_no_samples_of_one_run():
     refused = bad_lines(found, text)
     assert [bad.number for bad in refused] == [6, 8]
     assert all("twice" in bad.reason for bad in refused)
+
+
+def test_equal_rows_below_labels_that_change_are_no_samples_unasked():
+    rows = [
+        f"llama 7B | {test} | {rate}"
+        for n, prompt in enumerate((4096, 8192, 16384))
+        for test, rate in ((f"pp{prompt}", 900 - n), ("tg256", 160 - 30 * n))
+    ]
+    text = "# M2 Max, MLX\n\n" + table("model | test | t/s", *rows)
+
+    assert question(of_text(text), "repeat").likely == "nothing"
+    assert {bad.number for bad in bad_lines(of_text(text), text)} == {6, 8, 10}
+
+    answers = {"readings": "yes, but repeat of rows: samples"}
+    assert 130 in {rate for *_, rate in figures(of_text(text, answers), text)}
 
 
 def test_equal_rows_of_a_machine_that_stands_above_are_its_samples():

@@ -9,6 +9,7 @@ from benchdb.importing.guess import draft
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
     bad_lines,
+    figures,
     inferred,
     of_text,
     records,
@@ -170,3 +171,32 @@ def test_paths_through_the_list_that_holds_the_rows_are_what_their_last_part_say
 
     assert columns["runs.model"].field == "parameters.model"
     assert columns["runs.config"].field == "parameters.config"
+
+
+@pytest.mark.parametrize("header", ["RTFx", "RTFx (x)", "Median RTFx", "rtfx"])
+@pytest.mark.parametrize("unit", ["", "x"])
+def test_rtfx_is_a_speed_against_real_time_with_and_without_its_unit(header, unit):
+    text = "# Parakeet on M4 Pro\n\n" + table(f"Data | {header}", f"a | 137.8{unit}")
+
+    assert [it[1:] for it in figures(of_text(text), text)] == [("speed_factor", 137.8)]
+
+
+def test_rtfx_in_lists_of_a_logger_is_a_figure_without_the_name_of_the_logger():
+    text = """\
+# Speech on M4 Pro
+
+```text
+[02:01:49.655] [INFO] [Benchmark]    Median WER: 0.0%
+[02:01:49.655] [INFO] [Benchmark]    Overall RTFx: 153.4x (19452.5s / 126.8s)
+[02:01:50.712] [INFO] [VAD]    RTFx: 1230.6x faster than real-time
+[02:01:50.712] [INFO] [VAD]    Total Time: 0.29s
+```
+"""
+    found = of_text(text)
+
+    assert {it[1:] for it in figures(found, text)} == {
+        ("speed_factor", 153.4),
+        ("speed_factor", 1230.6),
+        ("work_seconds", 0.29),
+    }
+    assert not any("[INFO]" in line or "[VAD]" in line for line in found.left_out)

@@ -1,5 +1,11 @@
 """Columns of words and counts that tell rows apart and are no work and no figure."""
 
+import json
+
+from benchdb.exchange.record import Record
+from benchdb.importing.document import Document
+from benchdb.importing.guess.draft import propose
+from benchdb.importing.sheets import readable
 from tests.importing.guess.guessed import of_text, records, table
 
 SIZE = (160, 320, 640)
@@ -151,3 +157,30 @@ def test_the_amount_of_work_that_a_time_is_of_is_a_setting():
 
     assert columns["Total Time (10 epochs)"].set["parameters.epochs"] == 10
     assert columns["time per 100 iters"].set["parameters.steps"] == 100
+
+
+def of_json(value: object) -> list[Record]:
+    """Return what a document of *value* becomes where all is likely."""
+    text = json.dumps(value)
+    document = Document("a.json", text.encode())
+    found = propose(document, readable(document), {"readings": "yes"})
+    return records(found, text, "a.json")
+
+
+def test_what_sums_up_the_runs_in_words_and_counts_is_no_setting_of_each():
+    summary = {"recommended_model_reason": "Fastest of all.", "model_count": 2}
+    names = ("qwen3-4b", "phi-4")
+    runs = [{"model": name, "decode_tps": 10.5} for name in names]
+    found = of_json({"chip": "Apple M4", "summary": summary, "runs": runs})
+
+    assert len(found) == 2
+    assert not any("summary" in name for it in found for name in it.run.parameters)
+
+
+def test_loads_and_sizes_of_a_host_and_intervals_of_its_statistics_are_no_figures():
+    host = {"NCPU": 10, "MemTotal": 8319504384, "load_1m": 2.4}
+    run = {"STATS_INTERVAL_SEC": 5, "total_time_sec": 404.3}
+    found = of_json({"machine": {"chip": "Apple M5"}, "host": host, "run": run})
+
+    values = [(it.metric, it.value) for one in found for it in one.end.values]
+    assert values == [("work_seconds", 404.3)]

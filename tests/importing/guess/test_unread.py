@@ -48,6 +48,7 @@ def test_a_number_whose_name_says_the_unit_is_a_figure(figure):
         "it began at 12:30:05, on 2024-03-01; and [so] on.",
         "a 36GB machine; with [a list, of things]",
         "min: 0, of [what; is not, said]",
+        "I core/common_runtime/gpu/gpu_device.cc:1344] [what; it is]",
     ],
 )
 def test_settings_clocks_and_sizes_of_machines_are_no_unread_figures(text):
@@ -253,3 +254,37 @@ def test_options_of_a_command_and_what_go_prints_of_all_tests_are_no_figures():
     ]
     assert figures("ok  \tgithub.com/x/llama\t61.199s") == []
     assert figures("ok  \tllama\t61.199s") == ["61.199s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [
+        ("The test of the model came to **15.27 TPS**, on the GPU.", "15.27 TPS"),
+        ("19 of [them], as we read, made 35.61 TOPS in INT8; so be it.", "35.61 TOPS"),
+        ("The other one took 20.2 GB to load, while this did not.", "20.2 GB"),
+        ("It takes 17-20 ms/token, [as we saw]; no less.", "17-20 ms/token"),
+        ("A cold model [as it is now] needs 35+ seconds; no less.", "35+ seconds"),
+    ],
+)
+def test_figures_in_doubt_ranges_and_sizes_that_something_took_are_named(text, figure):
+    table = "| a | ms |\n|---|---|\n| x | 2.5 |\n"
+
+    assert left_out(f"{table}\n{text}\n", "a.md") == [f"line 5: {figure!r}"]
+
+
+def test_lines_of_a_list_of_settings_that_is_left_out_are_named():
+    text = "# Results\n\n```\nGPU: 0\nWith sigmoid: false\nWorkspace size: 1.85MB\n"
+    text += "19447\nf() took 344 microseconds\n```\n"
+
+    assert left_out(text, "a.md") == [
+        "line 6: '1.85MB'",
+        "line 8: '344 microseconds'",
+    ]
+
+
+def test_a_template_of_one_row_leaves_the_others_of_its_line_in_the_table():
+    text = "| Model | tok/s |\n|---|---|\n| a | 1.5 |\\n| b | 2.5 |\\n| c | 3.5 |\n"
+    document = Document("a.md", text.encode())
+    template, table = readable(document, ["| {model} | {tok/s} |..."])[::-1]
+
+    assert [len(it.rows) for it in (template, table)] == [1, 3]

@@ -49,6 +49,29 @@ def test_a_unit_behind_a_name_wants_a_number_before_it():
     assert texts(sheet) == [("conv", "3.2"), ("norm", "1.5e-3")]
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{model} takes {time} ms/token ... ~ {rate} tok/s",
+        "{model} takes {time} ms/token ...~ {rate} tok/s",
+    ],
+)
+def test_a_range_is_a_number_and_three_dots_may_stand_for_nothing(template):
+    text = "vgg takes 17-20 ms/token, or ~ 55 tok/s\ncnn takes 9 ms/token ~ 48 tok/s\n"
+
+    (sheet,) = sheets(text, template)
+
+    assert texts(sheet) == [("vgg", "17-20", "55"), ("cnn", "9", "48")]
+
+
+def test_nan_stands_for_a_number_that_is_missing():
+    text = "a took nan ms at 12 MB\nb took 3.5 ms at nan MB\nc took long ms at 9 MB\n"
+
+    (sheet,) = sheets(text, "{work} took {time ms} ms at {peak} MB")
+
+    assert texts(sheet) == [("a", "nan", "12"), ("b", "3.5", "nan")]
+
+
 def test_the_unit_behind_a_name_goes_before_that_in_it():
     (sheet,) = sheets("vgg time : 40.78ms\n", "{model} time : {work_seconds}ms")
 

@@ -348,3 +348,38 @@ def test_a_table_below_text_stands_under_it(mapped: Mapped):
 
     assert texts(sheet)[0] == ("vgg16", ratio)
     assert sheet.context[-2:] == tuple(above)
+
+
+def test_rows_that_a_printed_line_end_joins_are_rows_of_the_table():
+    sheet = only(TABLE + "| b | 2 |\\n| c | 3 |\\n| d\\n | 4 |\\n\n")
+
+    assert [(row.line, row.cells[0].text) for row in sheet.rows] == [
+        (3, "a"),
+        (4, "b"),
+        (4, "c"),
+        (4, "d\\n"),
+    ]
+    assert faults(sheet) == []
+
+
+def test_a_header_below_a_line_of_dashes_begins_a_table_in_a_code_block():
+    rows = "a     |    1 |    nan\nb     |    8 |  39.25\n"
+    text = f"# GPU\n\n```\nBreakdown\n---------\nbench | ngpu |   perf\n{rows}```\n"
+    sheet = only(text)
+
+    assert sheet.context == ("GPU", "Breakdown")
+    assert sheet.header == ("bench", "ngpu", "perf")
+    assert texts(sheet) == [("a", "1", "nan"), ("b", "8", "39.25")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n---------\na | b | c\nd | e\n```\n",
+        "```\na | b | c\n1 | 2 | 3\n```\n",
+        "```\n---------\na | b\n1 | 2\n```\n",
+        "---------\na | b | c\n1 | 2 | 3\n",
+    ],
+)
+def test_lines_with_bars_below_no_line_of_dashes_are_no_table(text):
+    assert tables(text, "README.md") == ()
