@@ -23,7 +23,10 @@ from benchdb.importing.building import slug
 from benchdb.importing.document import SIZE_LIMIT, Document, DocumentError
 from benchdb.importing.guess.draft import CARD, Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
-from benchdb.importing.guess.questions import AGREED, REFUSED
+from benchdb.importing.guess.questions import (
+    AGREED,
+    REFUSED,
+)
 from benchdb.importing.guess.unread import named_with_lines, unread_lines
 from benchdb.importing.intake import mapped
 from benchdb.importing.mapping import maps

@@ -29,6 +29,7 @@ from benchdb.importing.guess.corrections import (
     with_facts,
     without_rows,
 )
+from benchdb.importing.guess.doubts import Inquiry
 from benchdb.importing.guess.facts import (
     FACTS,
     MODE,
@@ -49,7 +50,6 @@ from benchdb.importing.guess.questions import (
     LEAVE_OUT,
     NOT_STATED,
     OF_TABLE,
-    Inquiry,
 )
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import compose, plain_name

@@ -21,6 +21,7 @@ from benchdb.importing.guess.column_profile import (
     profile,
 )
 from benchdb.importing.guess.corrections import OF_COLUMN, Line, begins
+from benchdb.importing.guess.doubts import Doubt, Inquiry
 from benchdb.importing.guess.facts import (
     FACTS,
     AnswerError,
@@ -41,8 +42,6 @@ from benchdb.importing.guess.questions import (
     LEAVE_OUT,
     LEAVING,
     OF_TABLE,
-    Doubt,
-    Inquiry,
 )
 from benchdb.importing.guess.row_labels import cells_by_label, corner_of, enter_labels
 from benchdb.importing.guess.table_draft import TableDraft

@@ -27,7 +27,10 @@ from benchdb.importing.guess.column_profile import (
 from benchdb.importing.guess.column_rules import fields_of
 from benchdb.importing.guess.corrections import ALL_ROWS, Line
 from benchdb.importing.guess.facts import FACTS, Fact, fact_of
-from benchdb.importing.guess.questions import ANSWERED, AS_ANSWERED
+from benchdb.importing.guess.questions import (
+    ANSWERED,
+    AS_ANSWERED,
+)
 from benchdb.importing.mapping.fields import (
     INFERENCE,
     NO_DEVICE,

@@ -20,8 +20,12 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.facts import setting_field
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+    NOT_SAID,
+)
 from benchdb.importing.mapping.fields import GROUPED, slug
 from benchdb.importing.mapping.language import PREFIXES, Column, Fields
 from benchdb.importing.quantities.missing_values import missing_of

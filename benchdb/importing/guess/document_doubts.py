@@ -14,6 +14,7 @@ from benchdb.importing.document import Document
 from benchdb.importing.guess.column_draft import RATIO, ColumnDraft, column_doubt
 from benchdb.importing.guess.column_profile import fold, header_terms, pattern
 from benchdb.importing.guess.column_rules import THINGS, likeness_to_work, things
+from benchdb.importing.guess.doubts import Doubt, Free
 from benchdb.importing.guess.facts import NEW_WORK, work_fault, work_of
 from benchdb.importing.guess.figure_columns import TOKENS, WORKS
 from benchdb.importing.guess.headings import (
@@ -27,8 +28,6 @@ from benchdb.importing.guess.questions import (
     AS_ANSWERED,
     LEAVE_OUT,
     NOT_SAID,
-    Doubt,
-    Free,
 )
 from benchdb.importing.guess.table_draft import TableDraft
 from benchdb.importing.mapping.fields import INFERENCE, slug

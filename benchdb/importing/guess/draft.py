@@ -33,13 +33,13 @@ from benchdb.importing.guess.document_doubts import (
     heading_doubts,
     work_doubts,
 )
+from benchdb.importing.guess.doubts import Inquiry
 from benchdb.importing.guess.facts import Faults, work_fault
 from benchdb.importing.guess.plan import Plan, planned
 from benchdb.importing.guess.questions import (
     AGREED,
     OF_TABLE,
     Entry,
-    Inquiry,
     Question,
     entries,
     spelt,

@@ -33,12 +33,15 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
+from benchdb.importing.guess.doubts import Doubt, Free
 from benchdb.importing.guess.facts import (
     AnswerError,
     setting_field,
     unit_and_metric,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt, Free
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+)
 from benchdb.importing.mapping.language import PARTS
 from benchdb.importing.quantities.unit_names import COUNTED, understood
 

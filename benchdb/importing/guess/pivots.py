@@ -24,6 +24,7 @@ from benchdb.importing.guess.column_rules import (
     test_facts,
     things,
 )
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.figure_columns import (
     TOKENS,
     enter_language_model,
@@ -35,7 +36,10 @@ from benchdb.importing.guess.headings import (
     settings_in,
     weights_in,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, NOT_SAID, Doubt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+    NOT_SAID,
+)
 from benchdb.importing.mapping.fields import group_facts, slug
 from benchdb.importing.mapping.language import Fields, Named
 from benchdb.importing.mapping.recognition import recognised

@@ -15,8 +15,11 @@ from benchdb.importing.guess.column_draft import (
     samples_of,
 )
 from benchdb.importing.guess.column_rules import MACHINES, fields_of
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.headings import expression_of
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+)
 from benchdb.importing.guess.table_draft import TableDraft
 
 _IDENTITY = MACHINES | {"device", "framework", "workload", "parameters.model"}

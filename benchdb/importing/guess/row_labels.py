@@ -23,8 +23,11 @@ from benchdb.importing.guess.column_rules import (
     enter_tests,
     things,
 )
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.figure_columns import CLEAR_UNITS, speaks_of_figures
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+)
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.sheet import Kind, Sheet, is_unit_header
 

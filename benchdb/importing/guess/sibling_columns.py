@@ -20,9 +20,12 @@ from benchdb.importing.guess.column_profile import (
     statistic,
     words,
 )
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.figure_columns import Around, metric_of
 from benchdb.importing.guess.headings import settings_in
-from benchdb.importing.guess.questions import LEAVE_OUT, Doubt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+)
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import Column
 from benchdb.importing.quantities.unit_names import understood

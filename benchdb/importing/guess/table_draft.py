@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Literal, get_args
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -12,7 +12,6 @@ from benchdb.importing.guess import sibling_columns as siblings
 from benchdb.importing.guess.column_draft import (
     CLEAR_TERMS,
     RATIO,
-    RUN,
     VARIANT,
     ColumnDraft,
     pair_doubt,
@@ -33,6 +32,7 @@ from benchdb.importing.guess.column_rules import (
     is_of_sizes,
     leave_versions,
 )
+from benchdb.importing.guess.doubts import Doubt
 from benchdb.importing.guess.figure_columns import (
     FINAL,
     figure_doubts,
@@ -41,7 +41,6 @@ from benchdb.importing.guess.figure_columns import (
 from benchdb.importing.guess.headings import (
     BILLIONS,
     around,
-    cut_settings,
     device_of_another,
     expression_of,
     fields_in,
@@ -50,7 +49,7 @@ from benchdb.importing.guess.headings import (
     segments,
     weights_in,
 )
-from benchdb.importing.guess.questions import Doubt
+from benchdb.importing.guess.map_columns import column_of_map
 from benchdb.importing.guess.row_labels import KEYED, LABELS, device_doubts, named_rows
 from benchdb.importing.mapping.fields import slug
 from benchdb.importing.mapping.language import RESULTS, Column, Fields, Meaning, Table
@@ -59,11 +58,9 @@ from benchdb.importing.mapping.recognition import (
     NAME_LIMIT,
     recognised,
 )
-from benchdb.importing.mapping.table_rows import named_unit
 from benchdb.importing.naming.names import way
 from benchdb.importing.quantities.tokens import Mark
-from benchdb.importing.quantities.unit_names import understood
-from benchdb.importing.sheet import Reader, Sheet, names_metric_of
+from benchdb.importing.sheet import Reader, Sheet
 
 _READERS = {str(name): name for name in get_args(Reader)}
 _NETWORK = {"network": "parameters.model", "quantization": "parameters.quantization"}
@@ -398,7 +395,10 @@ class TableDraft:
         """Tell whether the map takes figures of it, as far as it is known."""
         if self.rows and all(one.metric is None for one in self.rows):
             return False
-        return any(self._column(one).is_ in RESULTS for one in self.drafts)
+        return any(
+            column_of_map(one, self.rows, self.drafts).is_ in RESULTS
+            for one in self.drafts
+        )
 
     def may_have_figures(self) -> bool:
         """Tell whether a column holds figures, whatever they are."""
@@ -428,7 +428,10 @@ class TableDraft:
             template=sheet.template,
             names=tuple(name for name in pivots.ALL_NAMES if name in self.names),
             context=tuple(self.context),
-            columns={one.header: self._column(one) for one in self.drafts},
+            columns={
+                one.header: column_of_map(one, self.rows, self.drafts)
+                for one in self.drafts
+            },
             set=self.set,
             rows={
                 f"^{expression_of(one.header)}$": Meaning(set=self._of_row(one))
@@ -443,51 +446,6 @@ class TableDraft:
         both = any(VARIANT in one.fields for one in self.drafts if one.holds_figures)
         names = {VARIANT: f"{VARIANT}_2"} if both else {}
         return {names.get(name, name): it for name, it in row.fields.items()}
-
-    def _column(self, one: ColumnDraft) -> Column:
-        made = self._meaning(one.runs_of or one)
-        if one.nth and made.is_ in RESULTS:
-            return replace(made, set={**made.set, RUN: one.nth})
-        return (
-            made
-            if made.is_ == "ignore" or not one.runs_of
-            else Column(field=f"parameters.{slug(one.header)}")
-        )
-
-    def _meaning(self, one: ColumnDraft) -> Column:
-        if one.column is not None and one.column.is_ == "metric" and self.rows:
-            rows = {row.header: row for row in self.rows if row.metric}
-            values = {name: row.metric for name, row in rows.items()} | {"*": ""}
-            units = {
-                n: it.unit
-                for n, it in rows.items()
-                if it.unit and understood(it.unit) != understood(named_unit(n) or "")
-            }
-            return Column(is_="metric", values={**values}, units=units)
-        if self.rows and one.holds_figures:
-            if "ratio" in one.looks.terms:
-                return Column(is_="ignore")
-            missing = {
-                text: why for row in self.rows for text, why in row.missing.items()
-            }
-            sampled = any(row.sampled for row in self.rows)
-            is_: Literal["samples", "value"] = "samples" if sampled else "value"
-            return Column(is_=is_, set=one.fields, missing=missing)
-        metrics = [it for it in self.drafts if it.column and it.column.is_ == "metric"]
-        by_row = any(names_metric_of(it.header, one.header) for it in metrics)
-        made = one.finished()
-        named = {"workload", "parameters.model"} & {made.field}
-        if (named or (one.kept and made.field)) and not made.cells:
-            cut = {text: cut_settings(text) for text in one.looks.texts}
-            said = {text: recognised(text, ["precision"]).set for text in cut}
-            apart = named and len({repr(it) for it in said.values()}) > 1
-            cells = {
-                text: Meaning(set={**dict.fromkeys(named, rest + made.ending), **known})
-                for text, (rest, own) in cut.items()
-                if (known := {**own, **(said[text] if apart else {})}) and rest
-            }
-            return replace(made, cells=cells)
-        return replace(made, metric=None) if made.metric and by_row else made
 
 
 def _of_reader(n: int, names: Sequence[str], kind: str) -> Column | str | None:

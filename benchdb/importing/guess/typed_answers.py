@@ -11,7 +11,12 @@ from benchdb.importing.guess.facts import (
     fact_named,
     unit_and_metric,
 )
-from benchdb.importing.guess.questions import LEAVE_OUT, OF_TABLE, Entry, spelt
+from benchdb.importing.guess.questions import (
+    LEAVE_OUT,
+    OF_TABLE,
+    Entry,
+    spelt,
+)
 from benchdb.importing.mapping.fields import plain_name
 
 _YES = re.compile(r"(?i)(?:yes|y)(?![a-z])(?:\s*[,;]?\s*but\s*|\s*[,;]\s*)?")

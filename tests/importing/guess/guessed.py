@@ -8,7 +8,10 @@ from benchdb.exchange.record import Record
 from benchdb.importing.document import Document
 from benchdb.importing.guess import draft
 from benchdb.importing.guess.draft import Proposal
-from benchdb.importing.guess.questions import AGREED, Question
+from benchdb.importing.guess.questions import (
+    AGREED,
+    Question,
+)
 from benchdb.importing.mapping.language import Table
 from benchdb.importing.mapping.run_groups import read
 from benchdb.importing.provenance import NOTHING

@@ -8,7 +8,9 @@ import pytest
 from benchdb.importing.document import Document
 from benchdb.importing.guess.column_profile import unit_in
 from benchdb.importing.guess.draft import propose
-from benchdb.importing.guess.questions import LEAVING
+from benchdb.importing.guess.questions import (
+    LEAVING,
+)
 from benchdb.importing.sheets import READERS
 from tests.importing.guess.guessed import (
     asked,

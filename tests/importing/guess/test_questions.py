@@ -5,9 +5,9 @@ import json
 import pytest
 
 from benchdb.importing.document import Document
+from benchdb.importing.guess.doubts import Doubt, Free, Inquiry
 from benchdb.importing.guess.draft import Proposal, propose
 from benchdb.importing.guess.facts import AnswerError
-from benchdb.importing.guess.questions import Doubt, Free, Inquiry
 from benchdb.importing.sheets import READERS, readable
 from tests.importing.guess.guessed import (
     FOO,

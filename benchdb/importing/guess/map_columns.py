@@ -1,0 +1,68 @@
+"""The columns of a map that drafts make, beside the others of their table."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from benchdb.importing.guess.column_draft import RUN, ColumnDraft
+from benchdb.importing.guess.headings import cut_settings
+from benchdb.importing.mapping.fields import slug
+from benchdb.importing.mapping.language import RESULTS, Column, Meaning
+from benchdb.importing.mapping.recognition import recognised
+from benchdb.importing.mapping.table_rows import named_unit
+from benchdb.importing.quantities.unit_names import understood
+from benchdb.importing.sheet import names_metric_of
+
+
+def column_of_map(
+    one: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
+) -> Column:
+    """Return the column of a map that *one* makes beside the *drafts* of its table.
+
+    *rows* are those of its rows that are figures.
+    """
+    made = _meaning(one.runs_of or one, rows, drafts)
+    if one.nth and made.is_ in RESULTS:
+        return replace(made, set={**made.set, RUN: one.nth})
+    return (
+        made
+        if made.is_ == "ignore" or not one.runs_of
+        else Column(field=f"parameters.{slug(one.header)}")
+    )
+
+
+def _meaning(
+    one: ColumnDraft, rows: Sequence[ColumnDraft], drafts: Sequence[ColumnDraft]
+) -> Column:
+    if one.column is not None and one.column.is_ == "metric" and rows:
+        named = {row.header: row for row in rows if row.metric}
+        values = {name: row.metric for name, row in named.items()} | {"*": ""}
+        units = {
+            n: it.unit
+            for n, it in named.items()
+            if it.unit and understood(it.unit) != understood(named_unit(n) or "")
+        }
+        return Column(is_="metric", values={**values}, units=units)
+    if rows and one.holds_figures:
+        if "ratio" in one.looks.terms:
+            return Column(is_="ignore")
+        missing = {text: why for row in rows for text, why in row.missing.items()}
+        sampled = any(row.sampled for row in rows)
+        is_: Literal["samples", "value"] = "samples" if sampled else "value"
+        return Column(is_=is_, set=one.fields, missing=missing)
+    metrics = [it for it in drafts if it.column and it.column.is_ == "metric"]
+    by_row = any(names_metric_of(it.header, one.header) for it in metrics)
+    made = one.finished()
+    work = {"workload", "parameters.model"} & {made.field}
+    if (work or (one.kept and made.field)) and not made.cells:
+        cut = {text: cut_settings(text) for text in one.looks.texts}
+        precisions = {text: recognised(text, ["precision"]).set for text in cut}
+        differ = work and len({repr(it) for it in precisions.values()}) > 1
+        cells = {
+            text: Meaning(set={**dict.fromkeys(work, rest + made.ending), **known})
+            for text, (rest, own) in cut.items()
+            if (known := {**own, **(precisions[text] if differ else {})}) and rest
+        }
+        return replace(made, cells=cells)
+    return replace(made, metric=None) if made.metric and by_row else made
